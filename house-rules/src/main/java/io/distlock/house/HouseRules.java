@@ -1,0 +1,74 @@
+package io.distlock.house;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The rules. A module applies all of them with {@code ArchTests.in(HouseRules.class)}. */
+public final class HouseRules {
+
+    @ArchTest
+    public static final ArchRule PACKAGES_HAVE_NO_CYCLES =
+            slices().assignedFrom(new EachPackage()).should().beFreeOfCycles();
+
+    @ArchTest
+    public static final ArchRule IMPORTS_FOLLOW_THE_TABLE = ImportTable.rule();
+
+    @ArchTest
+    public static final ArchRule PACKAGES_ARE_NULL_MARKED = classes().should(new BeInANullMarkedPackage());
+
+    @ArchTest
+    public static final ArchRule NOBODY_IMPORTS_AN_AUTO_CONFIGURATION = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.distlock..autoconfigure..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.distlock..autoconfigure.."))
+            .because("wiring stands above what it wires");
+
+    @ArchTest
+    public static final ArchRule THE_STARTER_KNOWS_NO_STORE = noClasses()
+            .that()
+            .resideInAPackage("io.distlock.spring..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.lettuce..",
+                    "redis.clients..",
+                    "org.springframework.data.redis..",
+                    "org.springframework.boot.data.redis..",
+                    "io.etcd..")
+            .because("a provider's wiring lives in the provider's module")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    public static final ArchRule PROVIDERS_WORK_WITHOUT_BOOT = noClasses()
+            .that()
+            .resideInAnyPackage("io.distlock.redis..", "io.distlock.etcd..")
+            .and()
+            .resideOutsideOfPackage("..autoconfigure..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.springframework.boot..")
+            .because("Boot is optional for a provider")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    public static final ArchRule TIME_COMES_FROM_A_TICKER = noClasses()
+            .that()
+            .doNotHaveSimpleName("SystemTicker")
+            .should()
+            .accessTargetWhere(new ReadsAClock())
+            .because("time is a Ticker that is handed in, so that tests can drive it");
+
+    @ArchTest
+    public static final ArchRule NOTHING_RUNS_IN_THE_COMMON_POOL = noClasses()
+            .should()
+            .accessTargetWhere(new UsesTheCommonPool())
+            .because("a stranger's task there must not hold up a renewal");
+
+    private HouseRules() {}
+}
