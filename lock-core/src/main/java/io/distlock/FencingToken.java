@@ -1,0 +1,27 @@
+package io.distlock;
+
+/**
+ * A number that grows with every grant of a key: larger than the token of every earlier grant of the same key,
+ * whoever held it. A resource that remembers the largest token it has seen can refuse a holder that is late
+ * ("fencing"; the generation number of a sequencer in Burrows, The Chubby lock service, OSDI 2006).
+ *
+ * @param value the number, positive; compared as a number
+ */
+public record FencingToken(long value) implements Comparable<FencingToken> {
+
+    public FencingToken {
+        if (value <= 0) {
+            throw new IllegalArgumentException("fencing token " + value + " must be positive");
+        }
+    }
+
+    @Override
+    public int compareTo(FencingToken other) {
+        return Long.compare(value, other.value);
+    }
+
+    @Override
+    public String toString() {
+        return Long.toString(value);
+    }
+}

@@ -1,0 +1,49 @@
+package io.distlock;
+
+import java.time.Duration;
+
+/** Something that happened to a lock of one client. New kinds may be added. */
+public sealed interface LockEvent {
+
+    LockKey key();
+
+    LockMode mode();
+
+    /**
+     * The lock was granted.
+     *
+     * @param waited from the request to the grant
+     */
+    record Acquired(LockKey key, LockMode mode, FencingToken token, Duration waited) implements LockEvent {}
+
+    /** Another held the lock for the whole wait time. */
+    record NotAcquired(LockKey key, LockMode mode, Duration waited) implements LockEvent {}
+
+    /** The store did not answer, or the wait was cancelled or interrupted. */
+    record Failed(LockKey key, LockMode mode, Duration waited, Throwable cause) implements LockEvent {}
+
+    /**
+     * A renewal was answered, or was not answered in time.
+     *
+     * @param confirmed whether the lease was extended
+     */
+    record Renewed(LockKey key, LockMode mode, FencingToken token, boolean confirmed) implements LockEvent {}
+
+    /** The lock was given back by its holder. */
+    record Released(LockKey key, LockMode mode, FencingToken token, Duration heldFor, Release outcome)
+            implements LockEvent {}
+
+    /** The lock was lost. */
+    record Lost(LockLoss loss) implements LockEvent {
+
+        @Override
+        public LockKey key() {
+            return loss.key();
+        }
+
+        @Override
+        public LockMode mode() {
+            return loss.mode();
+        }
+    }
+}

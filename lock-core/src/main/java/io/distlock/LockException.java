@@ -1,0 +1,33 @@
+package io.distlock;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock could not be had or kept. Each subclass answers one question: {@link LockNotAcquiredException} (somebody
+ * else has it), {@link LockUnavailableException} (the store did not answer), {@link LockLostException} (we had it
+ * and no longer do), {@link LockInterruptedException} (we were told to stop waiting).
+ */
+public abstract class LockException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient LockKey key;
+    private final Duration elapsed;
+
+    LockException(String message, LockKey key, Duration elapsed, @Nullable Throwable cause) {
+        super(message, cause);
+        this.key = key;
+        this.elapsed = elapsed;
+    }
+
+    /** The lock in question; of several asked for together, the one that failed. */
+    public LockKey key() {
+        return key;
+    }
+
+    /** How long the caller waited for the lock, or how long it was held before it was lost. */
+    public Duration elapsed() {
+        return elapsed;
+    }
+}

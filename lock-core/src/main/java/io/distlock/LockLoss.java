@@ -1,0 +1,14 @@
+package io.distlock;
+
+import java.time.Duration;
+
+/**
+ * The loss of a lock that was held.
+ *
+ * @param key the lock
+ * @param mode how it was held
+ * @param token the token of the lost grant
+ * @param reason why it is gone
+ * @param heldFor from the grant to the loss
+ */
+public record LockLoss(LockKey key, LockMode mode, FencingToken token, LossReason reason, Duration heldFor) {}

@@ -1,0 +1,25 @@
+package io.distlock;
+
+/** The lock was held and no longer is; what the holder did since may overlap with another's work. */
+public final class LockLostException extends LockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient LockLoss loss;
+
+    public LockLostException(LockLoss loss) {
+        super(
+                "lock '" + loss.key() + "' (token " + loss.token() + ") was lost after "
+                        + loss.heldFor().toMillis() + " ms: "
+                        + loss.reason().explanation(),
+                loss.key(),
+                loss.heldFor(),
+                null);
+        this.loss = loss;
+    }
+
+    /** What was lost, when and why. */
+    public LockLoss loss() {
+        return loss;
+    }
+}

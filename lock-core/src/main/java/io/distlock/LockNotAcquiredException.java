@@ -1,0 +1,13 @@
+package io.distlock;
+
+import java.time.Duration;
+
+/** Somebody else has the lock, and did not give it back within the wait time. */
+public final class LockNotAcquiredException extends LockException {
+
+    private static final long serialVersionUID = 1L;
+
+    public LockNotAcquiredException(LockKey key, Duration waited) {
+        super("lock '" + key + "' is held by another; gave up after " + waited.toMillis() + " ms", key, waited, null);
+    }
+}

@@ -1,0 +1,102 @@
+package io.distlock;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * How a lock is waited for and held. Immutable; a value that breaks a rule cannot be made
+ * ({@link IllegalArgumentException} that names the option, the value, the rule and the cure).
+ *
+ * @param waitTime how long to wait for the lock; zero is one attempt. 0 to {@link #MAX_WAIT}
+ * @param leaseTime T: for how long one grant or renewal is believed. {@link #MIN_LEASE} to {@link #MAX_LEASE}, and
+ *     at least {@link #MIN_RENEWED_LEASE} if renewed
+ * @param renew whether the watchdog extends the lease for as long as the lock is held
+ * @param maxHoldTime bounds renewal: a lock held this long is lost and reported. At least {@code leaseTime} if
+ *     renewed, at most {@link #MAX_HOLD}
+ * @param minHoldTime the key stays taken this long after the grant even when released earlier. 0 to
+ *     {@link #MAX_LEASE}
+ * @param lockDelay D: the store keeps the key for T + D, so that a holder that vanishes keeps others out for D
+ *     longer (the lock-delay of Chubby). 0 to {@link #MAX_LOCK_DELAY}
+ */
+public record LockOptions(
+        Duration waitTime,
+        Duration leaseTime,
+        boolean renew,
+        Duration maxHoldTime,
+        Duration minHoldTime,
+        Duration lockDelay) {
+
+    /** The shortest lease: below it, clock drift and a round trip would eat most of the validity. */
+    public static final Duration MIN_LEASE = Duration.ofMillis(100);
+
+    /** The shortest lease that can be renewed: three tries must fit into a third of it. */
+    public static final Duration MIN_RENEWED_LEASE = Duration.ofMillis(300);
+
+    /** The longest lease. A dead holder blocks others for this long. */
+    public static final Duration MAX_LEASE = Duration.ofHours(24);
+
+    /** The longest wait. */
+    public static final Duration MAX_WAIT = Duration.ofDays(7);
+
+    /** The longest maximum hold time. */
+    public static final Duration MAX_HOLD = Duration.ofDays(365);
+
+    /** The longest lock-delay. */
+    public static final Duration MAX_LOCK_DELAY = Duration.ofSeconds(60);
+
+    private static final LockOptions DEFAULTS = new LockOptions(
+            Duration.ofSeconds(5), Duration.ofSeconds(30), true, Duration.ofHours(1), Duration.ZERO, Duration.ZERO);
+
+    public LockOptions {
+        requireBetween("wait time", waitTime, Duration.ZERO, MAX_WAIT);
+        requireBetween("lease time", leaseTime, MIN_LEASE, MAX_LEASE);
+        requireBetween("maximum hold time", maxHoldTime, MIN_LEASE, MAX_HOLD);
+        requireBetween("minimum hold time", minHoldTime, Duration.ZERO, MAX_LEASE);
+        requireBetween("lock-delay", lockDelay, Duration.ZERO, MAX_LOCK_DELAY);
+        if (renew && leaseTime.compareTo(MIN_RENEWED_LEASE) < 0) {
+            throw new IllegalArgumentException("lease time " + leaseTime + " is too short to renew: make it at least "
+                    + MIN_RENEWED_LEASE + ", or turn renewal off");
+        }
+        if (renew && maxHoldTime.compareTo(leaseTime) < 0) {
+            throw new IllegalArgumentException("maximum hold time " + maxHoldTime + " is shorter than the lease time "
+                    + leaseTime + ": raise the maximum hold time, or shorten the lease");
+        }
+    }
+
+    /** Wait 5 s, lease 30 s, renewed, at most 1 h, no minimum hold, no lock-delay. */
+    public static LockOptions defaults() {
+        return DEFAULTS;
+    }
+
+    public LockOptions withWaitTime(Duration waitTime) {
+        return new LockOptions(waitTime, leaseTime, renew, maxHoldTime, minHoldTime, lockDelay);
+    }
+
+    public LockOptions withLeaseTime(Duration leaseTime) {
+        return new LockOptions(waitTime, leaseTime, renew, maxHoldTime, minHoldTime, lockDelay);
+    }
+
+    public LockOptions withRenew(boolean renew) {
+        return new LockOptions(waitTime, leaseTime, renew, maxHoldTime, minHoldTime, lockDelay);
+    }
+
+    public LockOptions withMaxHoldTime(Duration maxHoldTime) {
+        return new LockOptions(waitTime, leaseTime, renew, maxHoldTime, minHoldTime, lockDelay);
+    }
+
+    public LockOptions withMinHoldTime(Duration minHoldTime) {
+        return new LockOptions(waitTime, leaseTime, renew, maxHoldTime, minHoldTime, lockDelay);
+    }
+
+    public LockOptions withLockDelay(Duration lockDelay) {
+        return new LockOptions(waitTime, leaseTime, renew, maxHoldTime, minHoldTime, lockDelay);
+    }
+
+    private static void requireBetween(String what, Duration value, Duration least, Duration most) {
+        Objects.requireNonNull(value, () -> what + " must not be null");
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new IllegalArgumentException(
+                    what + " " + value + " is out of range: choose a value from " + least + " to " + most);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.distlock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the store knows about a lock that is taken.
+ *
+ * @param key the lock
+ * @param mode how it is held
+ * @param holders one for an exclusive lock, one or more for a shared one
+ * @param waiters how many wait for it, where the store knows
+ */
+public record LockStatus(LockKey key, LockMode mode, List<Holder> holders, Optional<Integer> waiters) {
+
+    public LockStatus {
+        holders = List.copyOf(holders);
+    }
+
+    /**
+     * One holder.
+     *
+     * @param owner the owner value in the store
+     * @param token the fencing token; absent if the lock was taken by a client that knows none
+     * @param remaining until the store frees the key by itself; absent if it never does
+     */
+    public record Holder(String owner, Optional<FencingToken> token, Optional<Duration> remaining) {}
+}

@@ -1,0 +1,17 @@
+package io.distlock;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store did not answer, so nobody knows whether the lock is free. Never to be read as "held by another".
+ * Nothing is left behind: an attempt that may have been applied is withdrawn in the background.
+ */
+public final class LockUnavailableException extends LockException {
+
+    private static final long serialVersionUID = 1L;
+
+    public LockUnavailableException(LockKey key, Duration waited, String why, @Nullable Throwable cause) {
+        super("lock '" + key + "' is unavailable after " + waited.toMillis() + " ms: " + why, key, waited, cause);
+    }
+}

@@ -1,0 +1,51 @@
+package io.distlock;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Proof of one grant, to be handed to the resource that the lock protects: which lock, in which mode, and the
+ * fencing token. Goes over the wire as {@link #text()}, for instance in an HTTP header; the receiver asks
+ * {@link LockClient#isCurrent(Sequencer)}, or compares tokens itself.
+ *
+ * @param key the lock
+ * @param mode how it is held
+ * @param token the grant's token
+ */
+public record Sequencer(LockKey key, LockMode mode, FencingToken token) {
+
+    /** The sequencer as ASCII-safe text for ASCII keys: {@code 1234;exclusive;orders:42}. */
+    public String text() {
+        return token.value() + ";" + mode.name().toLowerCase(Locale.ROOT) + ";" + key.text();
+    }
+
+    /**
+     * Reads back what {@link #text()} wrote.
+     *
+     * @throws IllegalArgumentException if the text is no sequencer
+     */
+    public static Sequencer parse(String text) {
+        String[] parts = text.split(";", 3);
+        if (parts.length < 3) {
+            throw malformed(text, null);
+        }
+        try {
+            return new Sequencer(
+                    LockKey.parse(parts[2]),
+                    LockMode.valueOf(parts[1].toUpperCase(Locale.ROOT)),
+                    new FencingToken(Long.parseLong(parts[0])));
+        } catch (IllegalArgumentException cause) {
+            throw malformed(text, cause);
+        }
+    }
+
+    private static IllegalArgumentException malformed(String text, @Nullable Throwable cause) {
+        return new IllegalArgumentException(
+                "\"" + text + "\" is no sequencer: expected <token>;<exclusive|shared>;<key>", cause);
+    }
+
+    @Override
+    public String toString() {
+        return text();
+    }
+}

@@ -1,0 +1,215 @@
+package io.distlock.engine;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockException;
+import io.distlock.LockInterruptedException;
+import io.distlock.LockKey;
+import io.distlock.LockListener;
+import io.distlock.LockNotAcquiredException;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.LockStatus;
+import io.distlock.LockUnavailableException;
+import io.distlock.Sequencer;
+import io.distlock.spi.Deadline;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The client over one provider. */
+final class DefaultLockClient implements LockClient {
+
+    private final Engine engine;
+    private final PendingKeys pending;
+    private final LockOptions options;
+    private final Duration shutdownTimeout;
+    private final Runnable onClosed;
+
+    DefaultLockClient(Engine engine, LockOptions options, Duration shutdownTimeout, Runnable onClosed) {
+        this.engine = engine;
+        this.pending = new PendingKeys(engine);
+        this.options = options;
+        this.shutdownTimeout = shutdownTimeout;
+        this.onClosed = onClosed;
+    }
+
+    @Override
+    public String provider() {
+        return engine.provider().name();
+    }
+
+    @Override
+    public LockOptions options() {
+        return options;
+    }
+
+    @Override
+    public HeldLock acquire(LockRequest request) {
+        long started = engine.ticker().nanos();
+        return tryAcquire(request).orElseThrow(() -> notAcquired(request, started));
+    }
+
+    @Override
+    public Optional<HeldLock> tryAcquire(LockRequest request) {
+        long started = engine.ticker().nanos();
+        if (Thread.interrupted()) {
+            throw interrupted(request, started, null);
+        }
+        CompletableFuture<? extends Optional<? extends HeldLock>> acquisition = start(request);
+        try {
+            return acquisition.get().map(held -> held);
+        } catch (InterruptedException interrupt) {
+            abandon(acquisition);
+            throw interrupted(request, started, interrupt);
+        } catch (ExecutionException failure) {
+            throw asSeenByCaller(failure);
+        }
+    }
+
+    private CompletableFuture<? extends Optional<? extends HeldLock>> start(LockRequest request) {
+        Deadline deadline = Deadline.in(request.options().waitTime(), engine.ticker());
+        if (request.keys().size() == 1) {
+            return pending.start(request.keys().get(0), request.mode(), request.options(), deadline);
+        }
+        PendingLock all = new PendingLock(engine, pending, request, deadline);
+        all.advance();
+        return all;
+    }
+
+    /** Stops an acquisition; if it has just succeeded, gives back what it got. */
+    private static void abandon(CompletableFuture<? extends Optional<? extends HeldLock>> acquisition) {
+        if (!acquisition.cancel(true)) {
+            acquisition.thenAccept(granted -> granted.ifPresent(HeldLock::releaseAsync));
+        }
+    }
+
+    private LockInterruptedException interrupted(
+            LockRequest request, long started, @Nullable InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        return new LockInterruptedException(request.keys().get(0), engine.since(started), cause);
+    }
+
+    private LockNotAcquiredException notAcquired(LockRequest request, long started) {
+        return new LockNotAcquiredException(request.keys().get(0), engine.since(started));
+    }
+
+    /** The failure was made on a thread of ours; whoever reads its stack trace wants to know who asked. */
+    private static RuntimeException asSeenByCaller(ExecutionException failure) {
+        if (failure.getCause() instanceof LockException known) {
+            known.fillInStackTrace();
+            return known;
+        }
+        throw new IllegalStateException("an acquisition ended in an unforeseen way", failure.getCause());
+    }
+
+    @Override
+    public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
+        long started = engine.ticker().nanos();
+        CompletableFuture<HeldLock> result = new CompletableFuture<>();
+        handOver(start(request), result, granted -> {
+            if (granted.isPresent()) {
+                return result.complete(granted.get());
+            }
+            result.completeExceptionally(notAcquired(request, started));
+            return true;
+        });
+        return result;
+    }
+
+    @Override
+    public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
+        CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
+        handOver(start(request), result, result::complete);
+        return result;
+    }
+
+    /** Takes what was granted to the caller's future, on a thread on which the caller's code may block. */
+    private void handOver(
+            CompletableFuture<? extends Optional<? extends HeldLock>> acquisition,
+            CompletableFuture<?> result,
+            Predicate<Optional<HeldLock>> taker) {
+        // Cancelled or timed out by the caller: stop waiting.
+        result.whenComplete((ignored, failure) -> {
+            if (failure != null) {
+                acquisition.cancel(true);
+            }
+        });
+        acquisition.whenCompleteAsync(
+                (granted, failure) -> {
+                    if (failure != null) {
+                        result.completeExceptionally(failure);
+                    } else if (!taker.test(granted.map(held -> held))) {
+                        granted.ifPresent(HeldLock::releaseAsync);
+                    }
+                },
+                engine.callbacks());
+    }
+
+    @Override
+    public Lock asLock(LockRequest request) {
+        return new ReentrantLockView(this, request);
+    }
+
+    @Override
+    public boolean isCurrent(Sequencer sequencer) {
+        return ask(sequencer.key(), engine.provider().isCurrent(sequencer));
+    }
+
+    @Override
+    public Optional<LockStatus> inspect(LockKey key) {
+        return ask(key, engine.provider().inspect(key));
+    }
+
+    private <T> T ask(LockKey key, CompletionStage<T> question) {
+        long started = engine.ticker().nanos();
+        try {
+            return engine.runtime()
+                    .timeouts()
+                    .within(engine.provider().callTimeout(), question)
+                    .get();
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(key, engine.since(started), interrupt);
+        } catch (ExecutionException failure) {
+            throw new LockUnavailableException(
+                    key, engine.since(started), "the store did not answer", failure.getCause());
+        }
+    }
+
+    @Override
+    public void addListener(LockListener listener) {
+        engine.listeners().add(Objects.requireNonNull(listener));
+    }
+
+    @Override
+    public void removeListener(LockListener listener) {
+        engine.listeners().remove(listener);
+    }
+
+    @Override
+    public void close() {
+        pending.close();
+        awaitRelease();
+        engine.watchdog().abandonAll();
+        onClosed.run();
+    }
+
+    private void awaitRelease() {
+        try {
+            engine.watchdog().drained().get(shutdownTimeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException stillHeld) {
+            // The rest is declared lost by the caller.
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.distlock.engine;
+
+import io.distlock.Release;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LockProvider;
+import io.distlock.spi.Ticker;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+
+/** What the parts of one client share. Thread-safe. */
+final class Engine {
+
+    private final LockProvider provider;
+    private final LockRuntime runtime;
+    private final Executor callbacks;
+    private final Listeners listeners = new Listeners();
+    private final KeyGates gates = new KeyGates();
+    private final Owners owners = new Owners();
+    private final Watchdog watchdog;
+
+    Engine(LockProvider provider, LockRuntime runtime, Executor callbacks) {
+        this.provider = provider;
+        this.runtime = runtime;
+        this.callbacks = callbacks;
+        this.watchdog = new Watchdog(this);
+    }
+
+    LockProvider provider() {
+        return provider;
+    }
+
+    LockRuntime runtime() {
+        return runtime;
+    }
+
+    Ticker ticker() {
+        return runtime.ticker();
+    }
+
+    Listeners listeners() {
+        return listeners;
+    }
+
+    KeyGates gates() {
+        return gates;
+    }
+
+    Owners owners() {
+        return owners;
+    }
+
+    Watchdog watchdog() {
+        return watchdog;
+    }
+
+    /** Time since a reading of the monotonic clock. */
+    Duration since(long nanos) {
+        return Duration.ofNanos(ticker().nanos() - nanos);
+    }
+
+    /** Runs foreign code where it may block. */
+    void callBack(Runnable foreign) {
+        try {
+            callbacks.execute(foreign);
+        } catch (RejectedExecutionException closed) {
+            // The news must get out, even while the client closes.
+            foreign.run();
+        }
+    }
+
+    Executor callbacks() {
+        return this::callBack;
+    }
+
+    /**
+     * Gives a lease back; ends within the provider's call timeout and never fails. Where the outcome is unknown the
+     * reaper goes on asking.
+     *
+     * @param keepFor for how long the key is to stay taken, asked anew at each try
+     */
+    CompletableFuture<Release> giveBack(Lease lease, Duration timeToLive, Supplier<Duration> keepFor) {
+        return askForRelease(lease, keepFor).thenApply(release -> {
+            if (release == Release.UNKNOWN) {
+                runtime.reaper()
+                        .reap(
+                                "The release of '" + lease.key() + "' by " + lease.owner(),
+                                timeToLive,
+                                () -> askForRelease(lease, keepFor));
+            }
+            return release;
+        });
+    }
+
+    private CompletableFuture<Release> askForRelease(Lease lease, Supplier<Duration> keepFor) {
+        CompletionStage<Release> asked = provider.release(lease, keepFor.get());
+        return runtime.timeouts().within(provider.callTimeout(), asked).exceptionally(failure -> Release.UNKNOWN);
+    }
+}

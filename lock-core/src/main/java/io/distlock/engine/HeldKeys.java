@@ -1,0 +1,114 @@
+package io.distlock.engine;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockLoss;
+import io.distlock.LockLostException;
+import io.distlock.LockMode;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Several keys that are held together: held while all are, lost with the first. */
+final class HeldKeys implements HeldLock {
+
+    private final Engine engine;
+    private final List<HeldKey> held;
+
+    HeldKeys(Engine engine, List<HeldKey> held) {
+        this.engine = engine;
+        this.held = List.copyOf(held);
+    }
+
+    @Override
+    public List<LockKey> keys() {
+        return held.stream().flatMap(each -> each.keys().stream()).toList();
+    }
+
+    @Override
+    public LockMode mode() {
+        return held.get(0).mode();
+    }
+
+    @Override
+    public List<Sequencer> sequencers() {
+        return held.stream().flatMap(each -> each.sequencers().stream()).toList();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return held.stream().allMatch(HeldKey::isHeld);
+    }
+
+    @Override
+    public Duration remaining() {
+        return held.stream()
+                .map(HeldKey::remaining)
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
+    @Override
+    public void ensureHeld() {
+        held.forEach(HeldKey::ensureHeld);
+    }
+
+    @Override
+    public CompletionStage<LockLoss> lost() {
+        CompletableFuture<LockLoss> first = new CompletableFuture<>();
+        held.forEach(each -> each.lost().thenAccept(first::complete));
+        return first.minimalCompletionStage();
+    }
+
+    @Override
+    public Release release() {
+        return startRelease().join();
+    }
+
+    @Override
+    public CompletionStage<Release> releaseAsync() {
+        return startRelease().thenApplyAsync(release -> release, engine.callbacks());
+    }
+
+    /** All at once; the answer is the worst of them. */
+    private CompletableFuture<Release> startRelease() {
+        CompletableFuture<Release> worst = CompletableFuture.completedFuture(Release.RELEASED);
+        for (int last = held.size() - 1; last >= 0; last--) {
+            worst = worst.thenCombine(held.get(last).startRelease(), HeldKeys::worse);
+        }
+        return worst;
+    }
+
+    private static Release worse(Release one, Release other) {
+        if (one == Release.NOT_OWNER || other == Release.NOT_OWNER) {
+            return Release.NOT_OWNER;
+        }
+        return one == Release.UNKNOWN ? one : other;
+    }
+
+    @Override
+    public void close() {
+        release();
+        List<LockLostException> losses = new ArrayList<>();
+        for (HeldKey each : held) {
+            try {
+                each.close();
+            } catch (LockLostException loss) {
+                losses.add(loss);
+            }
+        }
+        if (!losses.isEmpty()) {
+            throw losses.get(0);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return held.toString();
+    }
+}

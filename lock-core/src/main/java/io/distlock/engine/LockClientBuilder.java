@@ -1,0 +1,99 @@
+package io.distlock.engine;
+
+import io.distlock.LockClient;
+import io.distlock.LockListener;
+import io.distlock.LockOptions;
+import io.distlock.spi.LockProvider;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a {@link LockClient} over a provider. The provider and the runtime stay the caller's, to be closed after
+ * the client.
+ *
+ * <pre>{@code
+ * LockClient client = LockClientBuilder.of(provider, runtime).build();
+ * }</pre>
+ */
+public final class LockClientBuilder {
+
+    private static final int IDLE_SECONDS = 10;
+
+    private final LockProvider provider;
+    private final LockRuntime runtime;
+    private final List<LockListener> listeners = new ArrayList<>();
+    private LockOptions options = LockOptions.defaults();
+    private Duration shutdownTimeout = Duration.ofSeconds(5);
+    private @Nullable Executor callbackExecutor;
+
+    private LockClientBuilder(LockProvider provider, LockRuntime runtime) {
+        this.provider = provider;
+        this.runtime = runtime;
+    }
+
+    public static LockClientBuilder of(LockProvider provider, LockRuntime runtime) {
+        return new LockClientBuilder(provider, runtime);
+    }
+
+    /** What requests start from; {@link LockOptions#defaults()} if not given. */
+    public LockClientBuilder options(LockOptions options) {
+        this.options = options;
+        return this;
+    }
+
+    /** How long {@code close()} waits for holders to release; 5 s if not given, zero for not at all. */
+    public LockClientBuilder shutdownTimeout(Duration shutdownTimeout) {
+        if (shutdownTimeout.isNegative()) {
+            throw new IllegalArgumentException("shutdown timeout " + shutdownTimeout + " must not be negative");
+        }
+        this.shutdownTimeout = shutdownTimeout;
+        return this;
+    }
+
+    /**
+     * Runs foreign code that may block: dependents of futures, and the news of a loss. If not given, daemon threads
+     * that are made when needed and end when idle.
+     */
+    public LockClientBuilder callbackExecutor(Executor callbackExecutor) {
+        this.callbackExecutor = callbackExecutor;
+        return this;
+    }
+
+    public LockClientBuilder listener(LockListener listener) {
+        listeners.add(listener);
+        return this;
+    }
+
+    public LockClient build() {
+        if (callbackExecutor != null) {
+            return build(callbackExecutor, () -> {});
+        }
+        ThreadPoolExecutor own = callbackThreads();
+        return build(own, own::shutdown);
+    }
+
+    private LockClient build(Executor callbacks, Runnable onClosed) {
+        Engine engine = new Engine(provider, runtime, callbacks);
+        listeners.forEach(engine.listeners()::add);
+        return new DefaultLockClient(engine, options, shutdownTimeout, onClosed);
+    }
+
+    /** No bound: a callback that blocks must not hold up the news of another lock's loss. */
+    private static ThreadPoolExecutor callbackThreads() {
+        AtomicInteger number = new AtomicInteger();
+        return new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+                    Thread thread = new Thread(task, "distlock-callback-" + number.incrementAndGet());
+                    thread.setDaemon(true);
+                    return thread;
+                });
+    }
+}

@@ -1,0 +1,187 @@
+package io.distlock.engine;
+
+import io.distlock.LockEvent;
+import io.distlock.LockException;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.LockUnavailableException;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.support.DueSet;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One key on its way from the door to the grant: through the local gate, then to the provider. Ends by its deadline
+ * even if the provider breaks its word; cancelling leaves neither a place at the gate nor a lease at the store.
+ */
+final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements DueSet.Due {
+
+    /** On top of the provider's own time limit, whose error says more than ours. */
+    private static final Duration PROVIDER_OVERDUE = Duration.ofMillis(250);
+
+    private final Engine engine;
+    private final PendingKeys pending;
+    private final LockKey key;
+    private final LockMode mode;
+    private final LockOptions options;
+    private final Deadline deadline;
+    private final KeyGates.Ticket ticket;
+    private final long startedNanos;
+
+    private volatile @Nullable CompletableFuture<Optional<Grant>> remote;
+
+    PendingKey(Engine engine, PendingKeys pending, LockKey key, LockMode mode, LockOptions options, Deadline deadline) {
+        this.engine = engine;
+        this.pending = pending;
+        this.key = key;
+        this.mode = mode;
+        this.options = options;
+        this.deadline = deadline;
+        this.ticket = new KeyGates.Ticket(key, mode, this::askProvider);
+        this.startedNanos = engine.ticker().nanos();
+    }
+
+    void start() {
+        if (options.waitTime().isZero()) {
+            // The gate knows first: held or waited for in this process is an answer, without a call.
+            if (engine.gates().tryEnter(ticket)) {
+                askProvider();
+            } else {
+                giveUp();
+            }
+        } else if (engine.gates().enter(ticket)) {
+            askProvider();
+        }
+    }
+
+    private void askProvider() {
+        if (isDone()) {
+            engine.gates().leave(ticket);
+            return;
+        }
+        var request = new LeaseRequest(key, mode, engine.owners().next(), options, deadline);
+        var asked = engine.provider().acquire(request);
+        remote = asked;
+        asked.whenComplete((grant, failure) -> {
+            if (failure == null) {
+                answered(request, grant);
+            } else {
+                fail(failure);
+            }
+        });
+        if (isDone()) {
+            asked.cancel(true);
+        }
+    }
+
+    private void answered(LeaseRequest request, Optional<Grant> grant) {
+        if (grant.isEmpty()) {
+            giveUp();
+        } else if (hasTimeLeft(grant.get())) {
+            hold(request, grant.get());
+        } else {
+            returnStale(request, grant.get());
+        }
+    }
+
+    /** A grant that took most of its lease to arrive would be over before it is of use. */
+    private boolean hasTimeLeft(Grant grant) {
+        long left = HeldKey.validityNanos(options) - grant.since().elapsedNanos(engine.ticker());
+        return left >= Math.max(options.leaseTime().toNanos() / 10, 20_000_000);
+    }
+
+    private void returnStale(LeaseRequest request, Grant grant) {
+        engine.giveBack(grant.lease(), request.timeToLive(), () -> Duration.ZERO)
+                .thenAccept(released -> {
+                    if (isDone() || deadline.hasPassed()) {
+                        giveUp();
+                    } else {
+                        askProvider();
+                    }
+                });
+    }
+
+    private void hold(LeaseRequest request, Grant grant) {
+        HeldKey held = new HeldKey(engine, request, grant, ticket);
+        // Watched before anybody can release it, or it would be watched for ever.
+        engine.watchdog().add(held);
+        engine.listeners()
+                .publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
+        pending.remove(this);
+        if (!complete(Optional.of(held))) {
+            held.startRelease();
+        }
+    }
+
+    /** Another has it. */
+    private void giveUp() {
+        if (complete(Optional.empty())) {
+            engine.listeners().publish(() -> new LockEvent.NotAcquired(key, mode, waited()));
+        }
+        leave();
+    }
+
+    void fail(Throwable cause) {
+        Throwable reason = cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
+        LockException failure = reason instanceof LockException known
+                ? known
+                : new LockUnavailableException(key, waited(), "the provider failed: " + reason, reason);
+        if (completeExceptionally(failure)) {
+            engine.listeners().publish(() -> new LockEvent.Failed(key, mode, waited(), failure));
+        }
+        leave();
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        if (cancelled) {
+            engine.listeners()
+                    .publish(() -> new LockEvent.Failed(key, mode, waited(), new CancellationException("cancelled")));
+            leave();
+        }
+        return cancelled;
+    }
+
+    private void leave() {
+        pending.remove(this);
+        var asked = remote;
+        if (asked != null && !asked.isDone()) {
+            asked.cancel(true);
+        }
+        engine.gates().leave(ticket);
+    }
+
+    /** Called by the scheduler once {@link #dueNanos()} has passed. */
+    void overdue() {
+        if (remote == null) {
+            giveUp();
+        } else if (engine.ticker().nanos() - dueNanos() >= 0) {
+            fail(new LockUnavailableException(
+                    key, waited(), "the provider '" + engine.provider().name() + "' did not answer in time", null));
+        }
+    }
+
+    @Override
+    public long dueNanos() {
+        return remote == null
+                ? deadline.nanos()
+                : deadline.nanos()
+                        + engine.provider().callTimeout().plus(PROVIDER_OVERDUE).toNanos();
+    }
+
+    LockKey key() {
+        return key;
+    }
+
+    Duration waited() {
+        return engine.since(startedNanos);
+    }
+}

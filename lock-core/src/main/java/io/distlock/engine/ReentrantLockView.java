@@ -1,0 +1,131 @@
+package io.distlock.engine;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockInterruptedException;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+
+/** A lock as a {@link Lock}: re-entrant per thread. Thread-safe; a thread's hold is kept in a thread-local. */
+final class ReentrantLockView implements Lock {
+
+    private final LockClient client;
+    private final LockRequest request;
+
+    @SuppressWarnings("ThreadLocalUsage") // each view has holders of its own, as each ReentrantLock has
+    private final ThreadLocal<@Nullable Hold> holds = new ThreadLocal<>();
+
+    private static final class Hold {
+
+        private final HeldLock lock;
+        private int count = 1;
+
+        Hold(HeldLock lock) {
+            this.lock = lock;
+        }
+    }
+
+    ReentrantLockView(LockClient client, LockRequest request) {
+        this.client = client;
+        this.request = request;
+    }
+
+    /** Waits without end and without regard to interrupts, whose flag is kept. A silent store is an exception. */
+    @Override
+    public void lock() {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    lockInterruptibly();
+                    return;
+                } catch (InterruptedException interrupt) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        // One long wait keeps the place in the queue; only whoever waits for a week goes to its end.
+        boolean locked;
+        do {
+            locked = tryLock(LockOptions.MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS);
+        } while (!locked);
+    }
+
+    @Override
+    public boolean tryLock() {
+        return reenter() || enter(Duration.ZERO);
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        long nanos = Math.min(Math.max(0, unit.toNanos(time)), LockOptions.MAX_WAIT.toNanos());
+        try {
+            return reenter() || enter(Duration.ofNanos(nanos));
+        } catch (LockInterruptedException interrupt) {
+            // The one place where the language's own exception may be thrown, which clears the flag.
+            Thread.interrupted();
+            InterruptedException rethrown = new InterruptedException(interrupt.getMessage());
+            rethrown.initCause(interrupt);
+            throw rethrown;
+        }
+    }
+
+    /** A hold that was lost is not entered again: its owner learns of the loss here at the latest. */
+    private boolean reenter() {
+        Hold hold = holds.get();
+        if (hold == null) {
+            return false;
+        }
+        hold.lock.ensureHeld();
+        hold.count++;
+        return true;
+    }
+
+    private boolean enter(Duration waitTime) {
+        Optional<HeldLock> lock = client.tryAcquire(request.withWaitTime(waitTime));
+        lock.ifPresent(held -> holds.set(new Hold(held)));
+        return lock.isPresent();
+    }
+
+    @Override
+    public void unlock() {
+        Hold hold = holds.get();
+        if (hold == null) {
+            throw new IllegalMonitorStateException("lock " + request.keys() + " is not held by thread "
+                    + Thread.currentThread().getName());
+        }
+        if (--hold.count == 0) {
+            holds.remove();
+            hold.lock.close();
+        }
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException(
+                "a distributed lock has no conditions: nothing tells another process of a signal. "
+                        + "Use a queue or a topic of your store for that.");
+    }
+
+    @Override
+    public String toString() {
+        return "Lock" + request.keys();
+    }
+}

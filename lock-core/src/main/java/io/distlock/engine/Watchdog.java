@@ -1,0 +1,98 @@
+package io.distlock.engine;
+
+import io.distlock.LossReason;
+import io.distlock.spi.Lease;
+import io.distlock.spi.Moment;
+import io.distlock.spi.Renewal;
+import io.distlock.support.DueSet;
+import java.util.Collection;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after every lock that is held: renews the leases that are due, many in one batch, and notices validity or
+ * maximum hold time running out by the clock alone, whatever the store answers or does not. Uses the runtime's one
+ * thread and one timer. Thread-safe.
+ */
+final class Watchdog {
+
+    private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
+
+    private final Engine engine;
+    private final DueSet<HeldKey> held;
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private volatile boolean closing;
+
+    Watchdog(Engine engine) {
+        this.engine = engine;
+        this.held = new DueSet<>(engine.ticker(), engine.runtime().scheduler(), this::round);
+    }
+
+    void add(HeldKey key) {
+        held.add(key);
+    }
+
+    void remove(HeldKey key) {
+        held.remove(key);
+        if (closing && held.members().isEmpty()) {
+            drained.complete(null);
+        }
+    }
+
+    void reconsider(HeldKey key) {
+        held.reconsider(key);
+    }
+
+    Collection<HeldKey> held() {
+        return held.members();
+    }
+
+    /** Completes when nothing is held any more. To be called once no new lock can be granted. */
+    CompletableFuture<Void> drained() {
+        closing = true;
+        if (held.members().isEmpty()) {
+            drained.complete(null);
+        }
+        return drained;
+    }
+
+    /** Declares whatever is still held lost; nothing is renewed afterwards. */
+    void abandonAll() {
+        held.members().forEach(key -> key.lose(LossReason.CLIENT_CLOSED));
+    }
+
+    private void round(List<HeldKey> due) {
+        IdentityHashMap<Lease, HeldKey> batch = new IdentityHashMap<>();
+        for (HeldKey key : due) {
+            if (key.wantsRenewal()) {
+                batch.put(key.lease(), key);
+            }
+        }
+        if (!batch.isEmpty()) {
+            renew(batch);
+        }
+    }
+
+    private void renew(IdentityHashMap<Lease, HeldKey> batch) {
+        Moment sent = engine.ticker().now();
+        try {
+            engine.provider()
+                    .renew(List.copyOf(batch.keySet()), (lease, renewal) -> answer(batch, lease, renewal, sent));
+        } catch (RuntimeException | Error failure) {
+            log.warn("Renewing {} locks failed; they are tried again", batch.size(), failure);
+            batch.values().forEach(key -> key.answered(Renewal.UNKNOWN, sent));
+        }
+    }
+
+    private static void answer(IdentityHashMap<Lease, HeldKey> batch, Lease lease, Renewal renewal, Moment sent) {
+        HeldKey key = batch.get(lease);
+        if (key == null) {
+            log.error("The provider answered for a lease it was not asked about: {}", lease);
+        } else {
+            key.answered(renewal, sent);
+        }
+    }
+}

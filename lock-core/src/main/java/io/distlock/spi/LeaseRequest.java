@@ -1,0 +1,33 @@
+package io.distlock.spi;
+
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import java.time.Duration;
+
+/**
+ * One acquisition of one key, as a provider sees it.
+ *
+ * @param key what to lock
+ * @param mode how
+ * @param owner who asks: unique to this acquisition, never reused; asking again as the same owner is answered
+ *     with the same grant. Visible ASCII without {@code :} and {@code /}
+ * @param options lease time, lock-delay and minimum hold time; the wait time has become the deadline
+ * @param deadline until when to wait
+ */
+public record LeaseRequest(LockKey key, LockMode mode, String owner, LockOptions options, Deadline deadline) {
+
+    /**
+     * For how long the store keeps the key when nothing more is heard of the holder: lease time and lock-delay, or
+     * the minimum hold time if that is longer.
+     */
+    public Duration timeToLive() {
+        Duration extended = renewedTimeToLive();
+        return extended.compareTo(options.minHoldTime()) < 0 ? options.minHoldTime() : extended;
+    }
+
+    /** For how long from then a renewal keeps the key; never shortens what it has. */
+    public Duration renewedTimeToLive() {
+        return options.leaseTime().plus(options.lockDelay());
+    }
+}

@@ -1,0 +1,60 @@
+package io.distlock.spi;
+
+import io.distlock.LockKey;
+import io.distlock.LockStatus;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A store of locks. Asynchronous throughout: no method blocks, and no method throws for what the store did; a
+ * store that fails or is silent is an answer. Keeping leases alive is not the provider's work, the engine does it.
+ *
+ * <p>Every delete and every extension compares the owner at the store. Thread-safe.
+ */
+public interface LockProvider extends AutoCloseable {
+
+    /** The provider's name in configuration and metrics: {@code redis}, {@code redlock}, {@code etcd}. */
+    String name();
+
+    /** The longest that a single call to the store is waited for. */
+    Duration callTimeout();
+
+    /**
+     * Asks for a lease and waits until the request's deadline; the deadline having passed already, tries once.
+     * Ends within the deadline plus one call timeout. Empty if others held the key all that time; fails with
+     * {@link io.distlock.LockUnavailableException} if the store did not answer.
+     *
+     * <p>Cancelling the future stops the wait and leaves nothing behind at the store: what may have been applied is
+     * withdrawn in the background. The same goes for each way of ending without a grant.
+     */
+    CompletableFuture<Optional<Grant>> acquire(LeaseRequest request);
+
+    /** Extends leases of this provider, many in one go, and answers for each. */
+    void renew(Collection<Lease> leases, RenewalAnswers answers);
+
+    /**
+     * Gives a lease back. Asking again is harmless.
+     *
+     * @param keepFor for how long the key stays taken nevertheless (the rest of a minimum hold time); zero or less
+     *     frees it at once
+     */
+    CompletionStage<Release> release(Lease lease, Duration keepFor);
+
+    /** Whether the grant stands at the store now. Fails if the store does not answer. */
+    CompletionStage<Boolean> isCurrent(Sequencer sequencer);
+
+    /** Who holds a key now; empty if nobody does. Fails if the store does not answer. */
+    CompletionStage<Optional<LockStatus>> inspect(LockKey key);
+
+    /** How the store is. Never fails: a silent store is {@link ProviderStatus.State#DOWN}. */
+    CompletionStage<ProviderStatus> check();
+
+    /** Gives up connections and waiting acquisitions, in bounded time. Leases that are held stay, and expire. */
+    @Override
+    void close();
+}

@@ -1,0 +1,14 @@
+package io.distlock.spi;
+
+/** What the store said to a renewal. */
+public enum Renewal {
+
+    /** The lease runs on, for its whole time from when the renewal was sent. */
+    RENEWED,
+
+    /** The lease is gone: the entry has expired, was deleted, or belongs to another. */
+    NOT_OWNER,
+
+    /** No answer. Neither loses the lease nor extends it: the reply may be lost, not the renewal. */
+    UNKNOWN
+}

@@ -1,0 +1,90 @@
+package io.distlock.support;
+
+import io.distlock.LockUnavailableException;
+import io.distlock.Release;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Waiting, for stores that know no queue: try; if refused, subscribe and try again; then park until a release is
+ * announced, the holder's time to live has passed, or the deadline. No polling while the subscription lives; a
+ * store that fails is asked again after a jittered pause. Costs no thread. Thread-safe.
+ *
+ * <p>However an acquisition ends without a grant (deadline, cancellation, failure), what its tries may have left at
+ * the store goes to the reaper.
+ */
+public final class AcquireLoop implements AutoCloseable {
+
+    private final LockRuntime runtime;
+    private final OneShotStore store;
+    private final Duration callTimeout;
+    private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    public AcquireLoop(LockRuntime runtime, OneShotStore store, Duration callTimeout) {
+        this.runtime = runtime;
+        this.store = store;
+        this.callTimeout = callTimeout;
+    }
+
+    /** As {@link io.distlock.spi.LockProvider#acquire}. */
+    public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
+        Acquisition acquisition = new Acquisition(this, request);
+        if (closed) {
+            acquisition.completeExceptionally(
+                    new LockUnavailableException(request.key(), Duration.ZERO, "the provider is closed", null));
+        } else {
+            acquisition.tryOnce();
+        }
+        return acquisition;
+    }
+
+    /** Fails whatever waits, and everything that comes later. */
+    @Override
+    public void close() {
+        closed = true;
+        waiting.forEach(acquisition -> acquisition.fail("the provider is closed", null));
+    }
+
+    LockRuntime runtime() {
+        return runtime;
+    }
+
+    OneShotStore store() {
+        return store;
+    }
+
+    Duration callTimeout() {
+        return callTimeout;
+    }
+
+    /** Only acquisitions that were refused or failed once get here: an uncontended one costs no bookkeeping. */
+    void enlist(Acquisition acquisition) {
+        waiting.add(acquisition);
+        if (closed) {
+            acquisition.fail("the provider is closed", null);
+        }
+    }
+
+    void delist(Acquisition acquisition) {
+        waiting.remove(acquisition);
+    }
+
+    void withdraw(LeaseRequest request) {
+        runtime.reaper()
+                .reap(
+                        "An attempt to take '" + request.key() + "' as " + request.owner(),
+                        request.timeToLive().plus(callTimeout),
+                        () -> withdrawOnce(request));
+    }
+
+    private CompletionStage<Release> withdrawOnce(LeaseRequest request) {
+        return runtime.timeouts().within(callTimeout, store.withdraw(request));
+    }
+}

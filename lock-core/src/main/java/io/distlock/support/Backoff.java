@@ -1,0 +1,29 @@
+package io.distlock.support;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Exponential backoff with full jitter: a pause drawn evenly from zero to a bound that doubles with each failure
+ * (Brooker, Exponential Backoff and Jitter, 2015). Immutable.
+ *
+ * @param first the bound after the first failure
+ * @param most the bound that is never exceeded
+ */
+public record Backoff(Duration first, Duration most) {
+
+    private static final int MAX_DOUBLINGS = 20;
+
+    /**
+     * The pause before the next try.
+     *
+     * @param failures how many tries have failed in a row, 1 or more
+     */
+    public Duration pause(int failures) {
+        long bound = first.toNanos() << Math.min(failures - 1, MAX_DOUBLINGS);
+        // Half of the first bound as a floor: a pause of nothing would make the first retries a busy loop.
+        long least = first.toNanos() / 2;
+        return Duration.ofNanos(least
+                + ThreadLocalRandom.current().nextLong(Math.max(1, Math.min(bound, most.toNanos()) - least)));
+    }
+}

@@ -1,0 +1,50 @@
+package io.distlock.support;
+
+import io.distlock.spi.Ticker;
+
+/**
+ * What all locks of a process share: the clock, the one scheduler thread, time limits and the reaper. Made once,
+ * handed to providers and clients, closed after them.
+ */
+public final class LockRuntime implements AutoCloseable {
+
+    private final Ticker ticker;
+    private final LockScheduler scheduler;
+    private final Timeouts timeouts;
+    private final Reaper reaper;
+
+    /** With a clock and a scheduler of one's own, which {@link #close()} closes. */
+    public LockRuntime(Ticker ticker, LockScheduler scheduler) {
+        this.ticker = ticker;
+        this.scheduler = scheduler;
+        this.timeouts = new Timeouts(ticker, scheduler);
+        this.reaper = new Reaper(ticker, scheduler);
+    }
+
+    /** With this machine's clocks and one daemon thread. */
+    public static LockRuntime start() {
+        return new LockRuntime(Ticker.system(), new ThreadScheduler("distlock-scheduler"));
+    }
+
+    public Ticker ticker() {
+        return ticker;
+    }
+
+    public LockScheduler scheduler() {
+        return scheduler;
+    }
+
+    public Timeouts timeouts() {
+        return timeouts;
+    }
+
+    public Reaper reaper() {
+        return reaper;
+    }
+
+    /** Stops the scheduler; nothing of this runtime runs afterwards. */
+    @Override
+    public void close() {
+        scheduler.close();
+    }
+}

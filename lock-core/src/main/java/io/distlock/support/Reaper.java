@@ -1,0 +1,101 @@
+package io.distlock.support;
+
+import io.distlock.Release;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.Ticker;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Withdraws what may have been left at a store: compares and deletes again and again until the store gives a
+ * definite answer, or the time to live of what may be there has passed. Thread-safe.
+ *
+ * <p>"Not the owner" is definite only when it is said twice, some time apart: a request that was cut off may still
+ * lie in a server's buffer, and be applied after the first answer.
+ */
+public final class Reaper {
+
+    private static final Logger log = LoggerFactory.getLogger(Reaper.class);
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
+    private static final Duration SECOND_LOOK = Duration.ofSeconds(1);
+
+    private final Ticker ticker;
+    private final LockScheduler scheduler;
+    private final Set<Case> open = ConcurrentHashMap.newKeySet();
+
+    Reaper(Ticker ticker, LockScheduler scheduler) {
+        this.ticker = ticker;
+        this.scheduler = scheduler;
+    }
+
+    /**
+     * Takes over an outcome that is unknown.
+     *
+     * @param what for the log
+     * @param timeToLive after this long the store has freed the entry by itself
+     * @param withdraw compares and deletes once; each answer ends within the provider's call timeout
+     */
+    public void reap(String what, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
+        Case taken = new Case(what, Deadline.in(timeToLive, ticker), withdraw);
+        open.add(taken);
+        taken.tryOnce();
+    }
+
+    /** How many outcomes are still unknown. */
+    public int pending() {
+        return open.size();
+    }
+
+    private final class Case {
+
+        private final String what;
+        private final Deadline expiry;
+        private final Supplier<? extends CompletionStage<Release>> withdraw;
+        private int failures;
+        private boolean saidNotOwner;
+
+        Case(String what, Deadline expiry, Supplier<? extends CompletionStage<Release>> withdraw) {
+            this.what = what;
+            this.expiry = expiry;
+            this.withdraw = withdraw;
+        }
+
+        // One try at a time, each begun after the one before it ended: the fields need no lock.
+        void tryOnce() {
+            if (expiry.hasPassed()) {
+                open.remove(this);
+                log.debug("{} has expired by itself", what);
+                return;
+            }
+            withdraw.get().whenComplete((release, failure) -> answered(failure == null ? release : Release.UNKNOWN));
+        }
+
+        private void answered(Release release) {
+            switch (release) {
+                case RELEASED -> done("was there, and is withdrawn");
+                case NOT_OWNER -> {
+                    if (saidNotOwner) {
+                        done("is not there");
+                    } else {
+                        saidNotOwner = true;
+                        scheduler.schedule(this::tryOnce, SECOND_LOOK);
+                    }
+                }
+                case UNKNOWN -> {
+                    failures++;
+                    scheduler.schedule(this::tryOnce, BACKOFF.pause(failures));
+                }
+            }
+        }
+
+        private void done(String how) {
+            open.remove(this);
+            log.debug("{} {}", what, how);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.distlock.support;
+
+import io.distlock.spi.Ticker;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts a time limit on calls in flight, with one timer for all of them: a call that is answered in time costs no
+ * timer of its own. Thread-safe.
+ */
+public final class Timeouts {
+
+    private final Ticker ticker;
+    private final DueSet<Call<?>> calls;
+
+    Timeouts(Ticker ticker, LockScheduler scheduler) {
+        this.ticker = ticker;
+        this.calls = new DueSet<>(ticker, scheduler, Timeouts::expire);
+    }
+
+    /**
+     * A future that ends as the stage ends, or with a {@link TimeoutException} once the limit has passed. What the
+     * stage does later is ignored; whoever needs to know looks at the stage itself.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> within(Duration limit, CompletionStage<T> stage) {
+        if (stage instanceof CompletableFuture<T> future && future.isDone()) {
+            return future;
+        }
+        Call<T> call = new Call<>(ticker.nanos() + limit.toNanos(), limit);
+        calls.add(call);
+        stage.whenComplete((answer, failure) -> {
+            calls.remove(call);
+            if (failure == null) {
+                call.complete(answer);
+            } else {
+                call.completeExceptionally(failure);
+            }
+        });
+        return call;
+    }
+
+    private static void expire(List<Call<?>> due) {
+        due.forEach(Call::expire);
+    }
+
+    private final class Call<T extends @Nullable Object> extends CompletableFuture<T> implements DueSet.Due {
+
+        private final long due;
+        private final Duration limit;
+
+        Call(long due, Duration limit) {
+            this.due = due;
+            this.limit = limit;
+        }
+
+        @Override
+        public long dueNanos() {
+            return due;
+        }
+
+        void expire() {
+            calls.remove(this);
+            completeExceptionally(new TimeoutException("no answer within " + limit.toMillis() + " ms"));
+        }
+    }
+}
