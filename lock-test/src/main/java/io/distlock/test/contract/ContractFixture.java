@@ -1,0 +1,132 @@
+package io.distlock.test.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.LockProvider;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** Two clients that share nothing but the store, and what the contract's tests need around them. */
+abstract class ContractFixture {
+
+    /** Long enough for anything that does happen, on a slow machine, too. */
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final List<LockClient> clients = new ArrayList<>();
+    private final List<LockProvider> providers = new ArrayList<>();
+    private LockRuntime runtime = LockRuntime.start();
+    LockClient one = unset();
+    LockClient other = unset();
+    LockProvider provider = unset();
+
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"}) // set before each test
+    private static <T> T unset() {
+        return null;
+    }
+
+    /** A provider over the store under test; each call another one, over the same store. */
+    protected abstract LockProvider createProvider(LockRuntime runtime);
+
+    /** In what this store differs from others. */
+    protected abstract StoreTraits traits();
+
+    @BeforeEach
+    void connect() {
+        provider = newProvider();
+        one = newClient(provider);
+        other = newClient(newProvider());
+    }
+
+    @AfterEach
+    void disconnect() {
+        clients.forEach(LockClient::close);
+        providers.forEach(LockProvider::close);
+        runtime.close();
+    }
+
+    LockProvider newProvider() {
+        LockProvider created = createProvider(runtime);
+        providers.add(created);
+        return created;
+    }
+
+    LockClient newClient(LockProvider provider) {
+        LockClient client = LockClientBuilder.of(provider, runtime)
+                .options(LockOptions.defaults()
+                        .withLeaseTime(traits().shortLease())
+                        .withWaitTime(Duration.ZERO))
+                .shutdownTimeout(Duration.ZERO)
+                .build();
+        clients.add(client);
+        return client;
+    }
+
+    static LockKey uniqueKey() {
+        return LockKey.of("contract", UUID.randomUUID().toString());
+    }
+
+    /** One attempt. */
+    static LockRequest now(LockClient client, LockKey key) {
+        return client.request(key);
+    }
+
+    /** An attempt that waits for as long as the test has patience. */
+    static LockRequest patiently(LockClient client, LockKey key) {
+        return client.request(key).withWaitTime(PATIENCE);
+    }
+
+    LeaseRequest leaseRequest(LockKey key, String owner) {
+        return leaseRequest(key, owner, one.options());
+    }
+
+    LeaseRequest leaseRequest(LockKey key, String owner, LockOptions options) {
+        return new LeaseRequest(
+                key, LockMode.EXCLUSIVE, owner, options, Deadline.in(options.waitTime(), runtime.ticker()));
+    }
+
+    LockRuntime runtime() {
+        return runtime;
+    }
+
+    static <T> T get(CompletionStage<T> stage) {
+        return get(stage.toCompletableFuture());
+    }
+
+    static <T> T get(CompletableFuture<T> future) {
+        try {
+            return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | InterruptedException | TimeoutException failure) {
+            throw new AssertionError("no answer", failure);
+        }
+    }
+
+    /** Waits until a client is known to wait for a key: it is, once it has been refused and listens. */
+    void assertWaits(CompletableFuture<?> waiter) {
+        assertThat(waiter).isNotDone();
+    }
+
+    void assertFree(LockKey key) {
+        try (HeldLock lock = other.acquire(now(other, key))) {
+            assertThat(lock.isHeld()).isTrue();
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package io.distlock.test.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockException;
+import io.distlock.LockKey;
+import io.distlock.LockLostException;
+import io.distlock.LockNotAcquiredException;
+import io.distlock.LockUnavailableException;
+import io.distlock.LossReason;
+import io.distlock.Release;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every provider must do while its store is frozen, gone, or cut off. Each test ends with a store that works
+ * again, and a key that is free.
+ */
+public abstract class StoreTroubleContract extends ContractFixture {
+
+    /** What can be done to the store under test. */
+    protected abstract StoreFaults faults();
+
+    @AfterEach
+    void mend() {
+        faults().thaw();
+        faults().reconnect();
+    }
+
+    @Test
+    void acquiringFromAFrozenStoreEndsInTimeAndLeavesNothing() {
+        LockKey key = uniqueKey();
+        warmUp();
+        faults().freeze();
+        Duration wait = Duration.ofMillis(500);
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> one.acquire(now(one, key).withWaitTime(wait)))
+                .satisfies(failure -> assertThat(failure.elapsed()).isLessThan(wait.plus(provider.callTimeout())));
+        faults().thaw();
+        // Freed by the reaper, well before its time to live: nobody renews what nobody holds.
+        await().atMost(PATIENCE).untilAsserted(() -> assertFree(key));
+        assertThat(one.inspect(key)).isEmpty();
+    }
+
+    @Test
+    void oneAttemptAtAFrozenStoreEndsInTime() {
+        warmUp();
+        faults().freeze();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> one.acquire(now(one, uniqueKey())))
+                .satisfies(failure -> assertThat(failure.elapsed())
+                        .isLessThan(provider.callTimeout().multipliedBy(2)));
+    }
+
+    @Test
+    void acquiringFromAStoreThatIsGoneIsUnavailableAndWorksOnceItIsBack() {
+        LockKey key = uniqueKey();
+        warmUp();
+        faults().disconnect();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> one.acquire(now(one, key).withWaitTime(Duration.ofMillis(300))));
+        faults().reconnect();
+        one.acquire(patiently(one, key)).close();
+        assertFree(key);
+    }
+
+    @Test
+    void aStoreThatComesBackWithinTheWaitTimeIsUsed() {
+        LockKey key = uniqueKey();
+        warmUp();
+        faults().disconnect();
+        CompletableFuture<HeldLock> waiter = one.acquireAsync(patiently(one, key));
+        assertThat(waiter).isNotDone();
+        faults().reconnect();
+        get(waiter).close();
+        assertFree(key);
+    }
+
+    @Test
+    void waitingOnAStoreThatFreezesEndsInTime() {
+        LockKey key = uniqueKey();
+        one.acquire(now(one, key));
+        Duration wait = Duration.ofSeconds(2);
+        CompletableFuture<HeldLock> waiter = other.acquireAsync(now(other, key).withWaitTime(wait));
+        assertThat(waiter).isNotDone();
+        faults().freeze();
+        long frozen = runtime().ticker().nanos();
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(waiter::join)
+                .withCauseInstanceOf(LockException.class);
+        Duration ended = Duration.ofNanos(runtime().ticker().nanos() - frozen);
+        assertThat(ended).isLessThan(wait.plus(provider.callTimeout()));
+    }
+
+    @Test
+    void aWaiterIsWokenAfterItsConnectionWasCut() {
+        LockKey key = uniqueKey();
+        HeldLock held = one.acquire(now(one, key));
+        CompletableFuture<HeldLock> waiter = other.acquireAsync(patiently(other, key));
+        assertThat(waiter).isNotDone();
+        faults().cut();
+        releaseAtLast(held);
+        get(waiter).close();
+        await().atMost(PATIENCE).untilAsserted(() -> assertFree(key));
+    }
+
+    @Test
+    void aHolderThatCannotRenewKnowsBeforeAnotherCanHaveTheLock() {
+        LockKey key = uniqueKey();
+        HeldLock held = one.acquire(now(one, key));
+        CompletableFuture<HeldLock> next = other.acquireAsync(patiently(other, key));
+        faults().disconnect();
+        assertThat(get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
+        assertThat(held.isHeld()).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(held::ensureHeld);
+        assertThat(next).isNotDone();
+        faults().reconnect();
+        get(next).close();
+    }
+
+    @Test
+    void aHolderOfAFrozenStoreIsNeverToldThatItStillHolds() {
+        HeldLock held = one.acquire(now(one, uniqueKey()));
+        faults().freeze();
+        get(held.lost());
+        assertThat(held.isHeld()).isFalse();
+        faults().thaw();
+        // The renewals that were under way are applied now; the loss is final all the same.
+        assertThat(one.inspect(uniqueKey())).isEmpty();
+        assertThat(held.isHeld()).isFalse();
+        assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
+    }
+
+    @Test
+    void aCutConnectionDoesNotLoseTheLock() {
+        LockKey key = uniqueKey();
+        HeldLock held =
+                one.acquire(now(one, key).withLeaseTime(traits().shortLease().multipliedBy(3)));
+        faults().cut();
+        // Long enough for the lease to have run out, had it not been renewed over a new connection.
+        assertThat(get(other.tryAcquireAsync(
+                        now(other, key).withWaitTime(traits().shortLease().multipliedBy(4)))))
+                .isEmpty();
+        assertThat(held.isHeld()).isTrue();
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
+        assertFree(key);
+    }
+
+    @Test
+    void releasingToAFrozenStoreEndsInTimeAndIsMadeUpForLater() {
+        LockKey key = uniqueKey();
+        HeldLock held = one.acquire(now(one, key).withLeaseTime(Duration.ofSeconds(30)));
+        faults().freeze();
+        long asked = runtime().ticker().nanos();
+        assertThat(held.release()).isEqualTo(Release.UNKNOWN);
+        assertThat(Duration.ofNanos(runtime().ticker().nanos() - asked))
+                .isLessThan(provider.callTimeout().multipliedBy(2));
+        faults().thaw();
+        await().atMost(PATIENCE).untilAsserted(() -> assertFree(key));
+    }
+
+    /** Connections stand before the trouble begins. */
+    private void warmUp() {
+        LockKey key = uniqueKey();
+        one.acquire(now(one, key)).close();
+        other.acquire(now(other, key)).close();
+    }
+
+    /** The first answers after a cut may be errors; a lock whose release is unknown is released in the background. */
+    private static void releaseAtLast(HeldLock held) {
+        assertThat(held.release()).isNotEqualTo(Release.NOT_OWNER);
+    }
+
+    /** Kept apart from {@link LockUnavailableException}: nobody may take silence for "held by another". */
+    @Test
+    void aBusyLockIsNotAnUnavailableStore() {
+        LockKey key = uniqueKey();
+        try (HeldLock held = one.acquire(now(one, key))) {
+            assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> other.acquire(now(other, key)));
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+}

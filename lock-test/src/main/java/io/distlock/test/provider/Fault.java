@@ -1,0 +1,20 @@
+package io.distlock.test.provider;
+
+/** How a {@link FaultyLockProvider} answers a kind of call. */
+public enum Fault {
+
+    /** As the provider behind it does. */
+    NONE,
+
+    /** The call is applied at once; its answer is held back until {@link FaultyLockProvider#deliver()}. */
+    LATE,
+
+    /** The call is applied; its answer is lost, and the caller is told that it is. */
+    REPLY_LOST,
+
+    /** The call is not applied, and fails. */
+    ERROR,
+
+    /** The call is not applied, and never answered. */
+    SILENCE
+}

@@ -1,0 +1,174 @@
+package io.distlock.test.provider;
+
+import io.distlock.LockKey;
+import io.distlock.LockStatus;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.LockProvider;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.Renewal;
+import io.distlock.spi.RenewalAnswers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/**
+ * Stands before another provider and answers late, not at all, with an error, or that it does not know. Counts the
+ * calls. Thread-safe.
+ */
+public final class FaultyLockProvider implements LockProvider {
+
+    private final LockProvider behind;
+    private final ConcurrentLinkedQueue<Runnable> heldBack = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger acquires = new AtomicInteger();
+    private final AtomicInteger renewals = new AtomicInteger();
+    private final AtomicInteger releases = new AtomicInteger();
+    private final List<Integer> renewalBatches = new ArrayList<>();
+    private volatile Fault onAcquire = Fault.NONE;
+    private volatile Fault onRenew = Fault.NONE;
+    private volatile Fault onRelease = Fault.NONE;
+
+    public FaultyLockProvider(LockProvider behind) {
+        this.behind = behind;
+    }
+
+    public void onAcquire(Fault fault) {
+        onAcquire = fault;
+    }
+
+    public void onRenew(Fault fault) {
+        onRenew = fault;
+    }
+
+    public void onRelease(Fault fault) {
+        onRelease = fault;
+    }
+
+    /** Lets go of the answers that were held back, on the calling thread. */
+    public void deliver() {
+        for (Runnable next = heldBack.poll(); next != null; next = heldBack.poll()) {
+            next.run();
+        }
+    }
+
+    /** How many acquisitions were asked for. */
+    public int acquires() {
+        return acquires.get();
+    }
+
+    /** How many batches of renewals were asked for. */
+    public int renewals() {
+        return renewals.get();
+    }
+
+    /** The size of each batch of renewals so far. */
+    public synchronized List<Integer> renewalBatches() {
+        return List.copyOf(renewalBatches);
+    }
+
+    /** How many releases were asked for. */
+    public int releases() {
+        return releases.get();
+    }
+
+    @Override
+    public String name() {
+        return behind.name();
+    }
+
+    @Override
+    public Duration callTimeout() {
+        return behind.callTimeout();
+    }
+
+    @Override
+    public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
+        acquires.incrementAndGet();
+        if (onAcquire == Fault.NONE) {
+            return behind.acquire(request);
+        }
+        return disturb(onAcquire, () -> behind.acquire(request));
+    }
+
+    @Override
+    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        renewals.incrementAndGet();
+        synchronized (this) {
+            renewalBatches.add(leases.size());
+        }
+        switch (onRenew) {
+            case NONE -> behind.renew(leases, answers);
+            case LATE -> behind.renew(leases, (lease, renewal) -> heldBack.add(() -> answers.answer(lease, renewal)));
+            case REPLY_LOST -> behind.renew(leases, (lease, renewal) -> answers.answer(lease, Renewal.UNKNOWN));
+            case ERROR -> throw new IllegalStateException("renewal fails on purpose");
+            case SILENCE -> {}
+        }
+    }
+
+    @Override
+    public CompletionStage<Release> release(Lease lease, Duration keepFor) {
+        releases.incrementAndGet();
+        if (onRelease == Fault.REPLY_LOST) {
+            return behind.release(lease, keepFor).thenApply(lost -> Release.UNKNOWN);
+        }
+        return disturb(onRelease, () -> behind.release(lease, keepFor));
+    }
+
+    private <T> CompletableFuture<T> disturb(Fault fault, Supplier<? extends CompletionStage<T>> call) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        switch (fault) {
+            case NONE -> pass(call.get(), answer);
+            case LATE -> {
+                CompletionStage<T> applied = call.get();
+                heldBack.add(() -> pass(applied, answer));
+            }
+            case REPLY_LOST ->
+                call.get()
+                        .whenComplete((applied, failure) ->
+                                answer.completeExceptionally(new IllegalStateException("reply lost on purpose")));
+            case ERROR -> answer.completeExceptionally(new IllegalStateException("call fails on purpose"));
+            case SILENCE -> {}
+        }
+        return answer;
+    }
+
+    private static <T> void pass(CompletionStage<T> applied, CompletableFuture<T> answer) {
+        applied.whenComplete((value, failure) -> {
+            if (failure == null) {
+                answer.complete(value);
+            } else {
+                answer.completeExceptionally(failure);
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
+        return behind.isCurrent(sequencer);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        return behind.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<ProviderStatus> check() {
+        return behind.check();
+    }
+
+    @Override
+    public void close() {
+        behind.close();
+    }
+}

@@ -1,0 +1,78 @@
+package io.distlock.test.time;
+
+import io.distlock.support.LockRuntime;
+import io.distlock.support.LockScheduler;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs tasks when their {@link ManualTicker} is moved past their time, on the thread that moves it. Counts what was
+ * asked of it. Thread-safe.
+ */
+public final class ManualScheduler implements LockScheduler {
+
+    private final ManualTicker ticker;
+    private final PriorityQueue<Task> tasks =
+            new PriorityQueue<>(Comparator.comparingLong(Task::at).thenComparingLong(Task::number));
+    private long scheduled;
+    private boolean closed;
+
+    private record Task(long at, long number, Runnable action) {}
+
+    public ManualScheduler(ManualTicker ticker) {
+        this.ticker = ticker;
+        ticker.attach(this);
+    }
+
+    /** A runtime on this scheduler and its ticker. */
+    public static LockRuntime runtime(ManualTicker ticker) {
+        return new LockRuntime(ticker, new ManualScheduler(ticker));
+    }
+
+    @Override
+    public synchronized Scheduled schedule(Runnable action, Duration delay) {
+        Task task = new Task(ticker.nanos() + delay.toNanos(), ++scheduled, action);
+        if (!closed) {
+            tasks.add(task);
+        }
+        return () -> cancel(task);
+    }
+
+    private synchronized void cancel(Task task) {
+        tasks.remove(task);
+    }
+
+    /** How many tasks were ever scheduled. */
+    public synchronized long scheduledEver() {
+        return scheduled;
+    }
+
+    /** How many tasks wait for their time. */
+    public synchronized int pending() {
+        return tasks.size();
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        tasks.clear();
+    }
+
+    /** Moves time to the next task that is due by the target, and runs it; false if there is none. */
+    boolean runNext(long target) {
+        Task next = takeDue(target);
+        if (next == null) {
+            return false;
+        }
+        ticker.moveTo(next.at());
+        next.action().run();
+        return true;
+    }
+
+    private synchronized @Nullable Task takeDue(long target) {
+        Task next = tasks.peek();
+        return next != null && next.at() - target <= 0 ? tasks.poll() : null;
+    }
+}

@@ -1,0 +1,59 @@
+package io.distlock.test.time;
+
+import io.distlock.spi.Ticker;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * A clock that stands still until it is moved. The wall clock goes along with the monotonic one, and can be stepped
+ * on its own, as by an administrator or after the machine was suspended. Thread-safe.
+ */
+public final class ManualTicker implements Ticker {
+
+    private final List<ManualScheduler> schedulers = new CopyOnWriteArrayList<>();
+    private long nanos;
+    private long wallNanos;
+
+    @Override
+    public synchronized long nanos() {
+        return nanos;
+    }
+
+    @Override
+    public synchronized long wallMillis() {
+        return wallNanos / 1_000_000;
+    }
+
+    /**
+     * Moves time on, step by step through everything that is scheduled until then; each task runs on the calling
+     * thread, at its own time.
+     */
+    public void advance(Duration time) {
+        long target = nanos() + time.toNanos();
+        boolean ran = true;
+        while (ran) {
+            ran = false;
+            for (ManualScheduler scheduler : schedulers) {
+                ran |= scheduler.runNext(target);
+            }
+        }
+        moveTo(target);
+    }
+
+    /** Steps the wall clock alone; a negative time sets it back. */
+    public synchronized void stepWallClock(Duration step) {
+        wallNanos += step.toNanos();
+    }
+
+    synchronized void moveTo(long target) {
+        if (target - nanos > 0) {
+            wallNanos += target - nanos;
+            nanos = target;
+        }
+    }
+
+    void attach(ManualScheduler scheduler) {
+        schedulers.add(scheduler);
+    }
+}
