@@ -1,0 +1,45 @@
+package io.distlock.test.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class TestFolderTests {
+
+    @Test
+    void closeDeletesAllThatIsInside() throws IOException {
+        TestFolder folder = TestFolder.create("test");
+        Files.createFile(folder.inner("data").resolve("file"));
+
+        folder.close();
+
+        assertThat(folder.path()).doesNotExist();
+    }
+
+    @Test
+    void anInnerFolderIsDeletedAlone() throws IOException {
+        try (TestFolder folder = TestFolder.create("test")) {
+            Path kept = Files.createFile(folder.path().resolve("kept"));
+            Path inner = folder.inner("data");
+            Files.createFile(inner.resolve("file"));
+
+            folder.deleteInner("data");
+
+            assertThat(inner).doesNotExist();
+            assertThat(kept).exists();
+        }
+    }
+
+    @Test
+    void closingTwiceIsFine() {
+        TestFolder folder = TestFolder.create("test");
+        folder.close();
+
+        folder.close();
+
+        assertThat(folder.path()).doesNotExist();
+    }
+}
