@@ -37,7 +37,9 @@ final class ImportTable {
 
     static ArchRule rule() {
         List<ArchRule> rules = ROWS.stream().map(Row::rule).toList();
-        return CompositeArchRule.of(everyPackageHasARow()).and(CompositeArchRule.of(rules));
+        return CompositeArchRule.of(everyPackageHasARow())
+                .and(CompositeArchRule.of(rules))
+                .as("packages import only what ImportTable allows them");
     }
 
     private static ArchRule everyPackageHasARow() {
