@@ -49,7 +49,11 @@ public final class RedisServer implements AutoCloseable {
      * @throws IllegalStateException if it does not start, with its exit code and the end of its log
      */
     public static RedisServer start(RedisServerOptions options) {
-        return start(options, List.of(), FreePort::next);
+        return start(options, List.of());
+    }
+
+    static RedisServer start(RedisServerOptions options, List<String> arguments) {
+        return start(options, arguments, FreePort::next);
     }
 
     static RedisServer start(RedisServerOptions options, List<String> arguments, IntSupplier ports) {
