@@ -4,8 +4,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -16,21 +14,22 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Sends back each line it gets, and remembers it. */
 final class EchoServer implements AutoCloseable {
 
-    private final ServerSocket socket;
+    private static final int ANY_PORT = 0;
+
+    private final Acceptor acceptor;
     private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
     private final List<String> received = new CopyOnWriteArrayList<>();
 
     EchoServer() {
         try {
-            socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            acceptor = Acceptor.on(ANY_PORT, this::take);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Threads.daemon("echo-server", this::accept).start();
     }
 
     int port() {
-        return socket.getLocalPort();
+        return acceptor.address().getPort();
     }
 
     List<String> received() {
@@ -49,20 +48,13 @@ final class EchoServer implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        socket.close();
+        acceptor.close();
         closeClients();
     }
 
-    private void accept() {
-        while (!socket.isClosed()) {
-            try {
-                Socket client = socket.accept();
-                clients.add(client);
-                Threads.daemon("echo-server-client", () -> serve(client)).start();
-            } catch (IOException closed) {
-                return;
-            }
-        }
+    private void take(Socket client) {
+        clients.add(client);
+        Threads.daemon("echo-server-client", () -> serve(client)).start();
     }
 
     private void serve(Socket client) {

@@ -144,7 +144,7 @@ class FaultProxyTests {
 
         proxy.pass();
 
-        assertThatThrownBy(() -> client.ask("two")).isInstanceOf(SocketException.class);
+        assertThatThrownBy(() -> client.receive()).isInstanceOf(SocketException.class);
     }
 
     @Test
