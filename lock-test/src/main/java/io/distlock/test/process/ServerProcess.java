@@ -163,7 +163,8 @@ public final class ServerProcess implements AutoCloseable {
             throw failure("has ended and cannot be sent SIG" + signal);
         }
         try {
-            Process kill = new ProcessBuilder("kill", "-" + signal, String.valueOf(pid())).start();
+            // The shell's own kill: the program of that name is not installed everywhere.
+            Process kill = new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(signal, pid())).start();
             if (kill.waitFor() != 0) {
                 throw failure("could not be sent SIG" + signal);
             }
