@@ -122,6 +122,8 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
 
     /** Another has it. */
     private void giveUp() {
+        // Before the caller hears of it: its next attempt must not find this one at the gate.
+        engine.gates().leave(ticket);
         if (complete(Optional.empty())) {
             engine.listeners().publish(() -> new LockEvent.NotAcquired(key, mode, waited()));
         }
@@ -133,6 +135,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
         LockException failure = reason instanceof LockException known
                 ? known
                 : new LockUnavailableException(key, waited(), "the provider failed: " + reason, reason);
+        engine.gates().leave(ticket);
         if (completeExceptionally(failure)) {
             engine.listeners().publish(() -> new LockEvent.Failed(key, mode, waited(), failure));
         }
@@ -161,7 +164,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
 
     /** Called by the scheduler once {@link #dueNanos()} has passed. */
     void overdue() {
-        if (remote == null) {
+        if (remote == null && !options.waitTime().isZero()) {
             giveUp();
         } else if (engine.ticker().nanos() - dueNanos() >= 0) {
             fail(new LockUnavailableException(
@@ -169,9 +172,10 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
         }
     }
 
+    /** One attempt never stands at the gate, and is over with its answer, not with its deadline. */
     @Override
     public long dueNanos() {
-        return remote == null
+        return remote == null && !options.waitTime().isZero()
                 ? deadline.nanos()
                 : deadline.nanos()
                         + engine.provider().callTimeout().plus(PROVIDER_OVERDUE).toNanos();
