@@ -15,7 +15,8 @@ record MonitorLine(boolean fromScript, RecordedCommand command) {
 
     private static final Pattern LINE =
             Pattern.compile("[\\d.]+ \\[\\d+ (?<client>\\S+)] (?<words>.*)", Pattern.DOTALL);
-    private static final Pattern WORD = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
+    // Possessive, because a repeated choice takes stack for each letter, and scripts are long.
+    private static final Pattern WORD = Pattern.compile("\"((?:[^\"\\\\]++|\\\\.)*+)\"");
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?:x([0-9a-f]{2})|(.))");
 
     static MonitorLine parse(String text) {
