@@ -1,0 +1,71 @@
+package io.distlock.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SocketOptions.KeepAliveOptions;
+import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.resource.EpollProvider;
+import io.lettuce.core.resource.ExtendedKeepAliveSupport;
+import io.lettuce.core.resource.IOUringProvider;
+import java.time.Duration;
+
+/** What the driver must do for locks, whatever it does for the rest of the application. */
+final class LockClientOptions {
+
+    /** A dead peer of an idle connection, that of the subscriptions, is noticed after some 15 s. */
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(5);
+
+    private static final int LOST_KEEP_ALIVES = 2;
+
+    private LockClientOptions() {}
+
+    /** The user's options, changed where locks need it. */
+    static ClientOptions from(ClientOptions users, RedisLockOptions options) {
+        return users.mutate()
+                .autoReconnect(true)
+                // While disconnected, an attempt must fail now and not be sent at some later time.
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .replayFilter(LockClientOptions::neverAgain)
+                // One timer for each command costs more than the command; the callers limit the time themselves.
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+                .publishOnScheduler(false)
+                .pingBeforeActivateConnection(true)
+                .socketOptions(sockets(users.getSocketOptions(), options.connectTimeout()))
+                .build();
+    }
+
+    /**
+     * The driver asks this of a command that it could not write, before it puts it aside for later, and forgets the
+     * command if the answer is yes: whoever waits for it must be told.
+     */
+    private static boolean neverAgain(RedisCommand<?, ?, ?> command) {
+        // The driver passes null for a batch, despite the type.
+        if (command != null) {
+            command.completeExceptionally(new RedisException("The connection was lost before the command was sent"));
+        }
+        return true;
+    }
+
+    private static SocketOptions sockets(SocketOptions users, Duration connectTimeout) {
+        SocketOptions.Builder builder = users.mutate().connectTimeout(connectTimeout);
+        if (ExtendedKeepAliveSupport.isSupported()) {
+            builder.keepAlive(KeepAliveOptions.builder()
+                    .enable()
+                    .idle(KEEP_ALIVE)
+                    .interval(KEEP_ALIVE)
+                    .count(LOST_KEEP_ALIVES)
+                    .build());
+        }
+        // Without netty's native transport the driver refuses to connect with this; see RedisLink for what we do then.
+        if (!users.isEnableTcpUserTimeout() && (EpollProvider.isAvailable() || IOUringProvider.isAvailable())) {
+            builder.tcpUserTimeout(TcpUserTimeoutOptions.builder()
+                    .enable()
+                    .tcpUserTimeout(KEEP_ALIVE.multipliedBy(1 + LOST_KEEP_ALIVES))
+                    .build());
+        }
+        return builder.build();
+    }
+}

@@ -1,0 +1,114 @@
+package io.distlock.redis;
+
+import io.lettuce.core.event.EventBus;
+import io.lettuce.core.event.EventPublisherOptions;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.resource.SocketAddressResolver;
+import io.lettuce.core.tracing.Tracing;
+import io.netty.resolver.AddressResolverGroup;
+import io.netty.util.Timer;
+import io.netty.util.concurrent.EventExecutorGroup;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The user's threads, resolvers and recorders, but for the pause between attempts to reconnect: the driver's grows to
+ * 30 s, during which a Redis that is back could not be locked on. Shutting this down leaves the user's alone.
+ */
+final class LockClientResources implements ClientResources {
+
+    private static final Delay SHORT =
+            Delay.fullJitter(Duration.ofMillis(5), Duration.ofMillis(500), 10, TimeUnit.MILLISECONDS);
+
+    private final ClientResources users;
+
+    LockClientResources(ClientResources users) {
+        this.users = users;
+    }
+
+    @Override
+    public Delay reconnectDelay() {
+        return SHORT;
+    }
+
+    @Override
+    public Future<Boolean> shutdown() {
+        return ImmediateEventExecutor.INSTANCE.newSucceededFuture(true);
+    }
+
+    @Override
+    public Future<Boolean> shutdown(long quietPeriod, long timeout, TimeUnit unit) {
+        return shutdown();
+    }
+
+    @Override
+    public Builder mutate() {
+        return users.mutate().reconnectDelay(SHORT);
+    }
+
+    @Override
+    public AddressResolverGroup<?> addressResolverGroup() {
+        return users.addressResolverGroup();
+    }
+
+    @Override
+    public EventPublisherOptions commandLatencyPublisherOptions() {
+        return users.commandLatencyPublisherOptions();
+    }
+
+    @Override
+    public CommandLatencyRecorder commandLatencyRecorder() {
+        return users.commandLatencyRecorder();
+    }
+
+    @Override
+    public int computationThreadPoolSize() {
+        return users.computationThreadPoolSize();
+    }
+
+    @Override
+    public EventBus eventBus() {
+        return users.eventBus();
+    }
+
+    @Override
+    public EventLoopGroupProvider eventLoopGroupProvider() {
+        return users.eventLoopGroupProvider();
+    }
+
+    @Override
+    public EventExecutorGroup eventExecutorGroup() {
+        return users.eventExecutorGroup();
+    }
+
+    @Override
+    public int ioThreadPoolSize() {
+        return users.ioThreadPoolSize();
+    }
+
+    @Override
+    public NettyCustomizer nettyCustomizer() {
+        return users.nettyCustomizer();
+    }
+
+    @Override
+    public SocketAddressResolver socketAddressResolver() {
+        return users.socketAddressResolver();
+    }
+
+    @Override
+    public Timer timer() {
+        return users.timer();
+    }
+
+    @Override
+    public Tracing tracing() {
+        return users.tracing();
+    }
+}

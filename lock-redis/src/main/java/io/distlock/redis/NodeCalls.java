@@ -1,0 +1,106 @@
+package io.distlock.redis;
+
+import io.distlock.spi.Ticker;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * The ways to talk to one deployment, each on a connection of its own that is made when first needed: calls,
+ * subscriptions, and writes that replicas are to acknowledge. Thread-safe.
+ */
+final class NodeCalls {
+
+    private final RedisConnections connections;
+    private final RedisLink<StatefulConnection<String, String>> link;
+    private final RedisLink<StatefulConnection<String, String>> replicatedLink;
+    private final RedisLink<StatefulRedisPubSubConnection<String, String>> pubSubLink;
+    private final ServerCalls server;
+    private final ScriptAdmission admission;
+    private final ScriptRunner scripts;
+    private final Optional<ReplicaAcknowledgement> replicas;
+    private final RedisSubscriptions subscriptions;
+
+    /**
+     * @param admission made over the calls to the server
+     */
+    NodeCalls(
+            RedisConnections connections,
+            RedisLockOptions options,
+            Ticker ticker,
+            Function<ServerCalls, ScriptAdmission> admission) {
+        Duration timeout = options.callTimeout();
+        this.connections = connections;
+        this.link = new RedisLink<>(this::connect, ticker, timeout);
+        this.replicatedLink = new RedisLink<>(connections::connect, ticker, timeout);
+        this.pubSubLink = new RedisLink<>(connections::connectPubSub, ticker, timeout);
+        this.server = new ServerCalls(link, ticker);
+        this.admission = admission.apply(server);
+        this.scripts = new ScriptRunner(link, this.admission, ticker);
+        this.subscriptions = new RedisSubscriptions(pubSubLink, ticker, timeout);
+        this.replicas = options.replicasToAcknowledge() == 0
+                ? Optional.empty()
+                : Optional.of(new ReplicaAcknowledgement(
+                        options.replicasToAcknowledge(),
+                        new ScriptRunner(replicatedLink, this.admission, ticker),
+                        replicatedLink,
+                        ticker,
+                        timeout));
+    }
+
+    private CompletionStage<StatefulConnection<String, String>> connect() {
+        return connections.connect().whenComplete((connected, failure) -> {
+            if (failure == null) {
+                admission.connected();
+                new EvictionCheck(server).warn();
+            }
+        });
+    }
+
+    /** Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks. */
+    void warmUp() {
+        link.connect();
+        replicas.ifPresent(asked -> replicatedLink.connect());
+    }
+
+    /** Runs a script whose effect need not outlive this server. */
+    <T> CompletableFuture<T> run(Invocation<T> invocation) {
+        return scripts.run(invocation);
+    }
+
+    /**
+     * Runs a script that takes or extends locks; where replicas are to acknowledge that, once they have.
+     *
+     * @param wrote whether a reply means that it did
+     */
+    <T> CompletableFuture<T> write(Invocation<T> invocation, Predicate<T> wrote) {
+        return replicas.isPresent() ? replicas.get().run(invocation, wrote) : scripts.run(invocation);
+    }
+
+    boolean asksReplicas() {
+        return replicas.isPresent();
+    }
+
+    boolean isCluster() {
+        return connections.isCluster();
+    }
+
+    ServerCalls server() {
+        return server;
+    }
+
+    RedisSubscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    void close() {
+        link.close();
+        replicatedLink.close();
+        pubSubLink.close();
+    }
+}

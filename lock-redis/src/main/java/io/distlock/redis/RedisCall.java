@@ -1,0 +1,46 @@
+package io.distlock.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.netty.buffer.ByteBuf;
+
+/** A command on its way that knows whether it has left this process. */
+final class RedisCall<T> extends AsyncCommand<String, String, T> {
+
+    private final long createdNanos;
+    private volatile boolean sent;
+
+    RedisCall(
+            ProtocolKeyword type,
+            CommandOutput<String, String, T> output,
+            CommandArgs<String, String> arguments,
+            long nanos) {
+        super(new Command<>(type, output, arguments));
+        this.createdNanos = nanos;
+    }
+
+    static CommandArgs<String, String> arguments() {
+        return new CommandArgs<>(StringCodec.UTF8);
+    }
+
+    long createdNanos() {
+        return createdNanos;
+    }
+
+    /** Called when the command is put on the wire, and not before. */
+    @Override
+    public void encode(ByteBuf buffer) {
+        sent = true;
+        super.encode(buffer);
+    }
+
+    /** A command that never left, or that Redis answered with an error, has done nothing. */
+    CallFailure failure(String what, Throwable cause) {
+        return new CallFailure(what, cause, sent && !(cause instanceof RedisCommandExecutionException));
+    }
+}

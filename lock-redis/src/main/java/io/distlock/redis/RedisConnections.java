@@ -1,0 +1,167 @@
+package io.distlock.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
+
+/**
+ * Connections to Redis of the locks' own, made to the servers and with the credentials, TLS settings and threads that
+ * the application's connection factory has, but with options that suit locks: time limits, no command that is sent
+ * later than asked for, none that is sent twice. The application's own connections are neither used nor changed.
+ *
+ * <p>Making one connects to nothing yet; nothing here blocks but {@link #close()}. Thread-safe.
+ */
+public final class RedisConnections implements AutoCloseable {
+
+    private final PrivateFactory factory;
+    private final Optional<ClientResources> ownResources;
+    private final boolean cluster;
+    private final int database;
+
+    private RedisConnections(PrivateFactory factory, Optional<ClientResources> ownResources) {
+        this.factory = factory;
+        this.ownResources = ownResources;
+        this.cluster = factory.isClusterAware();
+        this.database = cluster ? 0 : factory.getDatabase();
+        factory.start();
+    }
+
+    /**
+     * Connections to the Redis that a connection factory connects to, standalone, by Sentinel or Cluster.
+     *
+     * @param users the application's factory; only its settings are read
+     * @param options time limits
+     * @throws IllegalArgumentException if the factory is set up with a fixed list of master and replicas, which cannot
+     *     be listened on
+     */
+    public static RedisConnections like(LettuceConnectionFactory users, RedisLockOptions options) {
+        RedisConfiguration servers = servers(users);
+        if (options.replicasToAcknowledge() > 0 && users.isClusterAware()) {
+            throw new IllegalArgumentException("replicas to acknowledge " + options.replicasToAcknowledge()
+                    + " cannot be had from a Redis Cluster: choose 0, or a Redis that is no cluster");
+        }
+        var usersConfiguration = users.getClientConfiguration();
+        Optional<ClientResources> usersResources = usersConfiguration.getClientResources();
+        Optional<ClientResources> ownResources =
+                usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
+        var configuration = new LockClientConfiguration(
+                usersConfiguration,
+                LockClientOptions.from(clientOptions(users), options),
+                new LockClientResources(usersResources.or(() -> ownResources).orElseThrow()),
+                options.callTimeout());
+        return new RedisConnections(new PrivateFactory(servers, configuration), ownResources);
+    }
+
+    private static ClientOptions clientOptions(LettuceConnectionFactory users) {
+        ClientOptions options =
+                users.getClientConfiguration().getClientOptions().orElseGet(ClientOptions::create);
+        return users.isClusterAware() && !(options instanceof ClusterClientOptions)
+                ? ClusterClientOptions.builder(options).build()
+                : options;
+    }
+
+    private static RedisConfiguration servers(LettuceConnectionFactory users) {
+        refuseMasterReplica(users);
+        RedisConfiguration special = firstOf(
+                users.getClusterConfiguration(), users.getSentinelConfiguration(), users.getSocketConfiguration());
+        return special == null ? users.getStandaloneConfiguration() : special;
+    }
+
+    private static @Nullable RedisConfiguration firstOf(@Nullable RedisConfiguration... configurations) {
+        for (RedisConfiguration each : configurations) {
+            if (each != null) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** The factory does not tell by a method, and would pass for a standalone one on this machine. */
+    private static void refuseMasterReplica(LettuceConnectionFactory users) {
+        var fields = new DirectFieldAccessor(users);
+        if (fields.isReadableProperty("configuration")
+                && fields.getPropertyValue("configuration") instanceof RedisStaticMasterReplicaConfiguration) {
+            throw new IllegalArgumentException("locks cannot listen for releases through a fixed list of a master and"
+                    + " its replicas: set up a LettuceConnectionFactory for locks with the master alone, or by"
+                    + " Sentinel");
+        }
+    }
+
+    boolean isCluster() {
+        return cluster;
+    }
+
+    int database() {
+        return database;
+    }
+
+    CompletionStage<StatefulConnection<String, String>> connect() {
+        return cluster
+                ? withTopology()
+                        .thenCompose(client -> client.connectAsync(StringCodec.UTF8))
+                        .thenApply(connected -> connected)
+                : factory.provider()
+                        .getConnectionAsync(StatefulConnection.class)
+                        .thenApply(RedisConnections::ofStrings);
+    }
+
+    CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
+        return cluster
+                ? withTopology()
+                        .thenCompose(client -> client.connectPubSubAsync(StringCodec.UTF8))
+                        .thenApply(connected -> connected)
+                : factory.provider()
+                        .getConnectionAsync(StatefulRedisPubSubConnection.class)
+                        .thenApply(RedisConnections::ofStrings);
+    }
+
+    @SuppressWarnings("unchecked") // made with the codec for strings
+    private static StatefulConnection<String, String> ofStrings(StatefulConnection<?, ?> connection) {
+        return (StatefulConnection<String, String>) connection;
+    }
+
+    @SuppressWarnings("unchecked") // made with the codec for strings
+    private static StatefulRedisPubSubConnection<String, String> ofStrings(
+            StatefulRedisPubSubConnection<?, ?> connection) {
+        return (StatefulRedisPubSubConnection<String, String>) connection;
+    }
+
+    /** Asked before each connection, because connecting itself would wait for it. */
+    private CompletionStage<RedisClusterClient> withTopology() {
+        RedisClusterClient client = (RedisClusterClient) factory.getRequiredNativeClient();
+        return client.refreshPartitionsAsync().thenApply(refreshed -> client);
+    }
+
+    /** Closes all connections; takes as long as the application's settings give the driver to shut down. */
+    @Override
+    public void close() {
+        factory.destroy();
+        ownResources.ifPresent(ClientResources::shutdown);
+    }
+
+    /** Never a bean, so that whatever Boot makes of connection factories is undisturbed. */
+    private static final class PrivateFactory extends LettuceConnectionFactory {
+
+        PrivateFactory(RedisConfiguration servers, LockClientConfiguration configuration) {
+            super(servers, configuration);
+            setShareNativeConnection(false);
+        }
+
+        LettuceConnectionProvider provider() {
+            return doCreateConnectionProvider((RedisClient) getRequiredNativeClient(), StringCodec.UTF8);
+        }
+    }
+}

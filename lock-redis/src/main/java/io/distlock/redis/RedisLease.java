@@ -1,0 +1,23 @@
+package io.distlock.redis;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.spi.Lease;
+import java.time.Duration;
+
+/**
+ * One grant.
+ *
+ * @param names where it is kept
+ * @param renewedTimeToLive for how long a renewal keeps it
+ */
+record RedisLease(
+        LockKey key, LockMode mode, String owner, FencingToken token, RedisKeys.Names names, Duration renewedTimeToLive)
+        implements Lease {
+
+    /** What stands in Redis for this grant and no other. */
+    String value() {
+        return owner + ':' + token.value();
+    }
+}

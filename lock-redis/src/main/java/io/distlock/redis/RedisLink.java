@@ -1,0 +1,155 @@
+package io.distlock.redis;
+
+import io.distlock.spi.Ticker;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.protocol.DefaultEndpoint;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection, made when it is first needed; if that fails, again when it is next needed. Once made, the driver
+ * reconnects it. Never blocks. Thread-safe.
+ *
+ * <p>A peer that vanished without a word leaves a connection on which nothing is ever answered, and TCP takes a quarter
+ * of an hour to notice. Redis answers in order, so one call that stays open for long condemns the connection: it is
+ * cut, and made anew.
+ */
+final class RedisLink<C extends StatefulConnection<String, String>> {
+
+    private static final Logger log = LoggerFactory.getLogger(RedisLink.class);
+
+    private final Supplier<? extends CompletionStage<C>> connector;
+    private final Ticker ticker;
+    private final Duration callTimeout;
+    private final AtomicReference<@Nullable CompletableFuture<C>> connection = new AtomicReference<>();
+    private volatile @Nullable RedisCall<?> oldest;
+    private volatile boolean closed;
+
+    RedisLink(Supplier<? extends CompletionStage<C>> connector, Ticker ticker, Duration callTimeout) {
+        this.connector = connector;
+        this.ticker = ticker;
+        this.callTimeout = callTimeout;
+    }
+
+    /** The connection; fails if it cannot be made now. */
+    CompletableFuture<C> connect() {
+        CompletableFuture<C> known = connection.get();
+        if (known != null) {
+            return known;
+        }
+        CompletableFuture<C> made = new CompletableFuture<>();
+        CompletableFuture<C> earlier = connection.compareAndExchange(null, made);
+        if (earlier != null) {
+            return earlier;
+        }
+        open().whenComplete((opened, failure) -> {
+            if (failure == null) {
+                made.complete(opened);
+                if (closed) {
+                    opened.closeAsync();
+                }
+            } else {
+                connection.compareAndSet(made, null);
+                made.completeExceptionally(failure);
+            }
+        });
+        return made;
+    }
+
+    private CompletionStage<C> open() {
+        if (closed) {
+            return CompletableFuture.failedFuture(new RedisException("the connection is closed"));
+        }
+        try {
+            return connector.get();
+        } catch (RuntimeException failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
+    }
+
+    /** Sends a call; whatever goes wrong is the call's end. */
+    void send(RedisCall<?> call) {
+        send(call, connected -> connected.dispatch(call));
+    }
+
+    /** Sends two calls on the same connection, one right after the other: both arrive, or neither is answered. */
+    void send(RedisCall<?> first, RedisCall<?> second) {
+        second.whenComplete((reply, failure) -> {
+            if (failure != null) {
+                first.completeExceptionally(failure);
+            }
+        });
+        send(second, connected -> connected.dispatch(List.of(first, second)));
+    }
+
+    private void send(RedisCall<?> call, Dispatch dispatch) {
+        CompletableFuture<C> known = connection.get();
+        // The ready connection is the hot path: no dependent, no hop.
+        if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
+            cutIfSilent(known.join(), call);
+            dispatch(known.join(), call, dispatch);
+        } else {
+            connect().whenComplete((connected, failure) -> sendLate(connected, failure, call, dispatch));
+        }
+    }
+
+    private void sendLate(@Nullable C connected, @Nullable Throwable failure, RedisCall<?> call, Dispatch dispatch) {
+        if (connected == null) {
+            call.completeExceptionally(failure == null ? new RedisException("not connected") : failure);
+        } else if (ticker.nanos() - call.createdNanos() > callTimeout.toNanos()) {
+            // Its caller has stopped waiting: sent now, it would do something that nobody expects any more.
+            call.completeExceptionally(new RedisException("connecting took too long"));
+        } else {
+            dispatch(connected, call, dispatch);
+        }
+    }
+
+    private void dispatch(C connected, RedisCall<?> call, Dispatch dispatch) {
+        try {
+            dispatch.to(connected);
+        } catch (RuntimeException failure) {
+            call.completeExceptionally(failure);
+        }
+    }
+
+    private void cutIfSilent(C connected, RedisCall<?> next) {
+        RedisCall<?> waiting = oldest;
+        if (waiting == null || waiting.isDone()) {
+            oldest = next;
+        } else if (next.createdNanos() - waiting.createdNanos() > 2 * callTimeout.toNanos()) {
+            oldest = next;
+            cut(connected);
+        }
+    }
+
+    /** The driver ends what is under way, and connects anew. In a cluster, one node's silence is no reason for it. */
+    void cut(C connected) {
+        if (connected instanceof RedisChannelHandler<?, ?> handler
+                && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
+            log.warn("Redis has not answered for more than {} ms: connecting anew", 2 * callTimeout.toMillis());
+            endpoint.disconnect();
+        }
+    }
+
+    /** Gives the connection up; calls under way fail. */
+    void close() {
+        closed = true;
+        CompletableFuture<C> known = connection.get();
+        if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
+            known.join().closeAsync();
+        }
+    }
+
+    private interface Dispatch {
+        void to(StatefulConnection<String, String> connected);
+    }
+}

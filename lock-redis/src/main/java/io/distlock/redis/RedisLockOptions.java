@@ -1,0 +1,96 @@
+package io.distlock.redis;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How locks are kept in Redis. Immutable; a value that breaks a rule cannot be made
+ * ({@link IllegalArgumentException} that names the value, the rule and the cure).
+ *
+ * @param keyPrefix what all keys and channels begin with; not blank, without white space, control characters and
+ *     braces
+ * @param callTimeout the longest that one call to Redis is waited for. 10 ms to 60 s
+ * @param connectTimeout the longest that a connection may take to be made. 10 ms to 60 s
+ * @param replicasToAcknowledge how many replicas must have a grant, and each renewal, before it counts; 0 for none.
+ *     Not with Redis Cluster
+ * @param restartGuard if present, a Redis server that is new to this client (restarted, or promoted) grants nothing
+ *     for this long from when it was first seen, because it may have forgotten locks. At least the longest time to
+ *     live of any lock: lease time and lock-delay, or minimum hold time
+ */
+public record RedisLockOptions(
+        String keyPrefix,
+        Duration callTimeout,
+        Duration connectTimeout,
+        int replicasToAcknowledge,
+        Optional<Duration> restartGuard) {
+
+    private static final Duration SHORTEST = Duration.ofMillis(10);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final Duration LONGEST_QUARANTINE = Duration.ofHours(25);
+
+    private static final RedisLockOptions DEFAULTS =
+            new RedisLockOptions("lock", Duration.ofSeconds(1), Duration.ofSeconds(2), 0, Optional.empty());
+
+    public RedisLockOptions {
+        requirePrefix(keyPrefix);
+        requireBetween("command timeout", callTimeout, SHORTEST, LONGEST);
+        requireBetween("connect timeout", connectTimeout, SHORTEST, LONGEST);
+        if (replicasToAcknowledge < 0) {
+            throw new IllegalArgumentException("replicas to acknowledge " + replicasToAcknowledge
+                    + " is negative: choose 0 for none, or how many replicas must have a lock before it counts");
+        }
+        restartGuard.ifPresent(
+                quarantine -> requireBetween("quarantine after a restart", quarantine, SHORTEST, LONGEST_QUARANTINE));
+    }
+
+    /** Prefix {@code lock}, calls 1 s, connecting 2 s, no replicas asked, no restart guard. */
+    public static RedisLockOptions defaults() {
+        return DEFAULTS;
+    }
+
+    public RedisLockOptions withKeyPrefix(String keyPrefix) {
+        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, restartGuard);
+    }
+
+    public RedisLockOptions withCallTimeout(Duration callTimeout) {
+        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, restartGuard);
+    }
+
+    public RedisLockOptions withConnectTimeout(Duration connectTimeout) {
+        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, restartGuard);
+    }
+
+    public RedisLockOptions withReplicasToAcknowledge(int replicasToAcknowledge) {
+        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, restartGuard);
+    }
+
+    public RedisLockOptions withRestartGuard(Duration quarantine) {
+        return new RedisLockOptions(
+                keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, Optional.of(quarantine));
+    }
+
+    private static void requirePrefix(String prefix) {
+        Objects.requireNonNull(prefix, "key prefix must not be null");
+        if (prefix.isBlank()) {
+            throw new IllegalArgumentException(
+                    "key prefix \"" + prefix + "\" is blank: choose a short word, such as \"lock\"");
+        }
+        for (int at = 0; at < prefix.length(); at++) {
+            char c = prefix.charAt(at);
+            // Braces would move the hash tag, so that a lock's keys fell into different slots of a cluster.
+            if (c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c)) {
+                throw new IllegalArgumentException("key prefix \"" + prefix + "\" has at index " + at
+                        + " a brace, white space or a control character: leave it out");
+            }
+        }
+    }
+
+    private static void requireBetween(String what, Duration value, Duration least, Duration most) {
+        Objects.requireNonNull(value, () -> what + " must not be null");
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new IllegalArgumentException(
+                    what + " " + value + " is out of range: choose a value from " + least + " to " + most);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.distlock.redis;
+
+import io.distlock.LockKey;
+import io.distlock.LockStatus;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.LockProvider;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.RenewalAnswers;
+import io.distlock.support.AcquireLoop;
+import io.distlock.support.LockRuntime;
+import io.distlock.support.Timeouts;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Locks on one Redis deployment: standalone, Sentinel or Cluster. The lock's key holds {@code owner:token} and is set
+ * as the recipe of Redis' own documentation does ({@code SET key value NX PX ttl}), so that a client in any language
+ * that follows it excludes exclusive locks taken here, and is excluded.
+ *
+ * <p>Exclusion holds while that Redis keeps its data and its clock does not leap forward: a failover that loses the last
+ * write, or a restart without persistence, can grant a lock that is held. Tokens keep growing even then, unless the
+ * server's clock has stepped back. Thread-safe.
+ */
+public final class RedisLockProvider implements LockProvider {
+
+    private final RedisNode node;
+    private final AcquireLoop loop;
+    private final Timeouts timeouts;
+    private final Duration callTimeout;
+
+    /**
+     * Locks on the Redis that the connections lead to. Begins to connect, and does not wait for it: Redis may well be
+     * started later.
+     *
+     * @param runtime shared by all locks of the process; to be closed after this
+     * @param connections to be closed after this
+     * @param options how locks are kept
+     */
+    public RedisLockProvider(LockRuntime runtime, RedisConnections connections, RedisLockOptions options) {
+        RedisScripts scripts = RedisScripts.with(options.restartGuard());
+        RedisKeys keys = new RedisKeys(options.keyPrefix(), connections.database());
+        NodeCalls calls = new NodeCalls(
+                connections,
+                options,
+                runtime.ticker(),
+                server -> options.restartGuard()
+                        .<ScriptAdmission>map(quarantine -> new RestartGuard(
+                                server, scripts, keys.fenceBase(), quarantine, false, runtime.ticker()))
+                        .orElseGet(() -> new ScriptsOnDemand(server, scripts)));
+        this.node = new RedisNode(calls, keys, scripts, options.restartGuard(), runtime.ticker());
+        this.loop = new AcquireLoop(runtime, node, options.callTimeout());
+        this.timeouts = runtime.timeouts();
+        this.callTimeout = options.callTimeout();
+        calls.warmUp();
+    }
+
+    @Override
+    public String name() {
+        return "redis";
+    }
+
+    @Override
+    public Duration callTimeout() {
+        return callTimeout;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
+        return loop.acquire(request);
+    }
+
+    @Override
+    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        node.renew(leases, answers);
+    }
+
+    @Override
+    public CompletionStage<Release> release(Lease lease, Duration keepFor) {
+        return node.release((RedisLease) lease, keepFor);
+    }
+
+    @Override
+    public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
+        return inspect(sequencer.key()).thenApply(status -> Holders.isCurrent(sequencer, status));
+    }
+
+    @Override
+    public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        return node.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<ProviderStatus> check() {
+        return timeouts.within(callTimeout, new NodeHealth(node.calls()).check())
+                .exceptionally(NodeHealth::down);
+    }
+
+    /** Ends what waits, and gives the connections up that were made for this provider. */
+    @Override
+    public void close() {
+        loop.close();
+        node.calls().close();
+    }
+}

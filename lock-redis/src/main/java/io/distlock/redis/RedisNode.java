@@ -1,0 +1,190 @@
+package io.distlock.redis;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockStatus;
+import io.distlock.Release;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Moment;
+import io.distlock.spi.RenewalAnswers;
+import io.distlock.spi.Ticker;
+import io.distlock.support.Attempt;
+import io.distlock.support.OneShotStore;
+import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.output.IntegerListOutput;
+import io.lettuce.core.output.IntegerOutput;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One-shot operations on one Redis deployment: each asks once and takes what comes. Knows nothing of waiting, nor of
+ * other deployments. Thread-safe.
+ */
+final class RedisNode implements OneShotStore {
+
+    private static final String NO_TOKEN = "";
+
+    private final NodeCalls calls;
+    private final RedisKeys keys;
+    private final RedisScripts scripts;
+    private final RenewalBatches batches;
+    private final Optional<Duration> quarantine;
+    private final Ticker ticker;
+
+    /**
+     * @param quarantine of the restart guard, if there is one
+     */
+    RedisNode(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Optional<Duration> quarantine, Ticker ticker) {
+        this.calls = calls;
+        this.keys = keys;
+        this.scripts = scripts;
+        this.batches = new RenewalBatches(scripts.renew(), calls.isCluster());
+        this.quarantine = quarantine;
+        this.ticker = ticker;
+    }
+
+    // --- taking ---
+
+    @Override
+    public CompletionStage<Attempt> attempt(LeaseRequest request, boolean again) {
+        if (quarantine.isPresent() && request.timeToLive().compareTo(quarantine.get()) > 0) {
+            return CompletableFuture.completedFuture(outlives(quarantine.get(), request));
+        }
+        Moment since = ticker.now();
+        RedisKeys.Names names = keys.of(request.key());
+        CompletableFuture<Attempt> attempt = calls.write(acquisition(request, names, again), RedisNode::isGranted)
+                .handle((reply, failure) -> {
+                    if (failure == null) {
+                        return answer(request, names, since, reply);
+                    }
+                    CallFailure known = CallFailure.of(failure);
+                    return new Attempt.Failed(known, known.mayBeApplied());
+                });
+        return calls.asksReplicas() ? attempt.thenCompose(made -> withoutUnsafeGrant(request, made)) : attempt;
+    }
+
+    private Invocation<List<Long>> acquisition(LeaseRequest request, RedisKeys.Names names, boolean again) {
+        boolean shared = request.mode() == LockMode.SHARED;
+        Invocation<List<Long>> invocation = Invocation.of(
+                        shared ? scripts.acquireShared() : scripts.acquireExclusive(),
+                        names.slot(),
+                        IntegerListOutput::new,
+                        names.lock(),
+                        names.readers(),
+                        names.waiting(),
+                        names.fence())
+                .with(request.owner())
+                .with(Millis.of(request.timeToLive()));
+        return shared
+                ? invocation.with(again ? 1 : 0)
+                : invocation.with(Millis.of(request.deadline().remaining()));
+    }
+
+    private static boolean isGranted(List<Long> reply) {
+        return reply.get(0) == 1;
+    }
+
+    private static Attempt answer(LeaseRequest request, RedisKeys.Names names, Moment since, List<Long> reply) {
+        long value = reply.get(1);
+        if (isGranted(reply)) {
+            RedisLease lease = new RedisLease(
+                    request.key(),
+                    request.mode(),
+                    request.owner(),
+                    new FencingToken(value),
+                    names,
+                    request.renewedTimeToLive());
+            return new Attempt.Granted(new Grant(lease, since));
+        }
+        return new Attempt.Refused(value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
+    }
+
+    private static Attempt outlives(Duration quarantine, LeaseRequest request) {
+        CallFailure cause = new CallFailure(
+                "a lock that may stand for " + request.timeToLive()
+                        + " would outlast the restart guard's quarantine of " + quarantine
+                        + ": lengthen the quarantine, or shorten the lease",
+                false);
+        return new Attempt.Failed(cause, false);
+    }
+
+    /** What too few replicas have is given back at once, so that nobody waits for it to expire. */
+    private CompletionStage<Attempt> withoutUnsafeGrant(LeaseRequest request, Attempt made) {
+        if (made instanceof Attempt.Failed failed && failed.cause() instanceof TooFewReplicas) {
+            return withdraw(request)
+                    .thenApply(release -> new Attempt.Failed(failed.cause(), release == Release.UNKNOWN));
+        }
+        return CompletableFuture.completedFuture(made);
+    }
+
+    // --- keeping ---
+
+    /** As {@link io.distlock.spi.LockProvider#renew}. */
+    void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        for (RenewalBatches.Batch batch : batches.of(leases)) {
+            calls.write(batch.invocation(), reply -> true)
+                    .whenComplete((reply, failure) -> batch.answer(reply, answers));
+        }
+    }
+
+    // --- giving back ---
+
+    CompletionStage<Release> release(RedisLease lease, Duration keepFor) {
+        return release(
+                lease.mode(),
+                lease.names(),
+                lease.owner(),
+                Long.toString(lease.token().value()),
+                keepFor);
+    }
+
+    @Override
+    public CompletionStage<Release> withdraw(LeaseRequest request) {
+        return release(request.mode(), keys.of(request.key()), request.owner(), NO_TOKEN, Duration.ZERO);
+    }
+
+    private CompletionStage<Release> release(
+            LockMode mode, RedisKeys.Names names, String owner, String token, Duration keepFor) {
+        boolean shared = mode == LockMode.SHARED;
+        Invocation<Long> invocation = Invocation.of(
+                        shared ? scripts.releaseShared() : scripts.releaseExclusive(),
+                        names.slot(),
+                        IntegerOutput::new,
+                        shared ? names.readers() : names.lock(),
+                        names.waiting())
+                .with(owner)
+                .with(names.channel())
+                .with(Millis.of(keepFor));
+        return calls.run(shared ? invocation.with(token) : invocation).handle((reply, failure) -> {
+            if (failure != null) {
+                return Release.UNKNOWN;
+            }
+            return reply == 1 ? Release.RELEASED : Release.NOT_OWNER;
+        });
+    }
+
+    // --- asking ---
+
+    CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        RedisKeys.Names names = keys.of(key);
+        return calls.run(
+                        Invocation.of(scripts.inspect(), names.slot(), ArrayOutput::new, names.lock(), names.readers()))
+                .thenApply(reply -> Holders.status(key, reply));
+    }
+
+    @Override
+    public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
+        return calls.subscriptions().subscribe(keys.of(key).channel(), wake);
+    }
+
+    NodeCalls calls() {
+        return calls;
+    }
+}

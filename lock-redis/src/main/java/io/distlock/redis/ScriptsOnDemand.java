@@ -1,0 +1,27 @@
+package io.distlock.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** Loads scripts whenever they are missing: at the start, after a restart, after SCRIPT FLUSH. Thread-safe. */
+final class ScriptsOnDemand implements ScriptAdmission {
+
+    private final ServerCalls server;
+    private final List<LuaScript> scripts;
+
+    ScriptsOnDemand(ServerCalls server, RedisScripts scripts) {
+        this.server = server;
+        this.scripts = scripts.all();
+    }
+
+    @Override
+    public CompletionStage<?> admit(LuaScript script, int slot) {
+        return server.load(script, slot);
+    }
+
+    /** Spares the first locks a refusal; one that cannot be loaded now is loaded when it is missed. */
+    @Override
+    public void connected() {
+        scripts.forEach(script -> server.load(script, 0));
+    }
+}

@@ -1,0 +1,108 @@
+package io.distlock.redis;
+
+import io.distlock.spi.Ticker;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.BooleanListOutput;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.output.ValueListOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The commands to the server itself, beside the scripts. What goes wrong is a {@link CallFailure}. Thread-safe. */
+final class ServerCalls {
+
+    private final RedisLink<?> link;
+    private final Ticker ticker;
+
+    ServerCalls(RedisLink<?> link, Ticker ticker) {
+        this.link = link;
+        this.ticker = ticker;
+    }
+
+    CompletableFuture<String> ping() {
+        return call(CommandType.PING, status());
+    }
+
+    CompletableFuture<ServerInfo> info(String section) {
+        return call(CommandType.INFO, status(), section).thenApply(ServerInfo::parse);
+    }
+
+    /** The value of a setting, if the server has it; many hosted ones do not allow the question. */
+    CompletableFuture<String> setting(String name) {
+        return call(CommandType.CONFIG, values(), "GET", name).thenApply(pair -> pair.size() < 2 ? "" : pair.get(1));
+    }
+
+    /** Microseconds since 1970 by the server's clock. */
+    CompletableFuture<Long> timeMicros() {
+        return call(CommandType.TIME, values())
+                .thenApply(time -> Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1)));
+    }
+
+    CompletableFuture<String> set(String key, String value) {
+        return call(CommandType.SET, status(), key, value);
+    }
+
+    CompletableFuture<Boolean> knows(LuaScript script) {
+        return call(CommandType.SCRIPT, new BooleanListOutput<>(StringCodec.UTF8), "EXISTS", script.digest())
+                .thenApply(known -> known.get(0));
+    }
+
+    /** Teaches a script to the server, in a cluster to the one that keeps the slot. */
+    CompletionStage<String> load(LuaScript script, int slot) {
+        return link.connect().thenCompose(connected -> {
+            if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+                var node = cluster.getPartitions().getPartitionBySlot(slot);
+                if (node == null) {
+                    throw new CallFailure("no node of the cluster keeps slot " + slot, false);
+                }
+                return cluster.getConnectionAsync(node.getNodeId()).thenCompose(ofNode -> load(script, ofNode));
+            }
+            return call(CommandType.SCRIPT, status(), "LOAD", script.text());
+        });
+    }
+
+    private CompletableFuture<String> load(LuaScript script, StatefulConnection<?, ?> node) {
+        RedisCall<String> load = newCall(CommandType.SCRIPT, status(), "LOAD", script.text());
+        @SuppressWarnings("unchecked") // made with the codec for strings
+        var connection = (StatefulConnection<String, String>) node;
+        connection.dispatch(load);
+        return load;
+    }
+
+    private <T> CompletableFuture<T> call(
+            CommandType type, CommandOutput<String, String, T> output, String... arguments) {
+        RedisCall<T> call = newCall(type, output, arguments);
+        link.send(call);
+        CompletableFuture<T> result = new CompletableFuture<>();
+        call.whenComplete((reply, failure) -> {
+            if (failure == null) {
+                result.complete(reply);
+            } else {
+                result.completeExceptionally(call.failure(type.name(), failure));
+            }
+        });
+        return result;
+    }
+
+    private <T> RedisCall<T> newCall(CommandType type, CommandOutput<String, String, T> output, String... arguments) {
+        CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
+        for (String argument : arguments) {
+            all.addValue(argument);
+        }
+        return new RedisCall<>(type, output, all, ticker.nanos());
+    }
+
+    private static CommandOutput<String, String, String> status() {
+        return new StatusOutput<>(StringCodec.UTF8);
+    }
+
+    private static CommandOutput<String, String, List<String>> values() {
+        return new ValueListOutput<>(StringCodec.UTF8);
+    }
+}

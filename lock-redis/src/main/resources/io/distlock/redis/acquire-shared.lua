@@ -1,0 +1,52 @@
+-- Takes a lock together with other readers.
+--
+-- KEYS[1]  the lock: "owner:token" while it is taken exclusively
+-- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
+-- KEYS[3]  the waiting writer: an owner that readers have to let pass
+-- KEYS[4]  the fencing counter of this hash slot
+-- ARGV[1]  owner
+-- ARGV[2]  time to live in ms
+-- ARGV[3]  1 if an earlier try by this owner may have been granted, else 0
+--
+-- Reply    {1, token} granted; asked again by the same owner, the same grant with its time to live renewed
+--          {0, ms} refused; after so many ms it is worth another try, -1 if that is unknown
+
+local owner, ttl, again = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1'
+
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+local millis = math.floor(micros / 1000)
+local expiry = string.format('%.0f', millis + ttl)
+
+local function keep_readers()
+  if redis.call('PTTL', KEYS[2]) < ttl then
+    redis.call('PEXPIRE', KEYS[2], ARGV[2])
+  end
+end
+
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('(%.0f', millis))
+
+if again then
+  for _, member in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+    if string.sub(member, 1, #owner + 1) == owner .. ':' then
+      redis.call('ZADD', KEYS[2], expiry, member)
+      keep_readers()
+      return {1, tonumber(string.sub(member, #owner + 2))}
+    end
+  end
+end
+
+-- The writer that holds, or the one that waits.
+for _, key in ipairs({KEYS[1], KEYS[3]}) do
+  local remaining = redis.call('PTTL', key)
+  if remaining ~= -2 then
+    return {0, remaining}
+  end
+end
+
+local token = math.max((redis.call('GET', KEYS[4]) or 0) + 1, micros)
+local token_text = string.format('%.0f', token)
+redis.call('SET', KEYS[4], token_text)
+redis.call('ZADD', KEYS[2], expiry, owner .. ':' .. token_text)
+keep_readers()
+return {1, token}

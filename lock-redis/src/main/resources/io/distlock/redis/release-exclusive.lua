@@ -1,0 +1,37 @@
+-- Gives an exclusive lock back, and whatever else its owner has put there.
+--
+-- KEYS[1]  the lock: "owner:token"
+-- KEYS[2]  the waiting writer
+-- ARGV[1]  owner
+-- ARGV[2]  the channel on which a release is announced
+-- ARGV[3]  for how many ms the lock stays taken nevertheless; 0 frees it now
+--
+-- The announcement may be forbidden to this user (ACL channels): the lock is given back nevertheless, and whoever
+-- waits is told when it subscribes.
+--
+-- Reply    1 if the lock was the owner's, else 0
+
+local owner, keep = ARGV[1], tonumber(ARGV[3])
+local released, passed = 0, false
+
+local value = redis.call('GET', KEYS[1])
+if value and string.sub(value, 1, #owner + 1) == owner .. ':' then
+  if keep > 0 then
+    -- Under another name, so that a renewal that comes late does not extend it.
+    redis.call('SET', KEYS[1], 'kept' .. string.sub(value, #owner + 1), 'PX', ARGV[3])
+  else
+    redis.call('DEL', KEYS[1])
+  end
+  released = 1
+end
+
+if redis.call('GET', KEYS[2]) == owner then
+  redis.call('DEL', KEYS[2])
+  passed = true
+end
+
+if released == 1 or passed then
+  -- Also when the lock is kept: whoever waits has to learn that it will be free earlier.
+  redis.pcall('PUBLISH', ARGV[2], released)
+end
+return released

@@ -1,0 +1,44 @@
+-- Extends many leases; never shortens one.
+--
+-- KEYS[i]      of an exclusive lease the lock, of a shared one the readers
+-- ARGV[3i-2]   "exclusive" or "shared"
+-- ARGV[3i-1]   "owner:token" of the lease
+-- ARGV[3i]     for how many ms from now it is to last
+--
+-- Reply        for each lease 1 if it lasts, 0 if it is gone
+--
+-- A key that holds something else altogether is an answer for its own lease, hence pcall.
+
+local time = redis.call('TIME')
+local millis = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function keep(key, ttl)
+  if redis.call('PTTL', key) < ttl then
+    redis.call('PEXPIRE', key, string.format('%.0f', ttl))
+  end
+end
+
+local function renew_exclusive(lock, value, ttl)
+  if redis.pcall('GET', lock) ~= value then
+    return 0
+  end
+  keep(lock, ttl)
+  return 1
+end
+
+local function renew_shared(readers, member, ttl)
+  local expiry = tonumber(redis.pcall('ZSCORE', readers, member))
+  if not expiry or expiry < millis then
+    return 0
+  end
+  redis.call('ZADD', readers, 'XX', string.format('%.0f', math.max(expiry, millis + ttl)), member)
+  keep(readers, ttl)
+  return 1
+end
+
+local answers = {}
+for i, key in ipairs(KEYS) do
+  local renew = ARGV[3 * i - 2] == 'shared' and renew_shared or renew_exclusive
+  answers[i] = renew(key, ARGV[3 * i - 1], tonumber(ARGV[3 * i]))
+end
+return answers

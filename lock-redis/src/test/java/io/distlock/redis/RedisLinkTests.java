@@ -1,0 +1,167 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.spi.Ticker;
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.RedisExtension;
+import io.distlock.test.redis.RedisProbe;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RedisLinkTests {
+
+    private static final Duration CALL_TIMEOUT = Duration.ofMillis(300);
+
+    @RegisterExtension
+    static final RedisExtension redis = RedisExtension.create();
+
+    private FaultProxy proxy;
+    private RedisConnections connections;
+    private RedisLink<StatefulConnection<String, String>> link;
+
+    @BeforeEach
+    void prepare() {
+        proxy = FaultProxy.to(redis.server().host(), redis.server().port());
+        connections = LocalRedis.connections(
+                redis.server().endpoint().withPort(proxy.port()),
+                RedisLockOptions.defaults()
+                        .withCallTimeout(Duration.ofSeconds(10))
+                        .withConnectTimeout(Duration.ofSeconds(10)));
+        link = new RedisLink<>(connections::connect, Ticker.system(), CALL_TIMEOUT);
+    }
+
+    @AfterEach
+    void close() {
+        proxy.thaw();
+        link.close();
+        connections.close();
+        proxy.close();
+    }
+
+    @Test
+    void connectsWhenItIsFirstNeededAndOnceForAll() {
+        assertThat(proxy.connections()).isZero();
+        assertThat(link.connect()).isSameAs(link.connect());
+        TestClient.get(link.connect());
+        assertThat(proxy.connections()).isOne();
+    }
+
+    @Test
+    void aConnectionThatCannotBeMadeIsTriedAgainWhenItIsNextNeeded() {
+        proxy.refuse();
+        RedisCall<String> refused = set("a");
+        link.send(refused);
+        await().atMost(TestClient.PATIENCE).until(refused::isCompletedExceptionally);
+        assertThat(failureOf(refused).mayBeApplied()).isFalse();
+        proxy.accept();
+        TestClient.get(link.connect());
+        RedisCall<String> sent = set("b");
+        link.send(sent);
+        assertThat(TestClient.get(sent)).isEqualTo("OK");
+    }
+
+    @Test
+    void aCallThatWaitedTooLongForTheConnectionIsNotSent(RedisProbe probe) {
+        proxy.freeze();
+        long asked = System.nanoTime();
+        RedisCall<String> call = set("late");
+        link.send(call);
+        await().until(() ->
+                System.nanoTime() - asked > CALL_TIMEOUT.multipliedBy(2).toNanos());
+        assertThat(call).isNotDone();
+        proxy.thaw();
+        await().atMost(TestClient.PATIENCE).until(call::isCompletedExceptionally);
+        assertThat(failureOf(call).mayBeApplied()).isFalse();
+        TestClient.get(link.connect());
+        assertThat(probe.get("late")).isEmpty();
+    }
+
+    @Test
+    void aCallInFlightFailsAtOnceWhenTheConnectionBreaksAndMayHaveBeenApplied() {
+        TestClient.get(link.connect());
+        proxy.dropReplies();
+        RedisCall<String> call = set("a");
+        link.send(call);
+        await().until(() -> redis.probe().get("a").isPresent());
+        assertThat(call).isNotDone();
+        proxy.cut();
+        await().atMost(Duration.ofSeconds(2)).until(call::isCompletedExceptionally);
+        assertThat(failureOf(call).mayBeApplied()).isTrue();
+        proxy.pass();
+    }
+
+    @Test
+    void whatWasInFlightIsNotSentAgainOnTheNextConnection(RedisProbe probe) {
+        TestClient.get(link.connect());
+        proxy.cutBeforeNextRequest();
+        RedisCall<String> call = set("a");
+        link.send(call);
+        await().atMost(TestClient.PATIENCE).until(call::isCompletedExceptionally);
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            RedisCall<String> next = set("b");
+            link.send(next);
+            return next.handle((ok, failure) -> failure == null).get();
+        });
+        assertThat(probe.keys()).containsExactly("b");
+    }
+
+    @Test
+    void aCallThatIsRejectedWhileDisconnectedHasDoneNothing() {
+        TestClient.get(link.connect());
+        proxy.refuse();
+        proxy.cut();
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            RedisCall<String> call = set("a");
+            link.send(call);
+            await().until(call::isDone);
+            return call.isCompletedExceptionally() && !failureOf(call).mayBeApplied();
+        });
+    }
+
+    @Test
+    void aConnectionOnWhichNothingIsAnsweredIsCutSoThatNothingDanglesForEver() {
+        TestClient.get(link.connect());
+        proxy.freeze();
+        RedisCall<String> first = set("a");
+        link.send(first);
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            link.send(set("b"));
+            return first.isDone();
+        });
+        assertThat(failureOf(first).mayBeApplied()).isTrue();
+    }
+
+    @Test
+    void anErrorOfTheServerHasDoneNothing(RedisProbe probe) {
+        probe.command("LPUSH", "list", "x");
+        RedisCall<String> call = new RedisCall<>(
+                CommandType.GET,
+                new StatusOutput<>(StringCodec.UTF8),
+                RedisCall.arguments().addKey("list"),
+                0);
+        link.send(call);
+        await().atMost(TestClient.PATIENCE).until(call::isCompletedExceptionally);
+        assertThat(failureOf(call).mayBeApplied()).isFalse();
+    }
+
+    private static RedisCall<String> set(String key) {
+        return new RedisCall<>(
+                CommandType.SET,
+                new StatusOutput<>(StringCodec.UTF8),
+                RedisCall.arguments().addKey(key).addValue("x"),
+                Ticker.system().nanos());
+    }
+
+    private static CallFailure failureOf(RedisCall<?> call) {
+        return call.handle((ok, failure) -> call.failure("SET", failure)).join();
+    }
+}

@@ -1,0 +1,44 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RedisLockOptionsTests {
+
+    private final RedisLockOptions defaults = RedisLockOptions.defaults();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "  ", "a b", "a{b", "a}", "a\tb", "a\u0001"})
+    void aPrefixThatWouldBreakKeysIsRefused(String prefix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withKeyPrefix(prefix))
+                .withMessageContaining("key prefix \"" + prefix + "\"");
+    }
+
+    @Test
+    void aPrefixMayHaveColons() {
+        assertThat(defaults.withKeyPrefix("shop:locks").keyPrefix()).isEqualTo("shop:locks");
+    }
+
+    @Test
+    void aTimeoutOutOfRangeIsRefusedWithValueAndRule() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withCallTimeout(Duration.ofMillis(1)))
+                .withMessage("command timeout PT0.001S is out of range: choose a value from PT0.01S to PT1M");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withConnectTimeout(Duration.ofMinutes(2)))
+                .withMessageContaining("connect timeout PT2M");
+    }
+
+    @Test
+    void aNegativeNumberOfReplicasIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withReplicasToAcknowledge(-1))
+                .withMessageContaining("-1 is negative");
+    }
+}

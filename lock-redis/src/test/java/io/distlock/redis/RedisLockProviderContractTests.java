@@ -1,0 +1,45 @@
+package io.distlock.redis;
+
+import io.distlock.spi.LockProvider;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.contract.LockProviderContract;
+import io.distlock.test.contract.StoreTraits;
+import io.distlock.test.redis.RedisExtension;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RedisLockProviderContractTests extends LockProviderContract {
+
+    @RegisterExtension
+    static final RedisExtension redis = RedisExtension.create();
+
+    static RedisConnections connections;
+
+    @BeforeAll
+    static void open() {
+        connections = LocalRedis.connections(redis.server().endpoint());
+    }
+
+    /** How long a cold driver takes is no matter of these tests. */
+    @BeforeAll
+    static void warmUp() {
+        TestClient.of(redis.server().endpoint()).close();
+    }
+
+    @AfterAll
+    static void close() {
+        connections.close();
+    }
+
+    @Override
+    protected LockProvider createProvider(LockRuntime runtime) {
+        return new RedisLockProvider(runtime, connections, RedisLockOptions.defaults());
+    }
+
+    @Override
+    protected StoreTraits traits() {
+        return new StoreTraits(false, Duration.ofMillis(600), Duration.ofMillis(100));
+    }
+}

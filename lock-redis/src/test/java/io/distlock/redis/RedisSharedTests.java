@@ -1,0 +1,159 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.support.Attempt;
+import io.distlock.test.redis.RedisExtension;
+import io.distlock.test.redis.RedisProbe;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RedisSharedTests {
+
+    private static final LockKey KEY = LockKey.of("report");
+    private static final String READERS = "lock:{report}:readers";
+    private static final String WAITING = "lock:{report}:waiting";
+
+    @RegisterExtension
+    static final RedisExtension redis = RedisExtension.create();
+
+    static TestClient one;
+    static TestClient other;
+
+    @BeforeAll
+    static void connect() {
+        one = TestClient.of(redis.server().endpoint());
+        other = TestClient.of(redis.server().endpoint());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        one.close();
+        other.close();
+    }
+
+    @Test
+    void readersArePutIntoOneSetThatExpiresWithTheLast(RedisProbe probe) {
+        HeldLock shorter = one.locks.acquire(reading(one).withLeaseTime(Duration.ofSeconds(5)));
+        HeldLock longer = other.locks.acquire(reading(other).withLeaseTime(Duration.ofSeconds(20)));
+        assertThat(probe.command("ZCARD", READERS).number()).isEqualTo(2);
+        assertThat(probe.ttlMillis(READERS).orElseThrow()).isBetween(19_000L, 20_000L);
+        shorter.close();
+        assertThat(probe.command("ZCARD", READERS).number()).isOne();
+        longer.close();
+        assertThat(probe.keys()).doesNotContain(READERS);
+    }
+
+    @Test
+    void aReaderThatHasExpiredIsNoObstacle(RedisProbe probe) {
+        probe.command("ZADD", READERS, "1000", "dead:1");
+        one.locks.acquire(one.locks.request(KEY)).close();
+        assertThat(probe.keys()).doesNotContain(READERS);
+    }
+
+    @Test
+    void aReaderAskingAgainGetsTheSameGrant(RedisProbe probe) {
+        var request = one.request(KEY, LockMode.SHARED, "reader-1", LockOptions.defaults());
+        RedisNode node = node();
+        Grant first = granted(node, request, false);
+        Grant again = granted(node, request, true);
+        assertThat(again.lease()).isEqualTo(first.lease());
+        assertThat(probe.command("ZCARD", READERS).number()).isOne();
+    }
+
+    @Test
+    void aWriterThatWaitsKeepsNewReadersOutUntilItHasBeenServed(RedisProbe probe) {
+        HeldLock reader = one.locks.acquire(reading(one));
+        CompletableFuture<HeldLock> writer =
+                other.locks.acquireAsync(other.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
+        await().until(() -> probe.get(WAITING).isPresent());
+        assertThat(one.locks.tryAcquire(reading(one))).isEmpty();
+        reader.close();
+        TestClient.get(writer).close();
+        assertThat(probe.keys()).doesNotContain(WAITING);
+        one.locks.acquire(reading(one)).close();
+    }
+
+    @Test
+    void aWriterThatGivesUpLetsReadersPass(RedisProbe probe) {
+        HeldLock reader = one.locks.acquire(reading(one));
+        CompletableFuture<HeldLock> writer =
+                other.locks.acquireAsync(other.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
+        await().until(() -> probe.get(WAITING).isPresent());
+        CompletableFuture<HeldLock> second = one.locks.acquireAsync(reading(one).withWaitTime(TestClient.PATIENCE));
+        writer.cancel(true);
+        // Woken by the news, long before the claim would have expired.
+        long cancelled = one.runtime.ticker().nanos();
+        TestClient.get(second).close();
+        assertThat(Duration.ofNanos(one.runtime.ticker().nanos() - cancelled)).isLessThan(Duration.ofSeconds(5));
+        reader.close();
+    }
+
+    @Test
+    void theClaimOfAWriterThatVanishedEndsWithTheReadersItWaitedFor(RedisProbe probe) {
+        one.locks.acquire(reading(one).withRenew(false).withLeaseTime(Duration.ofMillis(500)));
+        TestClient doomed = TestClient.of(redis.server().endpoint());
+        doomed.locks.acquireAsync(doomed.locks.request(KEY).withWaitTime(Duration.ofHours(1)));
+        await().until(() -> probe.get(WAITING).isPresent());
+        assertThat(probe.ttlMillis(WAITING).orElseThrow()).isLessThanOrEqualTo(1_500);
+        // Its connections end before it can withdraw.
+        doomed.connections.close();
+        other.locks.acquire(reading(other).withWaitTime(TestClient.PATIENCE)).close();
+        doomed.close();
+    }
+
+    @Test
+    void theClaimOfAnAttemptThatDoesNotWaitIsNeverMade(RedisProbe probe) {
+        try (HeldLock reader = one.locks.acquire(reading(one))) {
+            assertThat(other.locks.tryAcquire(other.locks.request(KEY))).isEmpty();
+            assertThat(probe.keys()).doesNotContain(WAITING);
+            assertThat(reader.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void aMinimumHoldTimeOfAReaderKeepsWritersOut(RedisProbe probe) {
+        one.locks.acquire(reading(one).withMinHoldTime(Duration.ofSeconds(2))).close();
+        assertThat(other.locks.tryAcquire(other.locks.request(KEY))).isEmpty();
+        assertThat(probe.command("ZRANGE", READERS, "0", "-1").texts())
+                .singleElement()
+                .asString()
+                .startsWith("kept:");
+        other.locks
+                .acquire(other.locks.request(KEY).withWaitTime(TestClient.PATIENCE))
+                .close();
+    }
+
+    private static LockRequest reading(TestClient client) {
+        return client.locks.request(KEY).withMode(LockMode.SHARED);
+    }
+
+    private static RedisNode node() {
+        var options = RedisLockOptions.defaults();
+        var calls = new NodeCalls(
+                one.connections,
+                options,
+                one.runtime.ticker(),
+                server -> new ScriptsOnDemand(server, RedisScripts.plain()));
+        return new RedisNode(
+                calls, new RedisKeys("lock", 0), RedisScripts.plain(), Optional.empty(), one.runtime.ticker());
+    }
+
+    private static Grant granted(RedisNode node, LeaseRequest request, boolean again) {
+        var attempt = TestClient.get(node.attempt(request, again));
+        return ((Attempt.Granted) attempt).grant();
+    }
+}

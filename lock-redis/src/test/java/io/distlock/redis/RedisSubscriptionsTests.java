@@ -1,0 +1,167 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.spi.Ticker;
+import io.distlock.support.OneShotStore.Subscription;
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.ClientType;
+import io.distlock.test.redis.RedisExtension;
+import io.distlock.test.redis.RedisProbe;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RedisSubscriptionsTests {
+
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+    @RegisterExtension
+    static final RedisExtension redis = RedisExtension.create();
+
+    private FaultProxy proxy;
+    private RedisConnections connections;
+    private RedisSubscriptions subscriptions;
+
+    @BeforeEach
+    void connect() {
+        proxy = FaultProxy.to(redis.server().host(), redis.server().port());
+        connections = LocalRedis.connections(
+                redis.server().endpoint().withPort(proxy.port()),
+                RedisLockOptions.defaults().withCallTimeout(TIMEOUT));
+        subscriptions = new RedisSubscriptions(
+                new RedisLink<>(connections::connectPubSub, Ticker.system(), TIMEOUT), Ticker.system(), TIMEOUT);
+        // The driver is warm after this.
+        await().atMost(TestClient.PATIENCE).ignoreExceptions().until(() -> {
+            TestClient.get(subscriptions.subscribe("warm", () -> {})).close();
+            return true;
+        });
+    }
+
+    @AfterEach
+    void disconnect() {
+        connections.close();
+        proxy.close();
+    }
+
+    @Test
+    void areConfirmedByTheServerBeforeTheyCount(RedisProbe probe) {
+        AtomicInteger woken = new AtomicInteger();
+        TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
+        assertThat(probe.command("PUBLISH", "c", "x").number()).isOne();
+        await().until(() -> woken.get() == 1);
+    }
+
+    @Test
+    void ofSeveralWaitersShareOneAndEndWithTheLast(RedisProbe probe) {
+        AtomicInteger woken = new AtomicInteger();
+        Subscription first = TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
+        Subscription second = TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
+        probe.command("PUBLISH", "c", "x");
+        await().until(() -> woken.get() == 2);
+        first.close();
+        first.close();
+        assertThat(probe.command("PUBLISH", "c", "x").number()).isOne();
+        await().until(() -> woken.get() == 3);
+        second.close();
+        await().until(() -> !probe.pubsubChannels().contains("c"));
+        assertThat(subscriptions.size()).isZero();
+    }
+
+    @Test
+    void areTakenUpAgainAfterTheConnectionWasCutAndEveryoneIsWoken(RedisProbe probe) {
+        AtomicInteger woken = new AtomicInteger();
+        TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
+        TestClient.get(subscriptions.subscribe("d", woken::incrementAndGet));
+        assertThat(woken).hasValue(0);
+        assertThat(probe.killClients(ClientType.PUBSUB)).isOne();
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 2);
+        assertThat(probe.pubsubChannels()).contains("c", "d");
+    }
+
+    @Test
+    void thatEndWhileDisconnectedAreNotTakenUpAgainForGood(RedisProbe probe) {
+        Subscription ended = TestClient.get(subscriptions.subscribe("c", () -> {}));
+        AtomicInteger woken = new AtomicInteger();
+        TestClient.get(subscriptions.subscribe("d", woken::incrementAndGet));
+        proxy.refuse();
+        proxy.cut();
+        await().until(() -> probe.pubsubChannels().isEmpty());
+        ended.close();
+        proxy.accept();
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() > 0);
+        await().atMost(TestClient.PATIENCE)
+                .untilAsserted(() -> assertThat(probe.pubsubChannels()).containsExactly("d"));
+    }
+
+    @Test
+    void failWhileDisconnectedAndWorkAgainLater() {
+        proxy.refuse();
+        proxy.cut();
+        CompletableFuture<Subscription> failing =
+                subscriptions.subscribe("c", () -> {}).toCompletableFuture();
+        await().atMost(TestClient.PATIENCE).until(failing::isCompletedExceptionally);
+        proxy.accept();
+        await().atMost(TestClient.PATIENCE)
+                .ignoreExceptions()
+                .until(() -> TestClient.get(subscriptions.subscribe("c", () -> {})) != null);
+    }
+
+    /** Whoever has been told that the subscription stands must get the next message, whoever leaves meanwhile. */
+    @Test
+    void comingAndGoingAtTheSameTimeLosesNoMessage(RedisProbe probe) {
+        List<CompletableFuture<Integer>> workers = new ArrayList<>();
+        for (int worker = 0; worker < 4; worker++) {
+            workers.add(CompletableFuture.supplyAsync(
+                    () -> {
+                        int missed = 0;
+                        for (int round = 0; round < 200; round++) {
+                            CompletableFuture<Void> woken = new CompletableFuture<>();
+                            Subscription mine =
+                                    TestClient.get(subscriptions.subscribe("c", () -> woken.complete(null)));
+                            publish(probe);
+                            missed += woken.orTimeout(5, TimeUnit.SECONDS)
+                                    .handle((ok, late) -> late == null ? 0 : 1)
+                                    .join();
+                            mine.close();
+                        }
+                        return missed;
+                    },
+                    task -> new Thread(task, "listener").start()));
+        }
+        assertThat(workers)
+                .allSatisfy(worker -> assertThat(TestClient.get(worker)).isZero());
+        await().until(() -> !probe.pubsubChannels().contains("c"));
+    }
+
+    private static void publish(RedisProbe probe) {
+        synchronized (probe) {
+            probe.command("PUBLISH", "c", "x");
+        }
+    }
+
+    @Test
+    void onAServerThatFallsSilentAreMadeAnewOnceItIsHeardOfAgain() {
+        proxy.freeze();
+        CompletableFuture<Subscription> frozen =
+                subscriptions.subscribe("c", () -> {}).toCompletableFuture();
+        // Each further one notices how long the first has been waiting.
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            subscriptions.subscribe("c", () -> {});
+            return frozen.isDone();
+        });
+        assertThat(frozen).isCompletedExceptionally();
+        proxy.thaw();
+        await().atMost(TestClient.PATIENCE)
+                .ignoreExceptions()
+                .until(() -> TestClient.get(subscriptions.subscribe("c", () -> {})) != null);
+    }
+}

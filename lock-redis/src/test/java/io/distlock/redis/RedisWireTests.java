@@ -1,0 +1,163 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.Renewal;
+import io.distlock.test.redis.CommandRecorder;
+import io.distlock.test.redis.RedisExtension;
+import io.distlock.test.redis.RedisProbe;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What goes over the wire, and what stands in Redis. */
+class RedisWireTests {
+
+    @RegisterExtension
+    static final RedisExtension redis = RedisExtension.create();
+
+    static TestClient client;
+
+    @BeforeAll
+    static void connect() {
+        client = TestClient.of(redis.server().endpoint());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        client.close();
+    }
+
+    @Test
+    void anUncontendedLockCostsTwoCommands(RedisProbe probe) {
+        client.locks.acquire(client.locks.request("warm")).close();
+        try (CommandRecorder recorder = probe.record()) {
+            client.locks.acquire(client.locks.request("orders", "42")).close();
+            assertThat(recorder.names()).containsExactly("EVALSHA", "EVALSHA");
+        }
+    }
+
+    @Test
+    void aSharedLockCostsTwoCommands(RedisProbe probe) {
+        var shared = client.locks.request("orders", "42").withMode(LockMode.SHARED);
+        client.locks.acquire(shared).close();
+        try (CommandRecorder recorder = probe.record()) {
+            client.locks.acquire(shared).close();
+            assertThat(recorder.names()).containsExactly("EVALSHA", "EVALSHA");
+        }
+    }
+
+    @Test
+    void theLockIsOneKeyWithOwnerAndTokenAndExpiresAfterLeaseAndDelay(RedisProbe probe) {
+        var request = client.locks
+                .request("orders", "42")
+                .withLeaseTime(Duration.ofSeconds(10))
+                .withLockDelay(Duration.ofSeconds(5));
+        try (HeldLock held = client.locks.acquire(request)) {
+            assertThat(probe.get("lock:{orders:42}").orElseThrow())
+                    .matches("[0-9a-f]{32}-[0-9a-z]+:" + held.fencingToken());
+            assertThat(probe.ttlMillis("lock:{orders:42}").orElseThrow()).isBetween(14_000L, 15_000L);
+            assertThat(probe.keys()).hasSize(2).anyMatch(key -> key.startsWith("lock:fence:{"));
+        }
+        assertThat(probe.keys()).singleElement().asString().startsWith("lock:fence:{");
+    }
+
+    @Test
+    void manyLocksLeaveAtMostOneCounterForEachSlot(RedisProbe probe) {
+        for (int i = 0; i < 200; i++) {
+            client.locks.acquire(client.locks.request("orders", "same")).close();
+        }
+        assertThat(probe.keys()).hasSize(1);
+    }
+
+    @Test
+    void tenThousandLeasesAreRenewedByFortyCommands(RedisProbe probe) {
+        List<Lease> leases = acquireMany(10_000);
+        Map<Lease, Renewal> answers = new ConcurrentHashMap<>();
+        renewOne(leases.get(0));
+        try (CommandRecorder recorder = probe.record()) {
+            client.provider.renew(leases, answers::put);
+            await().atMost(TestClient.PATIENCE).until(() -> answers.size() == leases.size());
+            assertThat(recorder.names()).hasSize(40).containsOnly("EVALSHA");
+        }
+        assertThat(answers.values()).containsOnly(Renewal.RENEWED);
+    }
+
+    @Test
+    void flushedScriptsAreLoadedAgainUnseen(RedisProbe probe) {
+        for (LockMode mode : LockMode.values()) {
+            var request = client.locks.request("orders").withMode(mode);
+            probe.scriptFlush();
+            HeldLock held = client.locks.acquire(request);
+            probe.scriptFlush();
+            assertThat(client.locks.inspect(LockKey.of("orders"))).isPresent();
+            probe.scriptFlush();
+            held.close();
+        }
+        Lease lease = acquireMany(1).get(0);
+        probe.scriptFlush();
+        assertThat(renewOne(lease)).isEqualTo(Renewal.RENEWED);
+    }
+
+    @Test
+    void aRefusedAttemptNamesTheTimeAfterWhichTheLockIsFree(RedisProbe probe) {
+        probe.command("SET", "lock:{orders}", "somebody", "PX", "400");
+        long asked = client.runtime.ticker().nanos();
+        client.locks
+                .acquire(client.locks.request("orders").withWaitTime(TestClient.PATIENCE))
+                .close();
+        Duration waited = Duration.ofNanos(client.runtime.ticker().nanos() - asked);
+        assertThat(waited).isBetween(Duration.ofMillis(300), Duration.ofMillis(1500));
+    }
+
+    @Test
+    void waitingDoesNotPoll(RedisProbe probe) {
+        client.locks.acquire(client.locks.request("warm")).close();
+        probe.command("SET", "lock:{orders}", "somebody", "PX", "1500");
+        try (CommandRecorder recorder = probe.record()) {
+            client.locks
+                    .acquire(client.locks.request("orders").withWaitTime(TestClient.PATIENCE))
+                    .close();
+            // Try, subscribe, try again; once more when the time to live is over; release.
+            assertThat(recorder.names())
+                    .filteredOn(name -> !name.equals("UNSUBSCRIBE"))
+                    .containsExactly("EVALSHA", "SUBSCRIBE", "EVALSHA", "EVALSHA", "EVALSHA");
+        }
+    }
+
+    private static Renewal renewOne(Lease lease) {
+        CompletableFuture<Renewal> renewal = new CompletableFuture<>();
+        client.provider.renew(List.of(lease), (each, answer) -> renewal.complete(answer));
+        return TestClient.get(renewal);
+    }
+
+    private static List<Lease> acquireMany(int count) {
+        LockOptions options = LockOptions.defaults().withWaitTime(Duration.ZERO);
+        List<CompletableFuture<Optional<Grant>>> grants = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            grants.add(client.provider.acquire(
+                    client.request(LockKey.of("many", "" + i), LockMode.EXCLUSIVE, "owner-" + i, options)));
+            if (i % 500 == 499) {
+                TestClient.get(grants.get(i));
+            }
+        }
+        return grants.stream()
+                .map(grant -> TestClient.get(grant).orElseThrow().lease())
+                .toList();
+    }
+}

@@ -1,0 +1,86 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distlock.HeldLock;
+import io.distlock.LockMode;
+import io.distlock.LockUnavailableException;
+import io.distlock.test.redis.CommandRecorder;
+import io.distlock.test.redis.RedisReplication;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ReplicaAcknowledgementTests {
+
+    private RedisReplication redis;
+    private TestClient client;
+
+    @BeforeEach
+    void connect() {
+        redis = RedisReplication.start();
+        client = TestClient.of(
+                redis.master().endpoint(), RedisLockOptions.defaults().withReplicasToAcknowledge(1));
+        client.locks
+                .acquire(client.locks.request("warm").withWaitTime(TestClient.PATIENCE))
+                .close();
+    }
+
+    @AfterEach
+    void disconnect() {
+        client.close();
+        redis.close();
+    }
+
+    @Test
+    void aGrantIsAtTheReplicaWhenItIsGiven() {
+        try (HeldLock held = client.locks.acquire(client.locks.request("orders"))) {
+            assertThat(redis.replica().probe().get("lock:{orders}").orElseThrow())
+                    .endsWith(":" + held.fencingToken());
+        }
+    }
+
+    @Test
+    void eachGrantIsWaitedForOnTheConnectionThatAskedForIt() {
+        try (CommandRecorder recorder = redis.master().probe().record()) {
+            client.locks.acquire(client.locks.request("orders")).close();
+            assertThat(recorder.names()).containsExactly("EVALSHA", "WAIT", "EVALSHA");
+            var commands = recorder.commands();
+            assertThat(commands.get(1).client()).isEqualTo(commands.get(0).client());
+            assertThat(commands.get(2).client()).isNotEqualTo(commands.get(0).client());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aGrantThatNoReplicaHasIsGivenBack(LockMode mode) {
+        redis.replica().freeze();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() ->
+                        client.locks.acquire(client.locks.request("orders").withMode(mode)))
+                .havingCause()
+                .withMessage("only 0 of 1 replicas have acknowledged the lock in time");
+        assertThat(redis.master().probe().keys()).noneMatch(key -> key.startsWith("lock:{orders}"));
+        redis.replica().thaw();
+    }
+
+    @Test
+    void aLockHeldByAnotherIsBusyEvenWithoutReplicas() {
+        redis.replica().freeze();
+        redis.master().probe().command("SET", "lock:{orders}", "theirs", "PX", "5000");
+        assertThat(client.locks.tryAcquire(client.locks.request("orders"))).isEmpty();
+        redis.replica().thaw();
+    }
+
+    @Test
+    void aRenewalThatNoReplicaHasDoesNotCount() {
+        HeldLock held = client.locks.acquire(client.locks.request("orders").withLeaseTime(Duration.ofSeconds(2)));
+        redis.replica().freeze();
+        assertThat(TestClient.get(held.lost()).heldFor()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(4));
+        redis.replica().thaw();
+    }
+}

@@ -1,0 +1,86 @@
+package io.distlock.redis;
+
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.redis.RedisEndpoint;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** All that one application has: runtime, connections, provider and client. */
+final class TestClient implements AutoCloseable {
+
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    final LockRuntime runtime = LockRuntime.start();
+    final RedisConnections connections;
+    final RedisLockProvider provider;
+    final LockClient locks;
+
+    private TestClient(LettuceConnectionFactory factory, RedisLockOptions options, LockOptions lockOptions) {
+        connections = RedisConnections.like(factory, options);
+        provider = new RedisLockProvider(runtime, connections, options);
+        locks = LockClientBuilder.of(provider, runtime)
+                .options(lockOptions)
+                .shutdownTimeout(Duration.ZERO)
+                .build();
+    }
+
+    static TestClient of(RedisEndpoint endpoint) {
+        return of(endpoint, RedisLockOptions.defaults());
+    }
+
+    static TestClient of(RedisEndpoint endpoint, RedisLockOptions options) {
+        return of(LocalRedis.factory(endpoint), options);
+    }
+
+    /** One that is connected: how long a cold driver takes is no matter of the tests. */
+    static TestClient of(LettuceConnectionFactory factory, RedisLockOptions options) {
+        TestClient client = unconnected(factory, options);
+        client.awaitUp();
+        return client;
+    }
+
+    static TestClient unconnected(LettuceConnectionFactory factory, RedisLockOptions options) {
+        return new TestClient(
+                factory,
+                options,
+                LockOptions.defaults().withWaitTime(Duration.ZERO).withLeaseTime(Duration.ofSeconds(60)));
+    }
+
+    void awaitUp() {
+        await().atMost(PATIENCE).until(() -> get(provider.check()).state() == ProviderStatus.State.UP);
+    }
+
+    LeaseRequest request(LockKey key, LockMode mode, String owner, LockOptions options) {
+        return new LeaseRequest(key, mode, owner, options, Deadline.in(options.waitTime(), runtime.ticker()));
+    }
+
+    static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | InterruptedException | TimeoutException failure) {
+            throw new AssertionError("no answer", failure);
+        }
+    }
+
+    @Override
+    public void close() {
+        locks.close();
+        provider.close();
+        connections.close();
+        runtime.close();
+    }
+}
