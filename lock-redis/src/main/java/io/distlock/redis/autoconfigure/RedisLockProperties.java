@@ -1,0 +1,59 @@
+package io.distlock.redis.autoconfigure;
+
+import io.distlock.redis.RedisLockOptions;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Locks on one Redis deployment, the one that {@code spring.data.redis} leads to.
+ *
+ * @param enabled Whether to offer locks on Redis. By default, if distributed-lock.provider is redis or not set.
+ * @param commandTimeout The longest that one call to Redis is waited for, 10ms to 60s.
+ * @param connectTimeout The longest that a connection for locks may take to be made, 10ms to 60s.
+ * @param replicasToAcknowledge How many replicas must have a lock, and each renewal, before it counts. 0 for none.
+ *     Not with Redis Cluster.
+ */
+@ConfigurationProperties("distributed-lock.redis")
+record RedisLockProperties(
+        @Nullable Boolean enabled,
+        @DefaultValue("1s") Duration commandTimeout,
+        @DefaultValue("2s") Duration connectTimeout,
+        @DefaultValue("0") int replicasToAcknowledge,
+        @DefaultValue RestartGuard restartGuard) {
+
+    RedisLockProperties {
+        // The rules are those of the options; broken ones are to be found while properties are bound.
+        RedisLockOptions.defaults()
+                .withCallTimeout(commandTimeout)
+                .withConnectTimeout(connectTimeout)
+                .withReplicasToAcknowledge(replicasToAcknowledge);
+    }
+
+    /**
+     * What to do about a Redis that was restarted or replaced.
+     *
+     * @param enabled Whether a Redis that is new to this application grants no locks for a while, because it may have
+     *     forgotten those it had granted. Needs Redis 7.
+     * @param quarantine For how long it grants none. At least the longest lease time and lock-delay, or minimum hold
+     *     time, of any lock; the same in all applications.
+     */
+    record RestartGuard(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue("60s") Duration quarantine) {
+
+        RestartGuard {
+            RedisLockOptions.defaults().withRestartGuard(quarantine);
+        }
+    }
+
+    RedisLockOptions options(String keyPrefix) {
+        RedisLockOptions options = RedisLockOptions.defaults()
+                .withKeyPrefix(keyPrefix)
+                .withCallTimeout(commandTimeout)
+                .withConnectTimeout(connectTimeout)
+                .withReplicasToAcknowledge(replicasToAcknowledge);
+        return restartGuard.enabled() ? options.withRestartGuard(restartGuard.quarantine()) : options;
+    }
+}

@@ -1,0 +1,194 @@
+package io.distlock.redis.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.LockClient;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.redis.RedisConnections;
+import io.distlock.redis.RedisLockOptions;
+import io.distlock.redis.RedisLockProvider;
+import io.distlock.spi.LockProvider;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.redis.RedisExtension;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+class RedisLockAutoConfigurationTests {
+
+    @RegisterExtension
+    static final RedisExtension redis = RedisExtension.create();
+
+    private final ApplicationContextRunner context = new ApplicationContextRunner()
+            .withBean("lockRuntime", LockRuntime.class, LockRuntime::start)
+            .withConfiguration(
+                    AutoConfigurations.of(DataRedisAutoConfiguration.class, RedisLockAutoConfiguration.class));
+
+    private ApplicationContextRunner connected() {
+        return context.withPropertyValues(
+                "spring.data.redis.host=" + redis.server().host(),
+                "spring.data.redis.port=" + redis.server().port());
+    }
+
+    @Test
+    void locksOnTheRedisOfTheApplication() {
+        connected().withPropertyValues("distributed-lock.key-prefix=shop:lock").run(started -> {
+            try (LockClient locks = LockClientBuilder.of(
+                            started.getBean(LockProvider.class), started.getBean(LockRuntime.class))
+                    .build()) {
+                locks.acquire(locks.request("orders").withWaitTime(Duration.ofSeconds(20)))
+                        .close();
+            }
+            assertThat(redis.probe().keys()).allMatch(key -> key.startsWith("shop:lock:fence:"));
+        });
+    }
+
+    @Test
+    void startsWithoutRedis() {
+        context.withPropertyValues("spring.data.redis.port=1")
+                .run(started -> assertThat(started).hasNotFailed().hasSingleBean(RedisLockProvider.class));
+    }
+
+    @Test
+    void bindsItsProperties() {
+        connected()
+                .withPropertyValues(
+                        "distributed-lock.redis.command-timeout=300ms",
+                        "distributed-lock.redis.connect-timeout=4s",
+                        "distributed-lock.redis.replicas-to-acknowledge=2",
+                        "distributed-lock.redis.restart-guard.enabled=true",
+                        "distributed-lock.redis.restart-guard.quarantine=90s")
+                .run(started -> assertThat(started.getBean(RedisLockOptions.class))
+                        .isEqualTo(new RedisLockOptions(
+                                "lock",
+                                Duration.ofMillis(300),
+                                Duration.ofSeconds(4),
+                                2,
+                                Optional.of(Duration.ofSeconds(90)))));
+    }
+
+    @Test
+    void withoutPropertiesHasTheDefaults() {
+        connected()
+                .run(started ->
+                        assertThat(started.getBean(RedisLockOptions.class)).isEqualTo(RedisLockOptions.defaults()));
+    }
+
+    @Test
+    void saysWhatIsWrongWithAProperty() {
+        connected()
+                .withPropertyValues("distributed-lock.redis.command-timeout=2m")
+                .run(started -> assertThat(started.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("command timeout PT2M is out of range: choose a value"));
+        connected()
+                .withPropertyValues("distributed-lock.key-prefix=a{b")
+                .run(started ->
+                        assertThat(started.getStartupFailure()).rootCause().hasMessageContaining("key prefix \"a{b\""));
+    }
+
+    @Test
+    void givesWayToAnotherProviderUnlessSwitchedOn() {
+        var other = connected().withPropertyValues("distributed-lock.provider=etcd");
+        other.run(started -> assertThat(started).doesNotHaveBean(RedisLockProvider.class));
+        other.withPropertyValues("distributed-lock.redis.enabled=true")
+                .run(started -> assertThat(started).hasSingleBean(RedisLockProvider.class));
+        connected()
+                .withPropertyValues("distributed-lock.provider=redis")
+                .run(started -> assertThat(started).hasSingleBean(RedisLockProvider.class));
+        connected()
+                .withPropertyValues("distributed-lock.provider=redis", "distributed-lock.redis.enabled=false")
+                .run(started -> assertThat(started)
+                        .doesNotHaveBean(RedisLockProvider.class)
+                        .doesNotHaveBean(RedisConnections.class));
+    }
+
+    @Test
+    void needsALockRuntimeAndLettuce() {
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(DataRedisAutoConfiguration.class, RedisLockAutoConfiguration.class))
+                .run(started -> assertThat(started).hasNotFailed().doesNotHaveBean(RedisLockProvider.class));
+        context.withClassLoader(new FilteredClassLoader("io.lettuce"))
+                .run(started -> assertThat(started).hasNotFailed().doesNotHaveBean(RedisLockProvider.class));
+    }
+
+    @Test
+    void leavesTheConnectionsOfTheApplicationAlone() {
+        connected().run(started -> {
+            assertThat(started).hasSingleBean(RedisConnectionFactory.class);
+            LettuceConnectionFactory factory = started.getBean(LettuceConnectionFactory.class);
+            assertThat(factory.getClientConfiguration()
+                            .getClientOptions()
+                            .orElseThrow()
+                            .getTimeoutOptions()
+                            .isTimeoutCommands())
+                    .isTrue();
+            assertThat(factory.getConnection().ping()).isEqualTo("PONG");
+        });
+    }
+
+    @Test
+    void givesWayToBeansOfTheUser() {
+        connected().withUserConfiguration(OwnBeans.class).run(started -> {
+            assertThat(started).hasSingleBean(RedisLockProvider.class).hasSingleBean(RedisConnections.class);
+            assertThat(started.getBean(RedisLockProvider.class)).isSameAs(started.getBean("myProvider"));
+            assertThat(started.getBean(RedisLockProvider.class).callTimeout()).isEqualTo(Duration.ofMillis(123));
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnBeans {
+
+        @Bean
+        RedisLockProvider myProvider(LockRuntime runtime, RedisConnections connections) {
+            return new RedisLockProvider(
+                    runtime, connections, RedisLockOptions.defaults().withCallTimeout(Duration.ofMillis(123)));
+        }
+    }
+
+    @Test
+    void closesTheProviderBeforeItsConnectionsAndThoseBeforeTheRuntime() {
+        connected().run(started -> {
+            var beans = started.getSourceApplicationContext().getBeanFactory();
+            assertThat(beans.getDependentBeans("lockRuntime")).contains("redisLockConnections", "redisLockProvider");
+            assertThat(beans.getDependentBeans("redisLockConnections")).contains("redisLockProvider");
+        });
+    }
+
+    @Test
+    void leavesNoThreadsBehind() {
+        List<Thread> before = lockThreads();
+        connected().run(started -> assertThat(started).hasSingleBean(RedisLockProvider.class));
+        await().untilAsserted(() -> assertThat(lockThreads()).hasSizeLessThanOrEqualTo(before.size()));
+    }
+
+    private static List<Thread> lockThreads() {
+        List<Thread> threads = new ArrayList<>(Thread.getAllStackTraces().keySet());
+        threads.removeIf(thread ->
+                !thread.getName().startsWith("lettuce") && !thread.getName().startsWith("distlock"));
+        return threads;
+    }
+
+    @Test
+    void aNativeImageGetsTheScripts() {
+        RuntimeHints hints = new RuntimeHints();
+        new RedisLockHints().registerHints(hints, getClass().getClassLoader());
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/distlock/redis/renew.lua"))
+                .accepts(hints);
+    }
+}
