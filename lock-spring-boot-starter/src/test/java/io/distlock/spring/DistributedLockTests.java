@@ -10,14 +10,18 @@ import io.distlock.LockNotAcquiredException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Bean;
 
 /** The annotation in an application as a user writes it. */
 @SpringBootTest(
         classes = DistributedLockTests.Application.class,
-        properties = {"distributed-lock.provider=in-memory", "distributed-lock.wait-time=200ms"})
+        properties = {"distributed-lock.provider=in-memory", "distributed-lock.wait-time=50ms"})
 class DistributedLockTests {
+
+    private static final LockKey ORDER_42 = LockKey.of("orders", "42");
 
     @Autowired
     Orders orders;
@@ -25,10 +29,11 @@ class DistributedLockTests {
     @Autowired
     LockClient client;
 
-    @SpringBootApplication
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
     static class Application {
 
-        @org.springframework.context.annotation.Bean
+        @Bean
         Orders orders() {
             return new Orders();
         }
@@ -43,14 +48,14 @@ class DistributedLockTests {
     }
 
     @Test
-    void theMethodRunsUnderItsLock() {
-        assertThat(orders.ship(42)).containsExactly(LockKey.of("orders", "42"));
-        assertThat(client.inspect(LockKey.of("orders", "42"))).isEmpty();
+    void theMethodRunsUnderItsLockAndGivesItBack() {
+        assertThat(orders.ship(42)).containsExactly(ORDER_42);
+        assertThat(client.inspect(ORDER_42)).isEmpty();
     }
 
     @Test
     void theMethodDoesNotRunWhileAnotherHoldsTheLock() {
-        try (HeldLock other = client.acquire(client.request("orders", "42"))) {
+        try (HeldLock other = client.acquire(client.request(ORDER_42))) {
             assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> orders.ship(42));
             assertThat(orders.ship(43)).isNotEmpty();
             assertThat(other.isHeld()).isTrue();
