@@ -12,13 +12,17 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
+import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
 
 /** Real contexts, auto-configured as an application's. */
 public final class LockTestContext {
@@ -47,6 +51,12 @@ public final class LockTestContext {
         return withoutProvider()
                 .withUserConfiguration(Manual.class)
                 .withPropertyValues("distributed-lock.wait-time=0s", "distributed-lock.shutdown-timeout=0s");
+    }
+
+    /** Registers a bean that is not a plain singleton. */
+    public static ApplicationContextInitializer<ConfigurableApplicationContext> bean(
+            String name, Class<?> type, BeanDefinitionCustomizer customizer) {
+        return context -> ((GenericApplicationContext) context).registerBean(name, type, customizer);
     }
 
     /** A client as another process would have it: on the same store, and sharing nothing else. */

@@ -69,11 +69,7 @@ record LockProperties(
         return new LockOptions(waitTime, leaseTime, true, maxHoldTime, minHoldTime, lockDelay);
     }
 
-    private static <T> void check(String property, @Nullable T value, Consumer<T> rule) {
-        if (value == null) {
-            throw new InvalidConfigurationPropertyValueException(
-                    PREFIX + property, null, "It has no value: give it one, or remove it for the default.");
-        }
+    private static <T> void check(String property, T value, Consumer<T> rule) {
         try {
             rule.accept(value);
         } catch (IllegalArgumentException broken) {
