@@ -7,7 +7,12 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockNotAcquiredException;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -45,6 +50,14 @@ class DistributedLockTests {
         public List<LockKey> ship(long id) {
             return LockContext.current().keys();
         }
+
+        @DistributedLock(name = "count", waitTime = "1m")
+        @SuppressWarnings("ThreadPriorityCheck") // to let others in between is the point
+        public void count(int[] counter) {
+            int before = counter[0];
+            Thread.yield();
+            counter[0] = before + 1;
+        }
     }
 
     @Test
@@ -60,5 +73,20 @@ class DistributedLockTests {
             assertThat(orders.ship(43)).isNotEmpty();
             assertThat(other.isHeld()).isTrue();
         }
+    }
+
+    @Test
+    void callsOnManyThreadsNeverOverlap() throws Exception {
+        int[] counter = {0};
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Callable<Object>> calls = Collections.nCopies(400, Executors.callable(() -> orders.count(counter)));
+            for (Future<?> call : threads.invokeAll(calls)) {
+                call.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(counter[0]).isEqualTo(400);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.LockKey;
+import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
 import io.distlock.spring.interceptor.LockProblem;
 import java.util.List;
@@ -18,7 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -362,6 +366,8 @@ class StartUpCheckTests {
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     assertThat(Counted.MADE).hasValue(0);
+                    assertThat(context.getBeanFactory().containsSingleton("lazyFactory"))
+                            .isFalse();
                 });
     }
 
@@ -387,6 +393,16 @@ class StartUpCheckTests {
     }
 
     // --- proxies ---
+
+    @Test
+    void withoutClientsALockedMethodFailsTheStartRatherThanRunUnlocked() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAopAutoConfiguration.class))
+                .withBean(LongLease.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(NoSuchBeanDefinitionException.class)
+                        .hasMessageContaining(LockClients.class.getName()));
+    }
 
     @Test
     void noProxiesAtAllIsAProblem() {

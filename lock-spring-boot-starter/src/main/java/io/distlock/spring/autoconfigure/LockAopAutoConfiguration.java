@@ -1,6 +1,5 @@
 package io.distlock.spring.autoconfigure;
 
-import io.distlock.spring.LockClients;
 import io.distlock.spring.interceptor.LockAdvisor;
 import io.distlock.spring.interceptor.LockInterceptor;
 import io.distlock.spring.interceptor.LockOperations;
@@ -10,7 +9,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
@@ -21,9 +19,11 @@ import org.springframework.core.env.Environment;
  * Auto-configuration of {@link io.distlock.spring.DistributedLock}. The advisor and what it needs are infrastructure,
  * made by static methods: an auto-proxy creator that is not AspectJ's takes no other, and making them early drags no
  * other bean along.
+ *
+ * <p>Unconditional: an annotation that nobody obeys would run its method without a lock. Where there are no clients,
+ * an annotated method fails the start.
  */
 @AutoConfiguration(after = {AopAutoConfiguration.class, LockAutoConfiguration.class})
-@ConditionalOnBean(LockClients.class)
 public final class LockAopAutoConfiguration {
 
     @Bean

@@ -36,7 +36,7 @@ public final class LockAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(name = "lockClientsLifecycle")
     LockClientsLifecycle lockClientsLifecycle(LockClients clients) {
         return new LockClientsLifecycle(clients);
     }

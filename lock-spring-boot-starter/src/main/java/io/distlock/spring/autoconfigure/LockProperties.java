@@ -39,7 +39,12 @@ record LockProperties(
         @DefaultValue("" + LockProperties.DEFAULT_ADVISOR_ORDER)
         int advisorOrder) {
 
-    /** Outside of all but what was put outermost on purpose. Transactions are innermost unless told otherwise. */
+    /**
+     * Outside of all but what was put outermost on purpose. Transactions and caching are innermost unless told
+     * otherwise. Some post-processors heed no order: those of {@code @Async}, {@code @Retryable} and
+     * {@code @ConcurrencyLimit} put their advisor before all others (each retry takes the lock anew), that of method
+     * validation after all others.
+     */
     static final int DEFAULT_ADVISOR_ORDER = Ordered.HIGHEST_PRECEDENCE + 1_000;
 
     static final String PREFIX = "distributed-lock.";
