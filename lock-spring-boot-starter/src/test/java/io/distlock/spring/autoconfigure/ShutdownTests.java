@@ -35,13 +35,14 @@ class ShutdownTests {
     private final ApplicationContextRunner runner = LockTestContext.withoutProvider()
             .withBean("own", LockProvider.class, () -> provider)
             .withBean(Jobs.class)
-            .withBean(Resource.class);
+            .withInitializer(LockTestContext.bean("resource", Resource.class, bean -> bean.setLazyInit(true)));
 
     @AfterEach
     void stop() {
         threads.shutdownNow();
     }
 
+    /** Made last, so destroyed first. */
     static class Resource implements DisposableBean {
 
         private volatile boolean gone;
@@ -106,7 +107,8 @@ class ShutdownTests {
             Jobs jobs = context.getBean(Jobs.class);
             Future<Boolean> holder = hold(jobs, context.getBean(Resource.class));
             Future<?> waiter = threads.submit(jobs::waiting);
-            threads.submit(() -> context.getSourceApplicationContext().close()).get(10, TimeUnit.SECONDS);
+            // Less than the default timeout.
+            threads.submit(() -> context.getSourceApplicationContext().close()).get(4, TimeUnit.SECONDS);
             int renewals = provider.renewals();
             assertThatThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockUnavailableException.class);
@@ -169,6 +171,12 @@ class ShutdownTests {
         @Override
         public boolean isRunning() {
             return running;
+        }
+
+        /** As a web server. */
+        @Override
+        public int getPhase() {
+            return Integer.MAX_VALUE - 2_048;
         }
     }
 
