@@ -1,0 +1,103 @@
+package io.distlock.spring;
+
+import io.distlock.LockMode;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Runs the method under a distributed lock: taken before the call, kept alive while the method runs, given back when
+ * it returns or throws. The method never runs without the lock.
+ *
+ * <pre>{@code
+ * @DistributedLock(name = "orders", key = "#orderId")
+ * public void ship(long orderId) { … }
+ * }</pre>
+ *
+ * <p>On a type, each method of the type's beans that a proxy can intercept is locked by itself. Works as a
+ * meta-annotation, with its attributes set through {@link AliasFor}, and on the methods of interfaces and base
+ * classes; what stands on the method goes before what stands on the type.
+ *
+ * <p>The lock is outside a transaction that is begun by {@code @Transactional} on the same method: it is given back
+ * after the commit. As with every Spring proxy, a call from within the same object does not pass the proxy and so
+ * takes no lock.
+ *
+ * <p>A call that comes, on the same thread, from a method that already holds the key runs under that very lock: it
+ * asks no server and gives nothing back, and its own times are not looked at. {@link LockContext} hands out the lock
+ * that the running method holds.
+ *
+ * <p>The method's own exceptions pass untouched. Besides them a caller may see:
+ *
+ * <ul>
+ *   <li>{@link io.distlock.LockNotAcquiredException}: another held the lock all the time; see
+ *       {@link #onNotAcquired()}. The method did not run.
+ *   <li>{@link io.distlock.LockUnavailableException}: the store did not answer. The method did not run.
+ *   <li>{@link io.distlock.LockInterruptedException}: the thread was interrupted as it waited; the flag is kept. The
+ *       method did not run.
+ *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost on the way. Where
+ *       the method failed itself, this one is suppressed into its exception.
+ *   <li>{@link IllegalArgumentException}: the {@link #key()} gave nothing that can be locked. The method did not run.
+ * </ul>
+ *
+ * <p>Times are written as {@code 500ms}, {@code 2s}, {@code PT2S} or {@code ${some.property}}; empty means the
+ * property {@code distributed-lock.*} of the same name. All attributes are checked when the application starts.
+ *
+ * <p>Methods are synchronous: one that returns a {@code CompletionStage}, a {@code Future} or a reactive type, a
+ * suspending function and an {@code @Async} method are refused at start-up, for their work goes on after they have
+ * returned.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface DistributedLock {
+
+    /** Another way to write {@link #name()}. */
+    @AliasFor("name")
+    String value() default "";
+
+    /**
+     * The lock's name: a label out of a bounded set, which metrics are tagged with; {@code ${…}} is resolved. If
+     * empty, the simple name of the class that declares the method, and the method's: {@code OrderService.ship}.
+     * Name it yourself where other programs take the same lock, or where the class may be renamed.
+     */
+    @AliasFor("value")
+    String name() default "";
+
+    /**
+     * The item under the name, as a SpEL expression over the call: arguments as {@code #orderId}, {@code #p0} or
+     * {@code #a0}; {@code #root.method}, {@code #root.target}, {@code #root.args}; beans as {@code @bean}. Gives a
+     * string, number, boolean, character, enum, UUID or {@code java.time} value; or a collection or an array of
+     * them: all are locked, or none. Empty: the name alone is locked.
+     */
+    String key() default "";
+
+    /** Who may hold the lock together. */
+    LockMode mode() default LockMode.EXCLUSIVE;
+
+    /** The provider that grants the lock: {@code redis}, {@code etcd}, …; {@code ${…}} is resolved. Empty: the default one. */
+    String provider() default "";
+
+    /** How long to wait for the lock; zero is one attempt. */
+    String waitTime() default "";
+
+    /** For how long one grant or renewal is believed: after this time at most, others get the lock of a dead holder. */
+    String leaseTime() default "";
+
+    /** The lock is lost, and reported so, when the method has run this long. */
+    String maxHoldTime() default "";
+
+    /** The lock stays taken at least this long, even when the method is done earlier. */
+    String minHoldTime() default "";
+
+    /** A holder that vanishes keeps others out for this much longer. */
+    String lockDelay() default "";
+
+    /** Whether the lease is extended for as long as the method runs; if not, the lock ends with its first lease. */
+    boolean renew() default true;
+
+    /** What becomes of the call if another holds the lock for the whole wait time. */
+    OnNotAcquired onNotAcquired() default OnNotAcquired.THROW;
+}

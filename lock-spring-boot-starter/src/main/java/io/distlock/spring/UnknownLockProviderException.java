@@ -1,0 +1,30 @@
+package io.distlock.spring;
+
+import java.util.Collection;
+import java.util.List;
+
+/** A provider was asked for by a name that none has. */
+public final class UnknownLockProviderException extends IllegalArgumentException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String provider;
+    private final transient List<String> known;
+
+    public UnknownLockProviderException(String provider, Collection<String> known) {
+        super("there is no lock provider '" + provider + "'; known "
+                + (known.isEmpty() ? "are none" : known.size() == 1 ? "is " : "are ") + String.join(", ", known));
+        this.provider = provider;
+        this.known = List.copyOf(known);
+    }
+
+    /** What was asked for. */
+    public String provider() {
+        return provider;
+    }
+
+    /** The names that could have been. */
+    public List<String> known() {
+        return known;
+    }
+}

@@ -1,0 +1,43 @@
+package io.distlock.spring.autoconfigure;
+
+import io.distlock.LockClient;
+import io.distlock.LockListener;
+import io.distlock.spi.LockProvider;
+import io.distlock.spring.LockClients;
+import io.distlock.support.LockRuntime;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of a lock client for each provider in the context. */
+@AutoConfiguration(after = {LockRuntimeAutoConfiguration.class, InMemoryLockAutoConfiguration.class})
+@EnableConfigurationProperties(LockProperties.class)
+public final class LockAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockClients lockClients(
+            LockRuntime runtime,
+            LockProperties properties,
+            ObjectProvider<LockProvider> providers,
+            ObjectProvider<LockListener> listeners) {
+        return new LockClientsFactory(
+                        runtime, properties, listeners.orderedStream().toList())
+                .create(providers.orderedStream().toList());
+    }
+
+    /** The clients close it. */
+    @Bean(destroyMethod = "")
+    @ConditionalOnMissingBean
+    LockClient lockClient(LockClients clients) {
+        return clients.primary();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(name = "lockClientsLifecycle")
+    LockClientsLifecycle lockClientsLifecycle(LockClients clients) {
+        return new LockClientsLifecycle(clients);
+    }
+}

@@ -1,0 +1,53 @@
+package io.distlock.spring.autoconfigure;
+
+import io.distlock.LockClient;
+import io.distlock.LockListener;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.LockProvider;
+import io.distlock.spring.LockClients;
+import io.distlock.spring.UnknownLockProviderException;
+import io.distlock.support.LockRuntime;
+import java.util.List;
+import org.springframework.util.StringUtils;
+
+/** Makes a client for each provider and chooses the default one. */
+final class LockClientsFactory {
+
+    private final LockRuntime runtime;
+    private final LockProperties properties;
+    private final List<LockListener> listeners;
+
+    LockClientsFactory(LockRuntime runtime, LockProperties properties, List<LockListener> listeners) {
+        this.runtime = runtime;
+        this.properties = properties;
+        this.listeners = listeners;
+    }
+
+    LockClients create(List<LockProvider> providers) {
+        String primary = primary(providers.stream().map(LockProvider::name).toList());
+        return new LockClients(providers.stream().map(this::client).toList(), primary);
+    }
+
+    private String primary(List<String> known) {
+        String chosen = properties.provider();
+        if (StringUtils.hasText(chosen)) {
+            if (!known.contains(chosen)) {
+                throw new UnknownLockProviderException(chosen, known);
+            }
+            return chosen;
+        }
+        return switch (known.size()) {
+            case 0 -> throw new NoLockProviderException();
+            case 1 -> known.get(0);
+            default -> throw new AmbiguousLockProviderException(known);
+        };
+    }
+
+    private LockClient client(LockProvider provider) {
+        LockClientBuilder builder = LockClientBuilder.of(provider, runtime)
+                .options(properties.options())
+                .shutdownTimeout(properties.shutdownTimeout());
+        listeners.forEach(builder::listener);
+        return builder.build();
+    }
+}

@@ -1,0 +1,73 @@
+package io.distlock.spring.autoconfigure;
+
+import io.distlock.spring.LockClients;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationContextAware;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
+
+/**
+ * Closes the lock clients when the context closes: after what takes in work (web server, executors, schedulers,
+ * message listeners) has stopped, and before any bean is destroyed, so that methods that still hold a lock can
+ * finish. Thread-safe.
+ *
+ * <p>A context that only stops or pauses keeps its locks, since it may start again and a client cannot.
+ */
+final class LockClientsLifecycle
+        implements SmartLifecycle, ApplicationContextAware, ApplicationListener<ContextClosedEvent> {
+
+    /** Below what takes in work, which stands near the largest number; above connection factories at zero. */
+    static final int PHASE = 1_000;
+
+    private final LockClients clients;
+    private volatile @Nullable ApplicationContext context;
+    private volatile boolean running;
+    private volatile boolean closing;
+
+    LockClientsLifecycle(LockClients clients) {
+        this.clients = clients;
+    }
+
+    @Override
+    public void setApplicationContext(ApplicationContext context) {
+        this.context = context;
+    }
+
+    /** Comes before the lifecycle stops anything; the event of a child context comes by, too. */
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+        if (event.getApplicationContext() == context) {
+            closing = true;
+        }
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+        if (closing) {
+            clients.close();
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public boolean isPauseable() {
+        return false;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}

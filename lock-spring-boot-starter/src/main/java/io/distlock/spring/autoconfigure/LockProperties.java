@@ -1,0 +1,100 @@
+package io.distlock.spring.autoconfigure;
+
+import io.distlock.LockOptions;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.Ordered;
+
+/**
+ * What is common to the locks of all providers. A value that breaks a rule cannot be bound; the failure says the
+ * property, the value, the rule and the cure.
+ *
+ * @param provider Default provider. Needed only if there are several; "in-memory" locks inside this JVM alone.
+ * @param keyPrefix First part of each key in the store. Applications that share a store and must not exclude each
+ *     other need different ones.
+ * @param leaseTime For how long one grant or renewal is believed. A holder that died blocks others for this long.
+ * @param waitTime How long to wait for a lock. 0 is one attempt.
+ * @param maxHoldTime A lock that is held this long is lost and reported.
+ * @param minHoldTime A lock stays taken at least this long, even when it is given back earlier.
+ * @param lockDelay A holder that vanishes keeps others out for this much longer.
+ * @param shutdownTimeout How long a context that closes waits for held locks to be given back.
+ * @param advisorOrder Place of the lock among the advisors of a method, lower being further out. Must be lower than
+ *     that of transactions.
+ */
+@ConfigurationProperties("distributed-lock")
+record LockProperties(
+        @Nullable String provider,
+        @DefaultValue("lock") String keyPrefix,
+        @DefaultValue("30s") Duration leaseTime,
+        @DefaultValue("5s") Duration waitTime,
+        @DefaultValue("1h") Duration maxHoldTime,
+        @DefaultValue("0s") Duration minHoldTime,
+        @DefaultValue("0s") Duration lockDelay,
+        @DefaultValue("5s") Duration shutdownTimeout,
+
+        @DefaultValue("" + LockProperties.DEFAULT_ADVISOR_ORDER)
+        int advisorOrder) {
+
+    /**
+     * Outside of all but what was put outermost on purpose. Transactions and caching are innermost unless told
+     * otherwise. Some post-processors heed no order: those of {@code @Async}, {@code @Retryable} and
+     * {@code @ConcurrencyLimit} put their advisor before all others (each retry takes the lock anew), that of method
+     * validation after all others.
+     */
+    static final int DEFAULT_ADVISOR_ORDER = Ordered.HIGHEST_PRECEDENCE + 1_000;
+
+    static final String PREFIX = "distributed-lock.";
+
+    /** Times that go with any single other time, so that each is judged by itself first. */
+    private static final LockOptions LENIENT =
+            LockOptions.defaults().withRenew(false).withMaxHoldTime(LockOptions.MAX_HOLD);
+
+    private static final Duration MAX_SHUTDOWN_TIMEOUT = Duration.ofHours(1);
+
+    LockProperties {
+        check("key-prefix", keyPrefix, LockProperties::requireVisible);
+        check("lease-time", leaseTime, LENIENT::withLeaseTime);
+        check("wait-time", waitTime, LENIENT::withWaitTime);
+        check("max-hold-time", maxHoldTime, LENIENT::withMaxHoldTime);
+        check("min-hold-time", minHoldTime, LENIENT::withMinHoldTime);
+        check("lock-delay", lockDelay, LENIENT::withLockDelay);
+        check("shutdown-timeout", shutdownTimeout, LockProperties::requireShutdownTimeout);
+        check(
+                "lease-time",
+                leaseTime,
+                lease -> new LockOptions(waitTime, lease, true, maxHoldTime, minHoldTime, lockDelay));
+    }
+
+    /** What requests start from. */
+    LockOptions options() {
+        return new LockOptions(waitTime, leaseTime, true, maxHoldTime, minHoldTime, lockDelay);
+    }
+
+    private static <T> void check(String property, T value, Consumer<T> rule) {
+        try {
+            rule.accept(value);
+        } catch (IllegalArgumentException broken) {
+            throw new InvalidConfigurationPropertyValueException(
+                    PREFIX + property, value, String.valueOf(broken.getMessage()), broken);
+        }
+    }
+
+    private static String requireVisible(String text) {
+        if (text.isBlank() || text.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException("It must have visible characters and no control characters.");
+        }
+        return text;
+    }
+
+    private static Duration requireShutdownTimeout(Duration time) {
+        if (time.isNegative() || time.compareTo(MAX_SHUTDOWN_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("shutdown timeout " + time + " is out of range: choose a value from "
+                    + Duration.ZERO + " to " + MAX_SHUTDOWN_TIMEOUT);
+        }
+        return time;
+    }
+}

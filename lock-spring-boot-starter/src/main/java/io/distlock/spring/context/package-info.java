@@ -1,0 +1,5 @@
+/** Which locks the running call holds: written by the interceptor, read through {@code LockContext}. */
+@NullMarked
+package io.distlock.spring.context;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,54 @@
+package io.distlock.spring.interceptor;
+
+import io.distlock.spring.LockClients;
+import java.lang.reflect.Method;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodClassKey;
+
+/**
+ * The lock operations of all methods, each resolved once, when it is first asked for. Asks for no other bean before
+ * that, so that it can stand among the infrastructure. Thread-safe.
+ */
+public final class LockOperations {
+
+    private final LockAnnotations annotations = new LockAnnotations();
+    private final Map<MethodClassKey, LockOperation> resolved = new ConcurrentHashMap<>();
+    private final LockOperationParser parser;
+
+    public LockOperations(ConfigurableListableBeanFactory beans) {
+        this.parser = new LockOperationParser(beans, beans.getBeanProvider(LockClients.class));
+    }
+
+    LockAnnotations annotations() {
+        return annotations;
+    }
+
+    Optional<LockedMethod> find(Method method, @Nullable Class<?> targetClass) {
+        return annotations.find(method, targetClass);
+    }
+
+    Collection<LockedMethod> all(Class<?> targetClass) {
+        return annotations.all(targetClass);
+    }
+
+    /**
+     * How a method is locked.
+     *
+     * @throws InvalidLockedMethodsException if it cannot be, with all the reasons
+     */
+    LockOperation resolve(LockedMethod method) {
+        MethodClassKey key = new MethodClassKey(method.method(), method.targetClass());
+        LockOperation known = resolved.get(key);
+        if (known == null) {
+            // Outside the map's lock: resolving asks for beans. Done twice at worst, with the same result.
+            known = parser.parse(method);
+            resolved.put(key, known);
+        }
+        return known;
+    }
+}

@@ -1,0 +1,88 @@
+package io.distlock.spring.interceptor;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Resolves each locked method of each bean when the context starts, and ends the start with one exception that lists
+ * everything that is wrong. Initialises no bean: one that is lazy, or has no singleton, is judged by its type where
+ * that is known, and otherwise when it is first called.
+ */
+public final class LockedBeansCheck implements SmartInitializingSingleton {
+
+    private static final Logger log = LoggerFactory.getLogger(LockedBeansCheck.class);
+
+    private final ConfigurableListableBeanFactory beans;
+    private final LockOperations operations;
+    private final ProxyRules rules;
+
+    public LockedBeansCheck(ConfigurableListableBeanFactory beans, LockOperations operations, Proxying proxying) {
+        this.beans = beans;
+        this.operations = operations;
+        this.rules = new ProxyRules(proxying);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        // Two beans of one class have the same problems.
+        Set<LockProblem> problems = new LinkedHashSet<>();
+        for (String name : beans.getBeanDefinitionNames()) {
+            Optional<Object> instance = instance(name);
+            for (LockedMethod method : lockedMethods(name, instance)) {
+                problems.addAll(problems(name, instance, method));
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidLockedMethodsException(new ArrayList<>(problems));
+        }
+    }
+
+    /** The bean, if it is there already and is not made by a factory. */
+    private Optional<Object> instance(String name) {
+        Object singleton = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
+        return singleton instanceof FactoryBean ? Optional.empty() : Optional.ofNullable(singleton);
+    }
+
+    private Collection<LockedMethod> lockedMethods(String name, Optional<Object> instance) {
+        try {
+            Class<?> type =
+                    instance.<Class<?>>map(AopProxyUtils::ultimateTargetClass).orElseGet(() -> type(name));
+            return type == null || !operations.annotations().isCandidate(type) ? List.of() : operations.all(type);
+        } catch (RuntimeException | LinkageError unreadable) {
+            // A class that cannot be loaded or looked into is its user's problem, if it ever has one.
+            log.debug("Cannot look for locked methods in bean '{}'", name, unreadable);
+            return List.of();
+        }
+    }
+
+    private @Nullable Class<?> type(String name) {
+        if (beans.getMergedBeanDefinition(name).isAbstract()) {
+            return null;
+        }
+        Class<?> type = beans.getType(name, false);
+        return type == null ? null : ClassUtils.getUserClass(type);
+    }
+
+    private List<LockProblem> problems(String name, Optional<Object> instance, LockedMethod method) {
+        Problems problems = new Problems(method);
+        rules.check(name, instance, method, problems);
+        try {
+            operations.resolve(method);
+        } catch (InvalidLockedMethodsException invalid) {
+            problems.found().addAll(invalid.problems());
+        }
+        return problems.found();
+    }
+}

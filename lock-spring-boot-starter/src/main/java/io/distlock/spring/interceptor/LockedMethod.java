@@ -1,0 +1,43 @@
+package io.distlock.spring.interceptor;
+
+import io.distlock.spring.DistributedLock;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.springframework.core.annotation.MergedAnnotation;
+
+/**
+ * A method of a bean's class together with the annotation that was found for it.
+ *
+ * @param method the most specific one: what runs in the end
+ * @param targetClass the bean's class
+ * @param annotation on the method, on one that it overrides, or on a type
+ * @param onType whether the annotation is on a type and not on a method
+ */
+record LockedMethod(Method method, Class<?> targetClass, MergedAnnotation<DistributedLock> annotation, boolean onType) {
+
+    /** {@code OrderService.ship}; the same in each process that runs this code. */
+    String defaultName() {
+        return simpleName(method.getDeclaringClass()) + "." + method.getName();
+    }
+
+    /** For messages: {@code com.acme.OrderService.ship(long, String)}. */
+    String describe() {
+        Class<?> declaring = method.getDeclaringClass();
+        Class<?> owner = Proxy.isProxyClass(targetClass) || declaring.isInterface() ? declaring : targetClass;
+        return owner.getTypeName() + "." + signature();
+    }
+
+    private String signature() {
+        return Arrays.stream(method.getParameterTypes())
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", ", method.getName() + "(", ")"));
+    }
+
+    /** An anonymous class has no simple name of its own. */
+    private static String simpleName(Class<?> type) {
+        String simple = type.getSimpleName();
+        return simple.isEmpty() ? type.getName().substring(type.getPackageName().length() + 1) : simple;
+    }
+}

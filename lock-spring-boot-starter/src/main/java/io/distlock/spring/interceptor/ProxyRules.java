@@ -1,0 +1,101 @@
+package io.distlock.spring.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.AopUtils;
+
+/** Whether calls of a locked method pass a proxy, and the proxy locks. */
+final class ProxyRules {
+
+    private static final Logger log = LoggerFactory.getLogger(ProxyRules.class);
+
+    /** By name: transactions are optional. */
+    private static final String TRANSACTION_ADVISOR =
+            "org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor";
+
+    private final Proxying proxying;
+
+    ProxyRules(Proxying proxying) {
+        this.proxying = proxying;
+    }
+
+    void check(String bean, Optional<Object> instance, LockedMethod method, Problems problems) {
+        Class<?> type = method.targetClass();
+        if (!proxying.isOn()) {
+            problems.add(
+                    "proxy",
+                    "no bean is put behind a proxy, so nothing would be locked",
+                    "Remove spring.aop.auto=false, or declare an auto-proxy creator");
+        } else if (!proxying.isPossible(type)) {
+            String obstacle = type.isSealed() ? "sealed" : "final";
+            problems.add(
+                    "class",
+                    "the class is " + obstacle + ", so no proxy can be made that locks",
+                    "Make it not " + obstacle + " (in Kotlin: open), or set spring.aop.proxy-target-class=false and"
+                            + " call it through an interface");
+        } else {
+            boolean byClass =
+                    instance.map(each -> !AopUtils.isJdkDynamicProxy(each)).orElseGet(() -> proxying.isByClass(type));
+            checkModifiers(method.method(), byClass, problems);
+            instance.ifPresent(each -> checkAdvice(bean, each, method, problems));
+        }
+    }
+
+    private static void checkModifiers(Method method, boolean byClass, Problems problems) {
+        int modifiers = method.getModifiers();
+        boolean isFinal = Modifier.isFinal(modifiers) && byClass;
+        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || isFinal) {
+            String obstacle =
+                    Modifier.isPrivate(modifiers) ? "private" : Modifier.isStatic(modifiers) ? "static" : "final";
+            problems.add(
+                    "method",
+                    "the method is " + obstacle + ", so calls pass by the proxy and take no lock",
+                    "Make it not " + obstacle + (isFinal ? " (in Kotlin: open)" : ""));
+        }
+    }
+
+    private static void checkAdvice(String bean, Object instance, LockedMethod method, Problems problems) {
+        List<Advisor> advisors = instance instanceof Advised advised ? Arrays.asList(advised.getAdvisors()) : List.of();
+        int lock = firstIndex(advisors, LockAdvisor.class::isInstance);
+        if (lock < 0) {
+            // No problem by itself: a mock that stands in for the bean in a test looks just like this.
+            log.warn(
+                    "Bean '{}' is not behind a proxy that locks, so {} is called without its lock. It was probably"
+                            + " created too early, as a dependency of a BeanPostProcessor: inject it there lazily",
+                    bean,
+                    method.describe());
+            return;
+        }
+        int transaction = firstIndex(advisors, advisor -> isTransactionOf(advisor, method));
+        if (transaction >= 0 && transaction < lock) {
+            problems.add(
+                    "order",
+                    "the lock is inside the transaction and would be free before the commit",
+                    "Make distributed-lock.advisor-order lower than the order of @EnableTransactionManagement");
+        }
+    }
+
+    private static boolean isTransactionOf(Advisor advisor, LockedMethod method) {
+        return advisor instanceof PointcutAdvisor pointcut
+                && advisor.getClass().getName().equals(TRANSACTION_ADVISOR)
+                && pointcut.getPointcut().getMethodMatcher().matches(method.method(), method.targetClass());
+    }
+
+    private static int firstIndex(List<Advisor> advisors, Predicate<Advisor> wanted) {
+        for (int index = 0; index < advisors.size(); index++) {
+            if (wanted.test(advisors.get(index))) {
+                return index;
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,5 @@
+/** From the annotation to the lock: annotation, operation (once for each method), request (once for each call). */
+@NullMarked
+package io.distlock.spring.interceptor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,187 @@
+package io.distlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockLostException;
+import io.distlock.LockMode;
+import io.distlock.LockNotAcquiredException;
+import io.distlock.test.provider.FaultyLockProvider;
+import io.distlock.test.time.ManualTicker;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+
+/** A call from a method that holds a lock to a method that asks for it. */
+class ReentrancyTests {
+
+    static class Stock {
+
+        @DistributedLock(name = "stock", key = "#items")
+        public <T> T exclusive(List<String> items, Supplier<T> body) {
+            return body.get();
+        }
+
+        @DistributedLock(name = "stock", key = "#items", mode = LockMode.SHARED)
+        public <T> T shared(List<String> items, Supplier<T> body) {
+            return body.get();
+        }
+
+        @DistributedLock(name = "stock", key = "#items", renew = false, leaseTime = "10s")
+        public <T> T brief(List<String> items, Supplier<T> body) {
+            return body.get();
+        }
+    }
+
+    private static void run(Consumer<AssertableApplicationContext> test) {
+        LockTestContext.manual().withBean(Stock.class).run(test::accept);
+    }
+
+    @Test
+    void anInnerCallRunsUnderTheOuterLockWithoutAskingTheStore() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            FaultyLockProvider provider = context.getBean(FaultyLockProvider.class);
+            stock.exclusive(List.of("a"), () -> {
+                HeldLock outer = LockContext.current();
+                stock.exclusive(
+                        List.of("a"), () -> assertThat(LockContext.current()).isSameAs(outer));
+                assertThat(outer.isHeld()).isTrue();
+                return null;
+            });
+            assertThat(provider.acquires()).isEqualTo(1);
+            assertThat(provider.releases()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void theLockIsGivenBackByTheOutermostCallOnly() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            LockClient other = LockTestContext.another(context);
+            stock.exclusive(List.of("a"), () -> {
+                stock.exclusive(List.of("a"), () -> null);
+                assertThat(other.tryAcquire(other.request("stock", "a").withWaitTime(Duration.ZERO)))
+                        .isEmpty();
+                return null;
+            });
+            assertThat(other.inspect(LockKey.of("stock", "a"))).isEmpty();
+        });
+    }
+
+    @Test
+    void someOfTheKeysThatAreHeldAreHeld() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            assertThat(stock.<List<LockKey>>exclusive(
+                            List.of("a", "b"),
+                            () -> stock.exclusive(
+                                    List.of("b"), () -> LockContext.current().keys())))
+                    .hasSize(2);
+        });
+    }
+
+    @Test
+    void anExclusiveLockCoversASharedOne() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            assertThat(stock.<LockMode>exclusive(
+                            List.of("a"),
+                            () -> stock.shared(
+                                    List.of("a"), () -> LockContext.current().mode())))
+                    .isEqualTo(LockMode.EXCLUSIVE);
+        });
+    }
+
+    @Test
+    void anExclusiveLockInsideASharedOneOfTheSameKeyIsRefusedRatherThanWaitedFor() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> stock.shared(List.of("a"), () -> stock.exclusive(List.of("a"), () -> "never")))
+                    .withMessageContaining("stock:a")
+                    .withMessageContaining("Take the outer lock EXCLUSIVE");
+            assertThat(context.getBean(FaultyLockProvider.class).acquires()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void keysOfWhichSomeAreHeldAndSomeAreNotAreRefusedRatherThanWaitedFor() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            assertThatIllegalStateException()
+                    .isThrownBy(() ->
+                            stock.exclusive(List.of("a"), () -> stock.exclusive(List.of("a", "b"), () -> "never")))
+                    .withMessageContaining("stock:b")
+                    .withMessageContaining("all of them together");
+        });
+    }
+
+    @Test
+    void anotherKeyIsALockOfItsOwn() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            FaultyLockProvider provider = context.getBean(FaultyLockProvider.class);
+            stock.exclusive(List.of("a"), () -> {
+                HeldLock outer = LockContext.current();
+                stock.exclusive(
+                        List.of("b"),
+                        () -> stock.exclusive(List.of("a"), () -> {
+                            assertThat(LockContext.current()).isSameAs(outer);
+                            return null;
+                        }));
+                assertThat(LockContext.current()).isSameAs(outer);
+                return null;
+            });
+            assertThat(provider.acquires()).isEqualTo(2);
+            assertThat(provider.releases()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void aLostLockIsNotEnteredAgain() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            ManualTicker ticker = context.getBean(ManualTicker.class);
+            AtomicReference<String> ran = new AtomicReference<>();
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> stock.brief(List.of("a"), () -> {
+                        ticker.advance(Duration.ofSeconds(11));
+                        return stock.exclusive(List.of("a"), () -> ran.getAndSet("inner"));
+                    }));
+            assertThat(ran).hasNullValue();
+        });
+    }
+
+    @Test
+    void anotherThreadDoesNotEnterTheLock() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            AtomicReference<Throwable> seen = new AtomicReference<>();
+            stock.exclusive(List.of("a"), () -> {
+                Thread thread = new Thread(() -> stock.exclusive(List.of("a"), () -> "never"));
+                thread.setUncaughtExceptionHandler((of, failure) -> seen.set(failure));
+                thread.start();
+                return join(thread);
+            });
+            assertThat(seen.get()).isInstanceOf(LockNotAcquiredException.class);
+        });
+    }
+
+    private static Void join(Thread thread) {
+        try {
+            thread.join();
+            return null;
+        } catch (InterruptedException interrupt) {
+            throw new IllegalStateException(interrupt);
+        }
+    }
+}

@@ -1,0 +1,441 @@
+package io.distlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.distlock.LockKey;
+import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
+import io.distlock.spring.interceptor.InvalidLockedMethodsException;
+import io.distlock.spring.interceptor.LockProblem;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.scheduling.annotation.Async;
+import reactor.core.publisher.Mono;
+
+/** What is wrong with a locked method is found when the context starts. */
+@ExtendWith(OutputCaptureExtension.class)
+class StartUpCheckTests {
+
+    private final ApplicationContextRunner runner = LockTestContext.manual();
+
+    // --- one mistake each ---
+
+    static class BadDuration {
+        @DistributedLock(waitTime = "soon")
+        public void run() {}
+    }
+
+    static class BadPlaceholder {
+        @DistributedLock(leaseTime = "${no.such.property}")
+        public void run() {}
+    }
+
+    static class BadNamePlaceholder {
+        @DistributedLock("${no.such.property}")
+        public void run() {}
+    }
+
+    static class LeaseTooShort {
+        @DistributedLock(leaseTime = "1ms")
+        public void run() {}
+    }
+
+    static class LeaseTooShortToRenew {
+        @DistributedLock(leaseTime = "200ms")
+        public void run() {}
+    }
+
+    static class HoldShorterThanLease {
+        @DistributedLock(leaseTime = "10s", maxHoldTime = "5s")
+        public void run() {}
+    }
+
+    static class NegativeWait {
+        @DistributedLock(waitTime = "-1s")
+        public void run() {}
+    }
+
+    static class BadSyntax {
+        @DistributedLock(key = "#id +")
+        public void run(long id) {}
+    }
+
+    static class UnknownParameter {
+        @DistributedLock(key = "#order.id")
+        public void run(long id) {}
+    }
+
+    static class UnknownProvider {
+        @DistributedLock(provider = "etcdd")
+        public void run() {}
+    }
+
+    static class BadName {
+        @DistributedLock("a\nb")
+        public void run() {}
+    }
+
+    static class SkipOnPrimitive {
+        @DistributedLock(onNotAcquired = OnNotAcquired.SKIP)
+        public boolean run() {
+            return true;
+        }
+    }
+
+    static class FinalMethod {
+        @DistributedLock
+        public final void run() {}
+    }
+
+    @DistributedLock
+    static class FinalMethodOfLockedType {
+        public final void run() {}
+    }
+
+    static class PrivateMethod {
+        @DistributedLock
+        @SuppressWarnings("unused") // that is what is wrong with it
+        private void run() {}
+    }
+
+    static class StaticMethod {
+        @DistributedLock
+        public static void run() {}
+    }
+
+    static final class FinalClass {
+        @DistributedLock
+        public void run() {}
+    }
+
+    static class ReturnsFuture {
+        @DistributedLock
+        public Future<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class ReturnsStage {
+        @DistributedLock
+        public CompletableFuture<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class ReturnsMono {
+        @DistributedLock
+        public Mono<String> run() {
+            return Mono.empty();
+        }
+    }
+
+    static class ReturnsFlow {
+        @DistributedLock
+        public Flow.Publisher<String> run() {
+            return subscriber -> {};
+        }
+    }
+
+    static class AsyncMethod {
+        @Async
+        @DistributedLock
+        public void run() {}
+    }
+
+    @Async
+    static class AsyncType {
+        @DistributedLock
+        public void run() {}
+    }
+
+    interface Task<T> {
+        T run();
+    }
+
+    static class GenericFuture implements Task<CompletableFuture<String>> {
+        @Override
+        @DistributedLock
+        public CompletableFuture<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static List<Arguments> mistakes() {
+        return List.of(
+                mistake(BadDuration.class, "waitTime", "'soon' is not a valid duration", "500ms, 2s"),
+                mistake(BadPlaceholder.class, "leaseTime", "no.such.property", "Define the property"),
+                mistake(BadNamePlaceholder.class, "name", "no.such.property", "Define the property"),
+                mistake(LeaseTooShort.class, "leaseTime", "PT0.001S is out of range", "Change the annotation"),
+                mistake(LeaseTooShortToRenew.class, "leaseTime", "too short to renew", "Change the annotation"),
+                mistake(HoldShorterThanLease.class, "maxHoldTime", "shorter than the lease time", "Change"),
+                mistake(NegativeWait.class, "waitTime", "PT-1S is out of range", "Change"),
+                mistake(BadSyntax.class, "key", "\"#id +\" is no expression", "Write SpEL"),
+                mistake(UnknownParameter.class, "key", "uses [#order], known are [#id, #p0, #a0", "known variables"),
+                mistake(UnknownProvider.class, "provider", "no lock provider 'etcdd'; known is in-memory", "Name one"),
+                mistake(BadName.class, "name", "control character", "Give a name"),
+                mistake(SkipOnPrimitive.class, "onNotAcquired", "return type boolean", "Return Boolean or"),
+                mistake(FinalMethod.class, "method", "the method is final", "Make it not final"),
+                mistake(FinalMethodOfLockedType.class, "method", "the method is final", "Make it not final"),
+                mistake(PrivateMethod.class, "method", "the method is private", "Make it not private"),
+                mistake(StaticMethod.class, "method", "the method is static", "Make it not static"),
+                mistake(FinalClass.class, "class", "the class is final", "Make it not final"),
+                mistake(ReturnsFuture.class, "return type", "java.util.concurrent.Future", "not supported yet"),
+                mistake(ReturnsStage.class, "return type", "CompletableFuture", "not supported yet"),
+                mistake(ReturnsMono.class, "return type", "reactor.core.publisher.Mono", "not supported yet"),
+                mistake(ReturnsFlow.class, "return type", "Flow$Publisher", "not supported yet"),
+                mistake(GenericFuture.class, "return type", "CompletableFuture", "not supported yet"),
+                mistake(AsyncMethod.class, "return type", "@Async", "not supported yet"),
+                mistake(AsyncType.class, "return type", "@Async", "not supported yet"));
+    }
+
+    private static Arguments mistake(Class<?> bean, String attribute, String problem, String cure) {
+        return Arguments.of(bean, attribute, problem, cure);
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void aMistakeEndsTheStartWithMethodAttributeReasonAndCure(
+            Class<?> bean, String attribute, String problem, String cure) {
+        runner.withBean(bean)
+                .run(context -> assertProblem(problemOf(context.getStartupFailure()), bean, attribute, problem, cure));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void aMistakeInALazyBeanIsFoundWithoutMakingTheBean(Class<?> bean, String attribute, String problem, String cure) {
+        runner.withInitializer(LockTestContext.bean("lazy", bean, definition -> definition.setLazyInit(true)))
+                .run(context -> assertProblem(problemOf(context.getStartupFailure()), bean, attribute, problem, cure));
+    }
+
+    private static LockProblem problemOf(Throwable failure) {
+        assertThat(failure).isInstanceOf(InvalidLockedMethodsException.class);
+        List<LockProblem> problems = ((InvalidLockedMethodsException) failure).problems();
+        assertThat(problems).hasSize(1);
+        return problems.get(0);
+    }
+
+    private static void assertProblem(LockProblem found, Class<?> bean, String attribute, String problem, String cure) {
+        assertThat(found.method())
+                .isEqualTo(bean.getName() + ".run(" + (found.method().contains("long") ? "long" : "") + ")");
+        assertThat(found.attribute()).contains(attribute);
+        assertThat(found.problem()).contains(problem);
+        assertThat(found.cure()).contains(cure);
+    }
+
+    // --- all at once ---
+
+    static class ManyMistakes {
+
+        @DistributedLock(name = "${missing}", key = "#", waitTime = "x", leaseTime = "1ms", provider = "none")
+        public CompletableFuture<String> all() {
+            return CompletableFuture.completedFuture("");
+        }
+
+        @DistributedLock(onNotAcquired = OnNotAcquired.SKIP, lockDelay = "2h")
+        public final int others() {
+            return 0;
+        }
+    }
+
+    @Test
+    void allMistakesOfAllBeansAreListedInOneFailure() {
+        runner.withBean(ManyMistakes.class)
+                .withBean("again", ManyMistakes.class)
+                .withBean(FinalClass.class)
+                .withBean(BadDuration.class)
+                .run(context -> assertThatExceptionOfType(InvalidLockedMethodsException.class)
+                        .isThrownBy(() -> {
+                            throw context.getStartupFailure();
+                        })
+                        .satisfies(failure -> assertThat(failure.problems())
+                                .extracting(LockProblem::attribute)
+                                .containsExactlyInAnyOrder(
+                                        "name",
+                                        "key",
+                                        "waitTime",
+                                        "leaseTime",
+                                        "provider",
+                                        "return type",
+                                        "onNotAcquired",
+                                        "lockDelay",
+                                        "method",
+                                        "class",
+                                        "waitTime"))
+                        .withMessageContaining("ManyMistakes.all()")
+                        .withMessageContaining("FinalClass.run()"));
+    }
+
+    // --- what is no mistake ---
+
+    interface Port {
+        @DistributedLock("port")
+        List<LockKey> call();
+    }
+
+    static final class FinalAdapter implements Port {
+        @Override
+        public final List<LockKey> call() {
+            return LockContext.current().keys();
+        }
+    }
+
+    @Test
+    void aFinalClassIsLockedThroughItsInterface() {
+        runner.withPropertyValues("spring.aop.proxy-target-class=false")
+                .withBean(FinalAdapter.class)
+                .run(context -> assertThat(context.getBean(Port.class).call()).containsExactly(LockKey.of("port")));
+    }
+
+    @Test
+    void timesComeFromPlaceholdersAndAnEmptyOneIsTheDefault() {
+        runner.withPropertyValues("job.wait=3s", "job.lease=")
+                .withBean(Configured.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    static class Configured {
+        @DistributedLock(waitTime = "${job.wait}", leaseTime = "${job.lease}", maxHoldTime = "PT2H")
+        public void run() {}
+    }
+
+    @Test
+    void aLongerLeaseThanTheDefaultMaximumHoldIsJudgedTogetherWithTheAnnotationsOwnMaximum() {
+        runner.withBean(LongLease.class).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    static class LongLease {
+        @DistributedLock(leaseTime = "2h", maxHoldTime = "3h")
+        public void run() {}
+    }
+
+    // --- no bean is made for it ---
+
+    static class Counted {
+
+        static final AtomicInteger MADE = new AtomicInteger();
+
+        Counted() {
+            MADE.incrementAndGet();
+        }
+
+        @DistributedLock
+        public void run() {}
+    }
+
+    static class CountedFactory implements FactoryBean<Counted> {
+
+        @Override
+        public Counted getObject() {
+            return new Counted();
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Counted.class;
+        }
+    }
+
+    @Test
+    void lazyBeansPrototypesAndFactoryProductsAreNotMade() {
+        Counted.MADE.set(0);
+        runner.withInitializer(LockTestContext.bean("lazy", Counted.class, bean -> bean.setLazyInit(true)))
+                .withInitializer(LockTestContext.bean("prototype", Counted.class, bean -> bean.setScope("prototype")))
+                .withBean("factory", CountedFactory.class)
+                .withInitializer(
+                        LockTestContext.bean("lazyFactory", CountedFactory.class, bean -> bean.setLazyInit(true)))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(Counted.MADE).hasValue(0);
+                    assertThat(context.getBeanFactory().containsSingleton("lazyFactory"))
+                            .isFalse();
+                });
+    }
+
+    // --- what only the call can tell ---
+
+    static class Anything {
+
+        @DistributedLock
+        public Object run(Object result) {
+            return result;
+        }
+    }
+
+    @Test
+    void aFutureFromAMethodThatDeclaresObjectIsReported() {
+        runner.withBean(Anything.class).run(context -> {
+            Anything bean = context.getBean(Anything.class);
+            assertThat(bean.run("done")).isEqualTo("done");
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> bean.run(new CompletableFuture<>()))
+                    .withMessageContaining("CompletableFuture");
+        });
+    }
+
+    // --- proxies ---
+
+    @Test
+    void withoutClientsALockedMethodFailsTheStartRatherThanRunUnlocked() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAopAutoConfiguration.class))
+                .withBean(LongLease.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(NoSuchBeanDefinitionException.class)
+                        .hasMessageContaining(LockClients.class.getName()));
+    }
+
+    @Test
+    void noProxiesAtAllIsAProblem() {
+        runner.withPropertyValues("spring.aop.auto=false")
+                .withBean(Configured.class)
+                .withPropertyValues("job.wait=3s", "job.lease=")
+                .run(context -> assertThat(
+                                problemOf(context.getStartupFailure()).cure())
+                        .contains("spring.aop.auto"));
+    }
+
+    /** Comes before the auto-proxy creator, and so does what it needs. */
+    static class Eager implements BeanPostProcessor, PriorityOrdered {
+
+        @Override
+        public int getOrder() {
+            return 0;
+        }
+    }
+
+    @Test
+    void aBeanThatWasMadeTooEarlyToBeProxiedIsWarnedOf(CapturedOutput output) {
+        runner.withBean(LongLease.class)
+                .withUserConfiguration(TooEarly.class)
+                .run(context -> assertThat(output).contains("is called without its lock"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TooEarly {
+
+        @Bean
+        static Eager eager(LongLease dependency) {
+            return new Eager();
+        }
+    }
+}

@@ -1,0 +1,303 @@
+package io.distlock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.mockito.Mockito.mock;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockEvent;
+import io.distlock.LockListener;
+import io.distlock.LockOptions;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spi.LockProvider;
+import io.distlock.spring.DistributedLock;
+import io.distlock.spring.LockClients;
+import io.distlock.spring.LockContext;
+import io.distlock.spring.LockTestContext;
+import io.distlock.spring.UnknownLockProviderException;
+import io.distlock.spring.interceptor.LockAdvisor;
+import io.distlock.spring.interceptor.LockInterceptor;
+import io.distlock.spring.interceptor.LockOperations;
+import io.distlock.spring.interceptor.LockedBeansCheck;
+import io.distlock.spring.interceptor.Proxying;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.autoproxy.InfrastructureAdvisorAutoProxyCreator;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+class LockAutoConfigurationTests {
+
+    static class Jobs {
+
+        @DistributedLock("job")
+        public HeldLock run() {
+            return LockContext.current();
+        }
+    }
+
+    static class SecondJobs {
+
+        @DistributedLock(name = "job", provider = "second")
+        public HeldLock onSecond() {
+            return LockContext.current();
+        }
+    }
+
+    // --- beans and their giving way ---
+
+    @Test
+    void theClientStartsFromTheProperties() {
+        LockTestContext.inMemory()
+                .withPropertyValues(
+                        "distributed-lock.lease-time=20s",
+                        "distributed-lock.wait-time=1s",
+                        "distributed-lock.max-hold-time=2h",
+                        "distributed-lock.min-hold-time=3s",
+                        "distributed-lock.lock-delay=4s")
+                .run(context -> {
+                    assertThat(context).hasSingleBean(LockClient.class).hasSingleBean(LockClients.class);
+                    assertThat(context.getBean(LockClient.class).options())
+                            .isEqualTo(new LockOptions(
+                                    Duration.ofSeconds(1),
+                                    Duration.ofSeconds(20),
+                                    true,
+                                    Duration.ofHours(2),
+                                    Duration.ofSeconds(3),
+                                    Duration.ofSeconds(4)));
+                });
+    }
+
+    @Test
+    void withoutPropertiesTheOptionsAreTheDefaults() {
+        LockTestContext.inMemory()
+                .run(context ->
+                        assertThat(context.getBean(LockClient.class).options()).isEqualTo(LockOptions.defaults()));
+    }
+
+    @Test
+    void theInMemoryProviderIsNeverThereUnasked() {
+        LockTestContext.withoutProvider()
+                .withBean("own", LockProvider.class, () -> named("own"))
+                .run(context -> assertThat(context).doesNotHaveBean(InMemoryLockProvider.class));
+    }
+
+    @Test
+    void theUsersOwnBeansComeFirst() {
+        LockTestContext.inMemory().withUserConfiguration(Own.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            for (Class<?> type : List.of(
+                    LockRuntime.class,
+                    InMemoryLockProvider.class,
+                    LockClients.class,
+                    LockClient.class,
+                    LockOperations.class,
+                    LockInterceptor.class,
+                    LockAdvisor.class,
+                    LockedBeansCheck.class,
+                    Proxying.class)) {
+                assertThat(context.getBeanNamesForType(type))
+                        .singleElement()
+                        .asString()
+                        .startsWith("own");
+            }
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Own {
+
+        @Bean
+        LockRuntime ownRuntime() {
+            return LockRuntime.start();
+        }
+
+        @Bean
+        InMemoryLockProvider ownProvider(LockRuntime runtime) {
+            return new InMemoryLockProvider(runtime);
+        }
+
+        @Bean
+        LockClients ownClients(LockProvider provider, LockRuntime runtime) {
+            return new LockClients(
+                    List.of(LockClientBuilder.of(provider, runtime).build()), "in-memory");
+        }
+
+        @Bean
+        LockClient ownClient(LockClients clients) {
+            return clients.primary();
+        }
+
+        @Bean
+        static LockOperations ownOperations(ConfigurableListableBeanFactory beans) {
+            return new LockOperations(beans);
+        }
+
+        @Bean
+        static LockInterceptor ownInterceptor(LockOperations operations) {
+            return new LockInterceptor(operations);
+        }
+
+        @Bean
+        static Proxying ownProxying(ConfigurableListableBeanFactory beans) {
+            return new Proxying(beans);
+        }
+
+        @Bean
+        static LockAdvisor ownAdvisor(LockOperations operations, LockInterceptor interceptor, Proxying proxying) {
+            return new LockAdvisor(operations, interceptor, proxying, 7);
+        }
+
+        @Bean
+        static LockedBeansCheck ownCheck(
+                ConfigurableListableBeanFactory beans, LockOperations operations, Proxying proxying) {
+            return new LockedBeansCheck(beans, operations, proxying);
+        }
+    }
+
+    // --- several providers ---
+
+    private static LockProvider named(String name) {
+        return new NamedProvider(name);
+    }
+
+    @Test
+    void theOnlyProviderIsTheDefaultOne() {
+        LockTestContext.withoutProvider()
+                .withBean("own", LockProvider.class, () -> named("own"))
+                .run(context ->
+                        assertThat(context.getBean(LockClient.class).provider()).isEqualTo("own"));
+    }
+
+    @Test
+    void anAnnotationMayNameAnotherProviderThanTheDefault() {
+        LockTestContext.inMemory()
+                .withBean("second", LockProvider.class, () -> named("second"))
+                .withBean(Jobs.class)
+                .withBean(SecondJobs.class)
+                .run(context -> {
+                    LockClients clients = context.getBean(LockClients.class);
+                    assertThat(clients.providers()).containsExactlyInAnyOrder("in-memory", "second");
+                    assertThat(clients.primary().provider()).isEqualTo("in-memory");
+                    assertThat(clients.primary()).isSameAs(context.getBean(LockClient.class));
+                    // The one key on two stores is two locks.
+                    try (HeldLock other =
+                            clients.get("second").acquire(clients.get("second").request("job"))) {
+                        assertThat(other.isHeld()).isTrue();
+                        assertThat(context.getBean(Jobs.class).run()).isNotNull();
+                    }
+                    assertThat(context.getBean(SecondJobs.class).onSecond()).isNotNull();
+                });
+    }
+
+    @Test
+    void anUnknownNameIsAnsweredWithThoseThatAreKnown() {
+        LockTestContext.inMemory()
+                .run(context -> assertThatIllegalArgumentException()
+                        .isThrownBy(() -> context.getBean(LockClients.class).get("etcd"))
+                        .isInstanceOf(UnknownLockProviderException.class)
+                        .withMessage("there is no lock provider 'etcd'; known is in-memory"));
+    }
+
+    @Test
+    void twoProvidersOfOneNameAreRefused() {
+        LockTestContext.withoutProvider()
+                .withPropertyValues("distributed-lock.provider=same")
+                .withBean("one", LockProvider.class, () -> named("same"))
+                .withBean("other", LockProvider.class, () -> named("same"))
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("two lock providers are named 'same'"));
+    }
+
+    // --- the rest ---
+
+    @Test
+    void listenersInTheContextAreTold() {
+        List<LockEvent> events = new ArrayList<>();
+        LockTestContext.inMemory()
+                .withBean(LockListener.class, () -> events::add)
+                .withBean(Jobs.class)
+                .run(context -> context.getBean(Jobs.class).run());
+        assertThat(events)
+                .extracting(event -> event.getClass().getSimpleName())
+                .containsExactly("Acquired", "Released");
+    }
+
+    @Test
+    void aListenerThatFailsHarmsNoCall() {
+        LockTestContext.inMemory()
+                .withBean(LockListener.class, () -> event -> {
+                    throw new IllegalStateException("of the listener");
+                })
+                .withBean(Jobs.class)
+                .run(context -> assertThat(context.getBean(Jobs.class).run()).isNotNull());
+    }
+
+    @Test
+    void lockingNeedsNoAspectJ() {
+        // As where only transactions are enabled: this creator takes advisors of the infrastructure and no others.
+        LockTestContext.inMemory()
+                .withPropertyValues("spring.aop.auto=false")
+                .withInitializer(context -> AopConfigUtils.registerAutoProxyCreatorIfNecessary(
+                        (BeanDefinitionRegistry) context.getBeanFactory()))
+                .withBean(Jobs.class)
+                .run(context -> {
+                    assertThat(context).hasSingleBean(InfrastructureAdvisorAutoProxyCreator.class);
+                    assertThat(context.getBean(Jobs.class).run()).isNotNull();
+                });
+    }
+
+    @Test
+    void theOrderOfTheAdvisorIsAProperty() {
+        LockTestContext.inMemory()
+                .withPropertyValues("distributed-lock.advisor-order=42")
+                .run(context -> assertThat(context.getBean(LockAdvisor.class).getOrder())
+                        .isEqualTo(42));
+        LockTestContext.inMemory()
+                .run(context -> assertThat(context.getBean(LockAdvisor.class).getOrder())
+                        .isEqualTo(LockProperties.DEFAULT_ADVISOR_ORDER)
+                        .isNegative());
+    }
+
+    @Test
+    void aMockInPlaceOfALockedBeanDoesNotFailTheStart() {
+        LockTestContext.inMemory()
+                .withInitializer(context -> context.getBeanFactory().registerSingleton("jobs", mock(Jobs.class)))
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void everythingWorksWithLazyInitialisation() {
+        LockTestContext.inMemory()
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .withBean(Jobs.class)
+                .run(context -> {
+                    assertThat(context.getBean(Jobs.class).run()).isNotNull();
+                    assertThat(context.getBean(Jobs.class)).isInstanceOf(Advised.class);
+                });
+    }
+
+    @Test
+    void theAutoConfigurationsAreRegistered() {
+        assertThat(ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()))
+                .contains(
+                        LockRuntimeAutoConfiguration.class.getName(),
+                        InMemoryLockAutoConfiguration.class.getName(),
+                        LockAutoConfiguration.class.getName(),
+                        LockAopAutoConfiguration.class.getName());
+    }
+}
