@@ -1,0 +1,83 @@
+package io.distlock.samples.flashsale;
+
+import io.distlock.samples.flashsale.backstage.Backstage;
+import io.distlock.samples.flashsale.backstage.BackstageException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.ApplicationArguments;
+import org.springframework.boot.DefaultApplicationArguments;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.system.ApplicationHome;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+
+/**
+ * Starts an instance of the shop: the first one without arguments, a further one with {@code --join}. A port of your
+ * own choice is {@code --server.port=9090}.
+ */
+@SpringBootApplication
+@EnableConfigurationProperties(FlashSaleSettings.class)
+public class FlashSaleApplication {
+
+    private static final Logger log = LoggerFactory.getLogger(FlashSaleApplication.class);
+    private static final String MEETING_PLACE = "flash-sale";
+
+    public static void main(String[] args) {
+        ApplicationArguments arguments = new DefaultApplicationArguments(args);
+        try {
+            Path directory = directory();
+            Backstage backstage =
+                    arguments.containsOption("join") ? Backstage.join(directory) : Backstage.open(directory);
+            // After the context is closed, so that its locks are released and its connections returned by then.
+            SpringApplication.getShutdownHandlers().add(backstage::close);
+            start(backstage, args);
+            backstage.ended().thenRun(FlashSaleApplication::end);
+        } catch (BackstageException e) {
+            System.err.println(e.getMessage());
+            System.exit(1);
+        }
+    }
+
+    static ConfigurableApplicationContext start(Backstage backstage, String... args) {
+        SpringApplication application = new SpringApplication(FlashSaleApplication.class);
+        application.addInitializers(context -> lead(context.getEnvironment(), backstage));
+        ConfigurableApplicationContext context = application.run(args);
+        log.info(
+                "The shop is open at http://localhost:{} (Ctrl+C closes it)",
+                context.getEnvironment().getProperty("local.server.port"));
+        return context;
+    }
+
+    private static void end() {
+        log.info("The first instance has ended, and Redis and the database with it: so does this one");
+        System.exit(0);
+    }
+
+    private static void lead(ConfigurableEnvironment environment, Backstage backstage) {
+        Map<String, Object> settings = new HashMap<>(backstage.settings());
+        if (!environment.containsProperty("server.port")) {
+            settings.put("server.port", Backstage.freeHttpPort());
+        }
+        environment.getPropertySources().addFirst(new MapPropertySource("backstage", settings));
+    }
+
+    /** Where the instances meet: in the build's own directory, unless told otherwise. */
+    private static Path directory() {
+        return Optional.ofNullable(System.getProperty("flash-sale.directory"))
+                .map(Path::of)
+                .orElseGet(FlashSaleApplication::besideTheJar)
+                .toAbsolutePath();
+    }
+
+    private static Path besideTheJar() {
+        Path home = new ApplicationHome(FlashSaleApplication.class).getDir().toPath();
+        return home.endsWith("classes") ? home.resolveSibling(MEETING_PLACE) : home.resolve(MEETING_PLACE);
+    }
+}

@@ -1,0 +1,77 @@
+package io.distlock.samples.flashsale.backstage;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Properties;
+
+/**
+ * What the first instance leaves for others to find.
+ *
+ * @param instance its process
+ * @param redis the process of its Redis
+ * @param redisPort where that listens
+ * @param databaseUrl its database
+ */
+record Note(OwnedProcess instance, OwnedProcess redis, int redisPort, String databaseUrl) {
+
+    private static final String FILE = "first-instance.properties";
+
+    /** The note in the directory; empty if there is none, or none that can be read. */
+    static Optional<Note> read(Path directory) throws IOException {
+        Path file = directory.resolve(FILE);
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        Properties lines = new Properties();
+        try (Reader reader = Files.newBufferedReader(file)) {
+            lines.load(reader);
+        }
+        return parse(lines);
+    }
+
+    private static Optional<Note> parse(Properties lines) {
+        try {
+            return Optional.of(new Note(
+                    process(lines, "instance"),
+                    process(lines, "redis"),
+                    Integer.parseInt(value(lines, "redis.port")),
+                    value(lines, "database.url")));
+        } catch (RuntimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static OwnedProcess process(Properties lines, String name) {
+        return new OwnedProcess(
+                Long.parseLong(value(lines, name + ".pid")), Instant.parse(value(lines, name + ".since")));
+    }
+
+    private static String value(Properties lines, String name) {
+        String value = lines.getProperty(name);
+        if (value == null) {
+            throw new IllegalArgumentException(name + " is missing");
+        }
+        return value;
+    }
+
+    void write(Path directory) throws IOException {
+        Properties lines = new Properties();
+        put(lines, "instance", instance);
+        put(lines, "redis", redis);
+        lines.setProperty("redis.port", Integer.toString(redisPort));
+        lines.setProperty("database.url", databaseUrl);
+        try (Writer writer = Files.newBufferedWriter(directory.resolve(FILE))) {
+            lines.store(writer, "Where a second instance finds the Redis and the database of the first");
+        }
+    }
+
+    private static void put(Properties lines, String name, OwnedProcess process) {
+        lines.setProperty(name + ".pid", Long.toString(process.pid()));
+        lines.setProperty(name + ".since", process.since().toString());
+    }
+}

@@ -1,0 +1,98 @@
+package io.distlock.samples.flashsale.backstage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BackstageTests {
+
+    private static final OwnedProcess GONE =
+            new OwnedProcess(ProcessHandle.current().pid(), Instant.parse("2020-01-01T00:00:00Z"));
+
+    @TempDir
+    Path temporary;
+
+    private Path directory;
+
+    @BeforeEach
+    void name() {
+        directory = temporary.resolve("shop");
+    }
+
+    @Test
+    void whoJoinsFindsWhatTheFirstHasOpened() {
+        try (Backstage first = Backstage.open(directory);
+                Backstage second = Backstage.join(directory)) {
+            assertThat(second.settings()).isEqualTo(first.settings());
+        }
+    }
+
+    @Test
+    void thereIsOnlyOneFirst() {
+        try (Backstage first = Backstage.open(directory)) {
+            assertThat(first.settings()).isNotEmpty();
+            assertThatExceptionOfType(BackstageException.class)
+                    .isThrownBy(() -> Backstage.open(directory))
+                    .withMessageContaining("running already");
+        }
+    }
+
+    @Test
+    void whoJoinsNobodyIsToldToStartTheFirst() {
+        assertThatExceptionOfType(BackstageException.class)
+                .isThrownBy(() -> Backstage.join(directory))
+                .withMessageContaining("start one without --join");
+    }
+
+    @Test
+    void aNoteOfAProcessThatIsGoneIsNotBelieved() throws IOException {
+        Files.createDirectories(directory);
+        new Note(GONE, GONE, 6379, "jdbc:h2:mem:").write(directory);
+
+        assertThatExceptionOfType(BackstageException.class)
+                .isThrownBy(() -> Backstage.join(directory))
+                .withMessageContaining("start one without --join");
+    }
+
+    @Test
+    void aNoteThatCannotBeReadIsNoNote() throws IOException {
+        Files.createDirectories(directory);
+        Files.writeString(directory.resolve("first-instance.properties"), "instance.pid=");
+
+        assertThat(Note.read(directory)).isEmpty();
+    }
+
+    @Test
+    void theRedisOfAFirstInstanceThatWasKilledIsEndedByTheNext() throws IOException {
+        Path redisFiles = Files.createDirectories(temporary.resolve("redis"));
+        try (RedisServer left = RedisServer.start(redisFiles)) {
+            Files.createDirectories(directory);
+            new Note(GONE, OwnedProcess.of(left.process()), left.port(), "jdbc:h2:mem:").write(directory);
+
+            try (Backstage next = Backstage.open(directory)) {
+                assertThat(next.settings()).doesNotContainEntry("spring.data.redis.port", left.port());
+                await().until(() -> !left.process().isAlive());
+            }
+        }
+    }
+
+    @Test
+    void closingEndsTheServersAndLeavesNothing() {
+        Backstage backstage = Backstage.open(directory);
+        int redisPort = (int) backstage.settings().get("spring.data.redis.port");
+        assertThat(Ports.answers(redisPort)).isTrue();
+
+        backstage.close();
+
+        assertThat(Ports.answers(redisPort)).isFalse();
+        assertThat(directory).doesNotExist();
+    }
+}
