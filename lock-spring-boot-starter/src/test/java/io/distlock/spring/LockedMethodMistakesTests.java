@@ -1,0 +1,224 @@
+package io.distlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.spring.interceptor.InvalidLockedMethodsException;
+import io.distlock.spring.interceptor.LockProblem;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.scheduling.annotation.Async;
+import reactor.core.publisher.Mono;
+
+/** Each thing that can be wrong with one locked method, found when the context starts. */
+class LockedMethodMistakesTests {
+
+    private final ApplicationContextRunner runner = LockTestContext.manual();
+
+    static class BadDuration {
+        @DistributedLock(waitTime = "soon")
+        public void run() {}
+    }
+
+    static class BadPlaceholder {
+        @DistributedLock(leaseTime = "${no.such.property}")
+        public void run() {}
+    }
+
+    static class BadNamePlaceholder {
+        @DistributedLock("${no.such.property}")
+        public void run() {}
+    }
+
+    static class LeaseTooShort {
+        @DistributedLock(leaseTime = "1ms")
+        public void run() {}
+    }
+
+    static class LeaseTooShortToRenew {
+        @DistributedLock(leaseTime = "200ms")
+        public void run() {}
+    }
+
+    static class HoldShorterThanLease {
+        @DistributedLock(leaseTime = "10s", maxHoldTime = "5s")
+        public void run() {}
+    }
+
+    static class NegativeWait {
+        @DistributedLock(waitTime = "-1s")
+        public void run() {}
+    }
+
+    static class BadSyntax {
+        @DistributedLock(key = "#id +")
+        public void run(long id) {}
+    }
+
+    static class UnknownParameter {
+        @DistributedLock(key = "#order.id")
+        public void run(long id) {}
+    }
+
+    static class UnknownProvider {
+        @DistributedLock(provider = "etcdd")
+        public void run() {}
+    }
+
+    static class BadName {
+        @DistributedLock("a\nb")
+        public void run() {}
+    }
+
+    static class SkipOnPrimitive {
+        @DistributedLock(onNotAcquired = OnNotAcquired.SKIP)
+        public boolean run() {
+            return true;
+        }
+    }
+
+    static class FinalMethod {
+        @DistributedLock
+        public final void run() {}
+    }
+
+    @DistributedLock
+    static class FinalMethodOfLockedType {
+        public final void run() {}
+    }
+
+    static class PrivateMethod {
+        @DistributedLock
+        @SuppressWarnings("unused") // that is what is wrong with it
+        private void run() {}
+    }
+
+    static class StaticMethod {
+        @DistributedLock
+        public static void run() {}
+    }
+
+    static final class FinalClass {
+        @DistributedLock
+        public void run() {}
+    }
+
+    static class ReturnsFuture {
+        @DistributedLock
+        public Future<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class ReturnsStage {
+        @DistributedLock
+        public CompletableFuture<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class ReturnsMono {
+        @DistributedLock
+        public Mono<String> run() {
+            return Mono.empty();
+        }
+    }
+
+    static class ReturnsFlow {
+        @DistributedLock
+        public Flow.Publisher<String> run() {
+            return subscriber -> {};
+        }
+    }
+
+    static class AsyncMethod {
+        @Async
+        @DistributedLock
+        public void run() {}
+    }
+
+    @Async
+    static class AsyncType {
+        @DistributedLock
+        public void run() {}
+    }
+
+    interface Task<T> {
+        T run();
+    }
+
+    static class GenericFuture implements Task<CompletableFuture<String>> {
+        @Override
+        @DistributedLock
+        public CompletableFuture<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static List<Arguments> mistakes() {
+        return List.of(
+                mistake(BadDuration.class, "waitTime", "'soon' is not a valid duration", "500ms, 2s"),
+                mistake(BadPlaceholder.class, "leaseTime", "no.such.property", "Define the property"),
+                mistake(BadNamePlaceholder.class, "name", "no.such.property", "Define the property"),
+                mistake(LeaseTooShort.class, "leaseTime", "PT0.001S is out of range", "Change the annotation"),
+                mistake(LeaseTooShortToRenew.class, "leaseTime", "too short to renew", "Change the annotation"),
+                mistake(HoldShorterThanLease.class, "maxHoldTime", "shorter than the lease time", "Change"),
+                mistake(NegativeWait.class, "waitTime", "PT-1S is out of range", "Change"),
+                mistake(BadSyntax.class, "key", "\"#id +\" is no expression", "Write SpEL"),
+                mistake(UnknownParameter.class, "key", "uses [#order], known are [#id, #p0, #a0", "known variables"),
+                mistake(UnknownProvider.class, "provider", "no lock provider 'etcdd'; known is in-memory", "Name one"),
+                mistake(BadName.class, "name", "control character", "Give a name"),
+                mistake(SkipOnPrimitive.class, "onNotAcquired", "return type boolean", "Return Boolean or"),
+                mistake(FinalMethod.class, "method", "the method is final", "Make it not final"),
+                mistake(FinalMethodOfLockedType.class, "method", "the method is final", "Make it not final"),
+                mistake(PrivateMethod.class, "method", "the method is private", "Make it not private"),
+                mistake(StaticMethod.class, "method", "the method is static", "Make it not static"),
+                mistake(FinalClass.class, "class", "the class is final", "Make it not final"),
+                mistake(ReturnsFuture.class, "return type", "java.util.concurrent.Future", "not supported yet"),
+                mistake(ReturnsStage.class, "return type", "CompletableFuture", "not supported yet"),
+                mistake(ReturnsMono.class, "return type", "reactor.core.publisher.Mono", "not supported yet"),
+                mistake(ReturnsFlow.class, "return type", "Flow$Publisher", "not supported yet"),
+                mistake(GenericFuture.class, "return type", "CompletableFuture", "not supported yet"),
+                mistake(AsyncMethod.class, "return type", "@Async", "not supported yet"),
+                mistake(AsyncType.class, "return type", "@Async", "not supported yet"));
+    }
+
+    private static Arguments mistake(Class<?> bean, String attribute, String problem, String cure) {
+        return Arguments.of(bean, attribute, problem, cure);
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void aMistakeEndsTheStartWithMethodAttributeReasonAndCure(
+            Class<?> bean, String attribute, String problem, String cure) {
+        runner.withBean(bean)
+                .run(context -> assertProblem(problemOf(context.getStartupFailure()), bean, attribute, problem, cure));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void aMistakeInALazyBeanIsFoundWithoutMakingTheBean(Class<?> bean, String attribute, String problem, String cure) {
+        runner.withInitializer(LockTestContext.bean("lazy", bean, definition -> definition.setLazyInit(true)))
+                .run(context -> assertProblem(problemOf(context.getStartupFailure()), bean, attribute, problem, cure));
+    }
+
+    private static LockProblem problemOf(Throwable failure) {
+        assertThat(failure).isInstanceOf(InvalidLockedMethodsException.class);
+        List<LockProblem> problems = ((InvalidLockedMethodsException) failure).problems();
+        assertThat(problems).hasSize(1);
+        return problems.get(0);
+    }
+
+    private static void assertProblem(LockProblem found, Class<?> bean, String attribute, String problem, String cure) {
+        assertThat(found.method())
+                .isEqualTo(bean.getName() + ".run(" + (found.method().contains("long") ? "long" : "") + ")");
+        assertThat(found.attribute()).contains(attribute);
+        assertThat(found.problem()).contains(problem);
+        assertThat(found.cure()).contains(cure);
+    }
+}
