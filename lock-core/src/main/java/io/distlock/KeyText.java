@@ -109,14 +109,13 @@ final class KeyText {
     /** The value for a message: shortened, and with what cannot be seen written as an escape. */
     private static String show(String value) {
         StringBuilder shown = new StringBuilder();
-        for (int at = 0; at < value.length() && at < SHOWN; at++) {
-            char c = value.charAt(at);
-            if (Character.isISOControl(c) || Character.isSurrogate(c)) {
-                shown.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+        value.codePoints().limit(SHOWN).forEach(c -> {
+            if (Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE) {
+                shown.append(String.format(Locale.ROOT, "\\u%04x", c));
             } else {
-                shown.append(c);
+                shown.appendCodePoint(c);
             }
-        }
+        });
         return value.length() > SHOWN ? shown.append("…").toString() : shown.toString();
     }
 }
