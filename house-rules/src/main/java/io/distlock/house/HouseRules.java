@@ -5,8 +5,10 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.nio.file.Path;
 
 /** The rules. A module applies all of them with {@code ArchTests.in(HouseRules.class)}. */
 public final class HouseRules {
@@ -75,6 +77,18 @@ public final class HouseRules {
             .should()
             .accessTargetWhere(new UsesTheCommonPool())
             .because("a stranger's task there must not hold up a renewal");
+
+    @ArchTest
+    public static final ArchRule PROVIDERS_KEEP_THE_CONTRACT = classes()
+            .that()
+            .areAssignableTo("io.distlock.spi.LockProvider")
+            .and()
+            .doNotHaveModifier(JavaModifier.ABSTRACT)
+            .and()
+            .resideOutsideOfPackage(TEST_KIT)
+            .should(new KeepTheContract(Path.of("")))
+            .because("every provider passes the same contract, unchanged")
+            .allowEmptyShould(true);
 
     private HouseRules() {}
 }

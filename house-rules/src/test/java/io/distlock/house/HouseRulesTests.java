@@ -153,6 +153,26 @@ class HouseRulesTests {
         HouseRules.NOTHING_RUNS_IN_THE_COMMON_POOL.check(sources.compile());
     }
 
+    @Test
+    void refusesAProviderWithoutContractTests() throws IOException {
+        sources.withInterface("io.distlock.spi.LockProvider")
+                .with("io.distlock.redis.A", "static class OtherProvider implements io.distlock.spi.LockProvider {}");
+
+        assertRefused(
+                HouseRules.PROVIDERS_KEEP_THE_CONTRACT,
+                "has no OtherProviderContractTests extends LockProviderContract");
+    }
+
+    @Test
+    void allowsAProviderWithContractTests() throws IOException {
+        sources.withInterface("io.distlock.spi.LockProvider")
+                .with(
+                        "io.distlock.inmemory.A",
+                        "static class InMemoryLockProvider implements io.distlock.spi.LockProvider {}");
+
+        HouseRules.PROVIDERS_KEEP_THE_CONTRACT.check(sources.compile());
+    }
+
     private void assertRefused(ArchRule rule, String message) throws IOException {
         var classes = sources.compile();
         assertThat(classes).isNotEmpty();

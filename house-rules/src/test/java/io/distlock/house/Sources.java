@@ -30,11 +30,19 @@ final class Sources {
     }
 
     Sources withUnmarked(String className, String body) {
+        return withType("class", className, body);
+    }
+
+    Sources withInterface(String className) {
+        return withType("interface", className, "");
+    }
+
+    private Sources withType(String kind, String className, String body) {
         int dot = className.lastIndexOf('.');
         texts.put(
                 className,
-                "package %s; public class %s { %s }"
-                        .formatted(className.substring(0, dot), className.substring(dot + 1), body));
+                "package %s; public %s %s { %s }"
+                        .formatted(className.substring(0, dot), kind, className.substring(dot + 1), body));
         return this;
     }
 

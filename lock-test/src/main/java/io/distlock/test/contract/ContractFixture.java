@@ -1,6 +1,7 @@
 package io.distlock.test.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -8,6 +9,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
+import io.distlock.LockStatus;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
@@ -119,8 +121,13 @@ abstract class ContractFixture {
         }
     }
 
-    /** Waits until a client is known to wait for a key: it is, once it has been refused and listens. */
-    void assertWaits(CompletableFuture<?> waiter) {
+    /** Fails if the waiter is not one. Where the store knows who waits, returns once it knows of this one. */
+    void assertWaits(LockKey key, CompletableFuture<?> waiter) {
+        await().atMost(PATIENCE)
+                .until(() -> one.inspect(key)
+                        .flatMap(LockStatus::waiters)
+                        .map(waiting -> waiting > 0)
+                        .orElse(true));
         assertThat(waiter).isNotDone();
     }
 

@@ -1,0 +1,83 @@
+package io.distlock.test.contract;
+
+import static io.distlock.test.contract.ContractFixture.get;
+import static io.distlock.test.contract.ContractFixture.now;
+import static io.distlock.test.contract.ContractFixture.patiently;
+import static io.distlock.test.contract.ContractFixture.uniqueKey;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Grant;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Each grant is larger than those before it, and can be checked. */
+abstract class FencingContract extends ContractPart {
+
+    FencingContract(ContractFixture fixture) {
+        super(fixture);
+    }
+
+    @Test
+    void tokensGrowFromHolderToHolder() {
+        LockKey key = uniqueKey();
+        List<Long> tokens = new ArrayList<>();
+        for (int round = 0; round < 10; round++) {
+            LockClient client = round % 2 == 0 ? one() : other();
+            LockMode mode = round % 3 == 0 ? LockMode.SHARED : LockMode.EXCLUSIVE;
+            try (HeldLock held = client.acquire(now(client, key).withMode(mode))) {
+                tokens.add(held.fencingToken().value());
+            }
+        }
+        assertThat(tokens).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void theTokenAfterALostLockIsLarger() {
+        LockKey key = uniqueKey();
+        HeldLock lost = one().acquire(now(one(), key).withRenew(false));
+        try (HeldLock next = other().acquire(patiently(other(), key))) {
+            assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
+        }
+    }
+
+    @Test
+    void theSameOwnerAskingAgainGetsTheSameGrant() {
+        LockKey key = uniqueKey();
+        Grant first = get(provider().acquire(leaseRequest(key, "same-owner"))).orElseThrow();
+        Grant again = get(provider().acquire(leaseRequest(key, "same-owner"))).orElseThrow();
+        assertThat(again.lease().token()).isEqualTo(first.lease().token());
+        assertThat(get(provider().release(again.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
+        assertFree(key);
+    }
+
+    @Test
+    void aSequencerIsCurrentForAsLongAsItsGrantStands() {
+        LockKey key = uniqueKey();
+        HeldLock held = one().acquire(now(one(), key));
+        Sequencer sequencer = Sequencer.parse(held.sequencers().get(0).text());
+        assertThat(other().isCurrent(sequencer)).isTrue();
+        held.release();
+        assertThat(other().isCurrent(sequencer)).isFalse();
+        try (HeldLock next = one().acquire(now(one(), key))) {
+            assertThat(other().isCurrent(sequencer)).isFalse();
+            assertThat(other().isCurrent(next.sequencers().get(0))).isTrue();
+        }
+    }
+
+    @Test
+    void aReadersSequencerIsCurrent() {
+        LockKey key = uniqueKey();
+        HeldLock reader = one().acquire(now(one(), key).withMode(LockMode.SHARED));
+        assertThat(other().isCurrent(reader.sequencers().get(0))).isTrue();
+        reader.release();
+        assertThat(other().isCurrent(reader.sequencers().get(0))).isFalse();
+    }
+}

@@ -1,0 +1,117 @@
+package io.distlock.test.contract;
+
+import static io.distlock.test.contract.ContractFixture.PATIENCE;
+import static io.distlock.test.contract.ContractFixture.get;
+import static io.distlock.test.contract.ContractFixture.now;
+import static io.distlock.test.contract.ContractFixture.patiently;
+import static io.distlock.test.contract.ContractFixture.uniqueKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LossReason;
+import io.distlock.Release;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Renewal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+
+/** A lease lasts for as long as it was asked for or is renewed, and no longer. */
+abstract class LeasingContract extends ContractPart {
+
+    LeasingContract(ContractFixture fixture) {
+        super(fixture);
+    }
+
+    @Test
+    void theWatchdogKeepsALockBeyondItsLease() {
+        LockKey key = uniqueKey();
+        try (HeldLock held = one().acquire(now(one(), key))) {
+            CompletableFuture<Optional<HeldLock>> waiter = other().tryAcquireAsync(now(other(), key)
+                    .withWaitTime(traits().shortLease().multipliedBy(2).plus(traits().freeAfter())));
+            assertThat(get(waiter)).isEmpty();
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void withoutRenewalTheLockIsLostWithItsLeaseAndFreeForOthers() {
+        LockKey key = uniqueKey();
+        HeldLock held = one().acquire(now(one(), key).withRenew(false));
+        try (HeldLock next = other().acquire(patiently(other(), key))) {
+            assertThat(held.isHeld()).isFalse();
+            assertThat(get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
+            assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
+            assertThat(next.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void aLockDelayKeepsOthersOutAfterTheHolderHasVanished() {
+        LockKey key = uniqueKey();
+        LockClient doomed = newClient(newProvider());
+        Duration delay = Duration.ofSeconds(2);
+        long granted = runtime().ticker().nanos();
+        doomed.acquire(now(doomed, key).withLockDelay(delay));
+        doomed.close();
+        try (HeldLock next = other().acquire(patiently(other(), key))) {
+            Duration waited = Duration.ofNanos(runtime().ticker().nanos() - granted);
+            assertThat(next.isHeld()).isTrue();
+            assertThat(waited).isGreaterThanOrEqualTo(traits().shortLease().plus(delay));
+        }
+    }
+
+    @Test
+    void aCleanReleaseFreesAtOnceDespiteALockDelay() {
+        LockKey key = uniqueKey();
+        one().acquire(now(one(), key).withLockDelay(Duration.ofSeconds(60))).close();
+        assertFree(key);
+    }
+
+    @Test
+    void aMinimumHoldTimeOutlivesTheRelease() {
+        LockKey key = uniqueKey();
+        Duration minimum = Duration.ofSeconds(3);
+        long granted = runtime().ticker().nanos();
+        HeldLock held = one().acquire(now(one(), key).withMinHoldTime(minimum));
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
+        assertThat(other().tryAcquire(now(other(), key))).isEmpty();
+        try (HeldLock next = other().acquire(patiently(other(), key))) {
+            assertThat(next.isHeld()).isTrue();
+            // Stores count in milliseconds, from when the request reached them.
+            assertThat(Duration.ofNanos(runtime().ticker().nanos() - granted))
+                    .isGreaterThanOrEqualTo(minimum.minusMillis(2));
+        }
+    }
+
+    @Test
+    void aLeaseThatWasGivenBackIsNotRenewed() {
+        LockKey key = uniqueKey();
+        Grant grant = get(provider().acquire(leaseRequest(key, "owner-1"))).orElseThrow();
+        assertThat(get(provider().release(grant.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
+        CompletableFuture<Renewal> answer = new CompletableFuture<>();
+        provider().renew(List.of(grant.lease()), (lease, renewal) -> answer.complete(renewal));
+        assertThat(get(answer)).isEqualTo(Renewal.NOT_OWNER);
+        assertFree(key);
+    }
+
+    @Test
+    void eachLeaseOfABatchIsAnsweredOnItsOwn() {
+        Grant kept =
+                get(provider().acquire(leaseRequest(uniqueKey(), "owner-1"))).orElseThrow();
+        Grant gone =
+                get(provider().acquire(leaseRequest(uniqueKey(), "owner-2"))).orElseThrow();
+        get(provider().release(gone.lease(), Duration.ZERO));
+        Map<String, Renewal> answers = new ConcurrentHashMap<>();
+        provider().renew(List.of(kept.lease(), gone.lease()), (lease, renewal) -> answers.put(lease.owner(), renewal));
+        await().atMost(PATIENCE).until(() -> answers.size() == 2);
+        assertThat(answers).containsEntry("owner-1", Renewal.RENEWED).containsEntry("owner-2", Renewal.NOT_OWNER);
+    }
+}

@@ -1,0 +1,63 @@
+package io.distlock.test.contract;
+
+import static io.distlock.test.contract.ContractFixture.get;
+import static io.distlock.test.contract.ContractFixture.now;
+import static io.distlock.test.contract.ContractFixture.uniqueKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.spi.ProviderStatus;
+import org.junit.jupiter.api.Test;
+
+/** What a provider tells of a key, and of its store. */
+abstract class TellingContract extends ContractPart {
+
+    TellingContract(ContractFixture fixture) {
+        super(fixture);
+    }
+
+    @Test
+    void inspectionTellsWhoHolds() {
+        LockKey key = uniqueKey();
+        assertThat(other().inspect(key)).isEmpty();
+        try (HeldLock held = one().acquire(now(one(), key))) {
+            assertThat(other().inspect(key)).hasValueSatisfying(status -> {
+                assertThat(status.mode()).isEqualTo(LockMode.EXCLUSIVE);
+                assertThat(status.holders()).singleElement().satisfies(holder -> {
+                    assertThat(holder.token()).contains(held.fencingToken());
+                    assertThat(holder.remaining().orElseThrow()).isPositive();
+                });
+            });
+        }
+        assertThat(other().inspect(key)).isEmpty();
+    }
+
+    @Test
+    void inspectionTellsOfAllReaders() {
+        LockKey key = uniqueKey();
+        try (HeldLock reader = one().acquire(now(one(), key).withMode(LockMode.SHARED));
+                HeldLock second = other().acquire(now(other(), key).withMode(LockMode.SHARED))) {
+            assertThat(reader.isHeld() && second.isHeld()).isTrue();
+            assertThat(other().inspect(key)).hasValueSatisfying(status -> {
+                assertThat(status.mode()).isEqualTo(LockMode.SHARED);
+                assertThat(status.holders()).hasSize(2);
+            });
+        }
+    }
+
+    @Test
+    void aStoreThatWorksIsUp() {
+        assertThat(get(provider().check()).state()).isEqualTo(ProviderStatus.State.UP);
+    }
+
+    @Test
+    void aClosedProviderRefusesClearly() {
+        LockClient client = newClient(provider());
+        client.close();
+        assertThatThrownBy(() -> client.acquire(now(client, uniqueKey()))).hasMessageContaining("closed");
+    }
+}
