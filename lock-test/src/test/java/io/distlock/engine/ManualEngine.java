@@ -20,8 +20,9 @@ import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -38,7 +39,7 @@ final class ManualEngine {
     final Engine engine;
     final DefaultLockClient client;
     final LockClient other;
-    final List<LockEvent> events = new CopyOnWriteArrayList<>();
+    final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
 
     ManualEngine() {
         this(new ManualTicker());
