@@ -75,6 +75,11 @@ final class DefaultLockClient implements LockClient {
         }
     }
 
+    /** How many keys are on their way now. */
+    int pending() {
+        return pending.size();
+    }
+
     private CompletableFuture<? extends Optional<? extends HeldLock>> start(LockRequest request) {
         Deadline deadline = Deadline.in(request.options().waitTime(), engine.ticker());
         if (request.keys().size() == 1) {

@@ -97,7 +97,12 @@ final class Engine {
     }
 
     private CompletableFuture<Release> askForRelease(Lease lease, Supplier<Duration> keepFor) {
-        CompletionStage<Release> asked = provider.release(lease, keepFor.get());
-        return runtime.timeouts().within(provider.callTimeout(), asked).exceptionally(failure -> Release.UNKNOWN);
+        try {
+            CompletionStage<Release> asked = provider.release(lease, keepFor.get());
+            return runtime.timeouts().within(provider.callTimeout(), asked).exceptionally(failure -> Release.UNKNOWN);
+        } catch (RuntimeException | Error failure) {
+            // Whatever the provider does: a release ends, and who waits for the key gets its turn.
+            return CompletableFuture.completedFuture(Release.UNKNOWN);
+        }
     }
 }

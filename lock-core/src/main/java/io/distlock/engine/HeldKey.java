@@ -302,12 +302,17 @@ final class HeldKey implements HeldLock, DueSet.Due {
             case RENEWED -> extend(sent);
             case NOT_OWNER -> lose(LossReason.NOT_OWNER);
             case UNKNOWN -> {
-                if (awaitingAnswer) {
+                if (awaitsAnswer()) {
                     retrySoon(engine.ticker().nanos());
                     engine.watchdog().reconsider(this);
                 }
             }
         }
+    }
+
+    /** Whether a renewal is under way for a lock that is still held. */
+    boolean awaitsAnswer() {
+        return awaitingAnswer && isHeld();
     }
 
     private void extend(Moment sent) {

@@ -66,8 +66,12 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
             engine.gates().leave(ticket);
             return;
         }
+        if (pending.isClosed()) {
+            // Let in because the one before it was failed; it is about to be failed, too.
+            return;
+        }
         var request = new LeaseRequest(key, mode, engine.owners().next(), options, deadline);
-        var asked = engine.provider().acquire(request);
+        var asked = ask(request);
         remote = asked;
         asked.whenComplete((grant, failure) -> {
             if (failure == null) {
@@ -78,6 +82,15 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
         });
         if (isDone()) {
             asked.cancel(true);
+        }
+    }
+
+    /** A provider that throws must not harm whoever has just left the gate, on whose thread this may run. */
+    private CompletableFuture<Optional<Grant>> ask(LeaseRequest request) {
+        try {
+            return engine.provider().acquire(request);
+        } catch (RuntimeException | Error failure) {
+            return CompletableFuture.failedFuture(failure);
         }
     }
 

@@ -83,8 +83,23 @@ final class Watchdog {
                     .renew(List.copyOf(batch.keySet()), (lease, renewal) -> answer(batch, lease, renewal, sent));
         } catch (RuntimeException | Error failure) {
             log.warn("Renewing {} locks failed; they are tried again", batch.size(), failure);
-            batch.values().forEach(key -> key.answered(Renewal.UNKNOWN, sent));
+            failed(batch, sent);
         }
+    }
+
+    /** One lease that the provider cannot stand must not cost the others of its batch theirs. */
+    private void failed(IdentityHashMap<Lease, HeldKey> batch, Moment sent) {
+        if (batch.size() == 1) {
+            batch.values().forEach(key -> key.answered(Renewal.UNKNOWN, sent));
+            return;
+        }
+        batch.forEach((lease, key) -> {
+            if (key.awaitsAnswer()) {
+                IdentityHashMap<Lease, HeldKey> alone = new IdentityHashMap<>(1);
+                alone.put(lease, key);
+                renew(alone);
+            }
+        });
     }
 
     private static void answer(IdentityHashMap<Lease, HeldKey> batch, Lease lease, Renewal renewal, Moment sent) {

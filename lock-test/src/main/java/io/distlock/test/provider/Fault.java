@@ -6,7 +6,10 @@ public enum Fault {
     /** As the provider behind it does. */
     NONE,
 
-    /** The call is applied at once; its answer is held back until {@link FaultyLockProvider#deliver()}. */
+    /**
+     * The call is applied at once; its answer is held back until {@link FaultyLockProvider#deliver()}, and comes even
+     * if the caller has cancelled: it was on its way.
+     */
     LATE,
 
     /** The call is applied; its answer is lost, and the caller is told that it is. */
@@ -14,6 +17,9 @@ public enum Fault {
 
     /** The call is not applied, and fails. */
     ERROR,
+
+    /** The call is not applied, and throws instead of failing, which no provider may do. */
+    THROW,
 
     /** The call is not applied, and never answered. */
     SILENCE

@@ -15,12 +15,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Stands before another provider and answers late, not at all, with an error, or that it does not know. Counts the
@@ -34,24 +36,36 @@ public final class FaultyLockProvider implements LockProvider {
     private final AtomicInteger renewals = new AtomicInteger();
     private final AtomicInteger releases = new AtomicInteger();
     private final List<Integer> renewalBatches = new ArrayList<>();
-    private volatile Fault onAcquire = Fault.NONE;
-    private volatile Fault onRenew = Fault.NONE;
-    private volatile Fault onRelease = Fault.NONE;
+    private final FaultPlan acquiring = new FaultPlan();
+    private final FaultPlan renewing = new FaultPlan();
+    private final FaultPlan releasing = new FaultPlan();
 
     public FaultyLockProvider(LockProvider behind) {
         this.behind = behind;
     }
 
     public void onAcquire(Fault fault) {
-        onAcquire = fault;
+        acquiring.set(fault);
+    }
+
+    public void onAcquire(LockKey key, Fault fault) {
+        acquiring.set(key, fault);
     }
 
     public void onRenew(Fault fault) {
-        onRenew = fault;
+        renewing.set(fault);
+    }
+
+    public void onRenew(LockKey key, Fault fault) {
+        renewing.set(key, fault);
     }
 
     public void onRelease(Fault fault) {
-        onRelease = fault;
+        releasing.set(fault);
+    }
+
+    public void onRelease(LockKey key, Fault fault) {
+        releasing.set(key, fault);
     }
 
     /** Lets go of the answers that were held back, on the calling thread. */
@@ -94,10 +108,11 @@ public final class FaultyLockProvider implements LockProvider {
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
         acquires.incrementAndGet();
-        if (onAcquire == Fault.NONE) {
+        Fault fault = acquiring.of(request.key());
+        if (fault == Fault.NONE) {
             return behind.acquire(request);
         }
-        return disturb(onAcquire, () -> behind.acquire(request));
+        return disturb(fault, () -> behind.acquire(request));
     }
 
     @Override
@@ -106,26 +121,36 @@ public final class FaultyLockProvider implements LockProvider {
         synchronized (this) {
             renewalBatches.add(leases.size());
         }
-        switch (onRenew) {
-            case NONE -> behind.renew(leases, answers);
+        Map<Fault, List<Lease>> byFault =
+                leases.stream().collect(Collectors.groupingBy(lease -> renewing.of(lease.key())));
+        // One that throws spoils the whole batch, as it does where the batch is one message.
+        if (byFault.containsKey(Fault.ERROR) || byFault.containsKey(Fault.THROW)) {
+            throw new IllegalStateException("renewal fails on purpose");
+        }
+        byFault.forEach((fault, some) -> renew(fault, some, answers));
+    }
+
+    private void renew(Fault fault, List<Lease> leases, RenewalAnswers answers) {
+        switch (fault) {
             case LATE -> behind.renew(leases, (lease, renewal) -> heldBack.add(() -> answers.answer(lease, renewal)));
             case REPLY_LOST -> behind.renew(leases, (lease, renewal) -> answers.answer(lease, Renewal.UNKNOWN));
-            case ERROR -> throw new IllegalStateException("renewal fails on purpose");
             case SILENCE -> {}
+            default -> behind.renew(leases, answers);
         }
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
         releases.incrementAndGet();
-        if (onRelease == Fault.REPLY_LOST) {
+        Fault fault = releasing.of(lease.key());
+        if (fault == Fault.REPLY_LOST) {
             return behind.release(lease, keepFor).thenApply(lost -> Release.UNKNOWN);
         }
-        return disturb(onRelease, () -> behind.release(lease, keepFor));
+        return disturb(fault, () -> behind.release(lease, keepFor));
     }
 
     private <T> CompletableFuture<T> disturb(Fault fault, Supplier<? extends CompletionStage<T>> call) {
-        CompletableFuture<T> answer = new CompletableFuture<>();
+        CompletableFuture<T> answer = fault == Fault.LATE ? new UnderWay<>() : new CompletableFuture<>();
         switch (fault) {
             case NONE -> pass(call.get(), answer);
             case LATE -> {
@@ -137,9 +162,19 @@ public final class FaultyLockProvider implements LockProvider {
                         .whenComplete((applied, failure) ->
                                 answer.completeExceptionally(new IllegalStateException("reply lost on purpose")));
             case ERROR -> answer.completeExceptionally(new IllegalStateException("call fails on purpose"));
+            case THROW -> throw new IllegalStateException("call throws on purpose");
             case SILENCE -> {}
         }
         return answer;
+    }
+
+    /** An answer that cancelling does not stop. */
+    private static final class UnderWay<T> extends CompletableFuture<T> {
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return false;
+        }
     }
 
     private static <T> void pass(CompletionStage<T> applied, CompletableFuture<T> answer) {

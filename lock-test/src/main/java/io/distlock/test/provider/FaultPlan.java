@@ -1,0 +1,24 @@
+package io.distlock.test.provider;
+
+import io.distlock.LockKey;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Which fault a kind of call meets: one for all keys, or another for a key of its own. Thread-safe. */
+final class FaultPlan {
+
+    private final Map<LockKey, Fault> byKey = new ConcurrentHashMap<>();
+    private volatile Fault others = Fault.NONE;
+
+    void set(Fault fault) {
+        others = fault;
+    }
+
+    void set(LockKey key, Fault fault) {
+        byKey.put(key, fault);
+    }
+
+    Fault of(LockKey key) {
+        return byKey.getOrDefault(key, others);
+    }
+}

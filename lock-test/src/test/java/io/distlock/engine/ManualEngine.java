@@ -1,0 +1,150 @@
+package io.distlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.FencingToken;
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockEvent;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.LockStatus;
+import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spi.Lease;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.provider.FaultyLockProvider;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+
+/**
+ * A client on a clock that stands still, before a store that misbehaves when told to, and a client of another process
+ * on the same store. Callbacks run where they arise: nothing happens but by the test's hand.
+ */
+final class ManualEngine {
+
+    final ManualTicker ticker;
+    final ManualScheduler scheduler;
+    final LockRuntime runtime;
+    final InMemoryLockProvider store;
+    final FaultyLockProvider provider;
+    final Engine engine;
+    final DefaultLockClient client;
+    final LockClient other;
+    final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
+
+    ManualEngine() {
+        this(new ManualTicker());
+    }
+
+    private ManualEngine(ManualTicker ticker) {
+        this(ticker, ticker);
+    }
+
+    /** With timers on a clock of their own: {@code ticker} passes without any of them running. */
+    ManualEngine(ManualTicker ticker, ManualTicker timers) {
+        this.ticker = ticker;
+        this.scheduler = new ManualScheduler(timers);
+        this.runtime = new LockRuntime(ticker, scheduler);
+        this.store = new InMemoryLockProvider(runtime);
+        this.provider = new FaultyLockProvider(store);
+        this.engine = new Engine(provider, runtime, Runnable::run);
+        this.client = new DefaultLockClient(engine, LockOptions.defaults(), Duration.ZERO, () -> {});
+        this.other = new DefaultLockClient(
+                new Engine(store, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
+        client.addListener(events::add);
+    }
+
+    /** Lease 30 s, so valid for 29,698 ms; waits for 5 s. */
+    LockRequest request(String name) {
+        return client.request(name);
+    }
+
+    LockRequest now(String name) {
+        return request(name).withWaitTime(Duration.ZERO);
+    }
+
+    HeldLock hold(String name) {
+        return client.acquire(now(name));
+    }
+
+    CompletableFuture<Optional<HeldLock>> start(LockRequest request) {
+        return client.tryAcquireAsync(request);
+    }
+
+    void advanceMillis(long millis) {
+        ticker.advance(Duration.ofMillis(millis));
+    }
+
+    /** Goes on a millisecond at a time; the time that has passed. */
+    long advanceUntil(BooleanSupplier condition, Duration atMost) {
+        long millis = 0;
+        while (!condition.getAsBoolean()) {
+            assertThat(millis).as("waited in vain").isLessThan(atMost.toMillis());
+            advanceMillis(1);
+            millis++;
+        }
+        return millis;
+    }
+
+    Optional<LockStatus> atStore(String name) {
+        return store.inspect(LockKey.of(name)).toCompletableFuture().join();
+    }
+
+    boolean isFree(String name) {
+        return atStore(name).isEmpty();
+    }
+
+    /** How many wait at the store for a key that is held. */
+    int waitersAtStore(String name) {
+        return atStore(name).orElseThrow().waiters().orElseThrow();
+    }
+
+    /** Deletes the key at the store, as a person may by hand. */
+    void deleteByHand(String name) {
+        for (LockStatus.Holder holder : atStore(name).orElseThrow().holders()) {
+            store.release(
+                    new Entry(LockKey.of(name), holder.owner(), holder.token().orElseThrow()), Duration.ZERO);
+        }
+    }
+
+    private record Entry(LockKey key, String owner, FencingToken token) implements Lease {
+
+        @Override
+        public LockMode mode() {
+            return LockMode.EXCLUSIVE;
+        }
+    }
+
+    /** Neither here nor at the store is anything left of the key: no place in a queue, no lock, no open question. */
+    void assertNothingLeft(String name) {
+        assertThat(client.pending()).as("pending").isZero();
+        assertThat(engine.gates().size()).as("gates").isZero();
+        assertThat(engine.watchdog().held()).as("held").isEmpty();
+        assertThat(runtime.reaper().pending()).as("reaper").isZero();
+        assertThat(atStore(name)).as("at the store").isEmpty();
+    }
+
+    /** For what another thread of the test does. */
+    static ConditionFactory await() {
+        return Awaitility.await().pollInterval(Duration.ofMillis(5));
+    }
+
+    <T extends LockEvent> List<T> events(Class<T> kind) {
+        return events.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    List<String> eventNames() {
+        return events.stream().map(event -> event.getClass().getSimpleName()).toList();
+    }
+}

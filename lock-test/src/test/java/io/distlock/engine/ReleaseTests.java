@@ -1,0 +1,199 @@
+package io.distlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distlock.HeldLock;
+import io.distlock.LockEvent;
+import io.distlock.LockLostException;
+import io.distlock.LossReason;
+import io.distlock.Release;
+import io.distlock.test.provider.Fault;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Giving back: what it answers, what it leaves, and what is done where the answer is unknown. */
+class ReleaseTests {
+
+    private final ManualEngine here = new ManualEngine();
+
+    @Test
+    void aReleasedLockIsFreeAtOnce() {
+        HeldLock held = here.hold("a");
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void releasingAgainAnswersTheSameWithoutAskingAgain() {
+        HeldLock held = here.hold("a");
+        held.release();
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
+        held.close();
+        assertThat(here.provider.releases()).isEqualTo(1);
+        assertThat(here.events(LockEvent.Released.class)).hasSize(1);
+    }
+
+    @Test
+    void whoeverReleasesWhileTheReleaseIsUnderWayWaitsForTheSameAnswer() {
+        HeldLock held = here.hold("a");
+        here.provider.onRelease(Fault.LATE);
+        CompletionStage<Release> first = held.releaseAsync();
+        CompletionStage<Release> second = held.releaseAsync();
+        assertThat(held.isHeld()).isFalse();
+        assertThat(second).isNotCompleted();
+        here.provider.deliver();
+        assertThat(first).isCompletedWithValue(Release.RELEASED);
+        assertThat(second).isCompletedWithValue(Release.RELEASED);
+        assertThat(here.provider.releases()).isEqualTo(1);
+    }
+
+    @Test
+    void theNextInTheQueueIsLetInOnlyOnceTheReleaseIsAnswered() {
+        HeldLock held = here.hold("a");
+        var next = here.start(here.request("a"));
+        here.provider.onRelease(Fault.LATE);
+        held.releaseAsync();
+        assertThat(here.provider.acquires()).isEqualTo(1);
+        here.provider.deliver();
+        assertThat(next.join()).isPresent();
+    }
+
+    @Test
+    void aMinimumHoldTimeKeepsTheKeyThatLongAfterTheGrantThoughReleasedEarlier() {
+        HeldLock held = here.client.acquire(here.now("a").withMinHoldTime(Duration.ofSeconds(10)));
+        here.advanceMillis(3_000);
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
+        here.advanceMillis(6_999);
+        assertThat(here.other.tryAcquire(here.now("a"))).isEmpty();
+        here.advanceMillis(1);
+        assertThat(here.other.tryAcquire(here.now("a"))).isPresent();
+    }
+
+    @Test
+    void aMinimumHoldTimeThatIsOverKeepsNothing() {
+        HeldLock held = here.client.acquire(here.now("a").withMinHoldTime(Duration.ofSeconds(10)));
+        here.advanceMillis(10_000);
+        held.release();
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void aMinimumHoldTimeIsCountedAnewWhenALostReleaseIsMadeAgain() {
+        HeldLock held = here.client.acquire(here.now("a").withMinHoldTime(Duration.ofSeconds(10)));
+        here.provider.onRelease(Fault.ERROR);
+        held.releaseAsync();
+        here.advanceMillis(6_000);
+        here.provider.onRelease(Fault.NONE);
+        here.advanceMillis(3_999);
+        assertThat(here.runtime.reaper().pending()).isZero();
+        assertThat(here.isFree("a")).isFalse();
+        here.advanceMillis(1);
+        assertThat(here.isFree("a")).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fault.class,
+            names = {"ERROR", "THROW", "REPLY_LOST"})
+    void aReleaseThatFailsIsUnknownAndThrowsNothing(Fault fault) {
+        HeldLock held = here.hold("a");
+        here.provider.onRelease(fault);
+        assertThat(held.releaseAsync()).isCompletedWithValue(Release.UNKNOWN);
+        assertThat(held.isHeld()).isFalse();
+        held.close();
+        assertThat(here.engine.gates().size()).isZero();
+        assertThat(here.events(LockEvent.Released.class))
+                .extracting(LockEvent.Released::outcome)
+                .containsExactly(Release.UNKNOWN);
+    }
+
+    @Test
+    void aReleaseThatIsNotAnsweredIsUnknownAfterOneCall() {
+        HeldLock held = here.hold("a");
+        here.provider.onRelease(Fault.SILENCE);
+        CompletionStage<Release> released = held.releaseAsync();
+        here.advanceMillis(999);
+        assertThat(released).isNotCompleted();
+        here.advanceMillis(1);
+        assertThat(released).isCompletedWithValue(Release.UNKNOWN);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fault.class,
+            names = {"ERROR", "THROW", "SILENCE"})
+    void aReleaseThatDidNotArriveIsMadeAgainUntilTheStoreAnswers(Fault fault) {
+        HeldLock held = here.hold("a");
+        here.provider.onRelease(fault);
+        held.releaseAsync();
+        here.advanceMillis(10_000);
+        assertThat(here.provider.releases()).isGreaterThan(2);
+        assertThat(here.isFree("a")).isFalse();
+        here.provider.onRelease(Fault.NONE);
+        // The longest pause between two tries is 2 s, after a silence of 1 s.
+        here.advanceMillis(3_000);
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void aReleaseWhoseReplyWasLostIsAskedForUntilTheStoreSaysTwiceThatNothingIsThere() {
+        HeldLock held = here.hold("a");
+        here.provider.onRelease(Fault.REPLY_LOST);
+        held.releaseAsync();
+        assertThat(here.isFree("a")).isTrue();
+        // The holder's own, and the reaper's first, which went the same way.
+        assertThat(here.provider.releases()).isEqualTo(2);
+        here.provider.onRelease(Fault.NONE);
+        here.advanceMillis(5_000);
+        assertThat(here.provider.releases()).isEqualTo(2 + 2);
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void aRepeatedReleaseDoesNotFreeWhatAnotherHasTakenSince() {
+        HeldLock held = here.hold("a");
+        here.provider.onRelease(Fault.REPLY_LOST);
+        held.releaseAsync();
+        HeldLock others = here.other.acquire(here.now("a"));
+        here.advanceMillis(60_000);
+        assertThat(others.release()).isEqualTo(Release.RELEASED);
+    }
+
+    @Test
+    void aReleaseIsNotRepeatedBeyondTheTimeToLive() {
+        HeldLock held = here.client.acquire(here.now("a").withLockDelay(Duration.ofSeconds(10)));
+        here.provider.onRelease(Fault.ERROR);
+        held.releaseAsync();
+        here.advanceMillis(39_000);
+        assertThat(here.runtime.reaper().pending()).isEqualTo(1);
+        here.advanceMillis(3_000);
+        here.assertNothingLeft("a");
+        int asked = here.provider.releases();
+        here.advanceMillis(60_000);
+        assertThat(here.provider.releases()).isEqualTo(asked);
+    }
+
+    @Test
+    void aReleaseThatFindsTheLockGoneIsALoss() {
+        HeldLock held = here.hold("a");
+        here.deleteByHand("a");
+        assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
+        assertThat(held.lost()).isCompletedWithValueMatching(loss -> loss.reason() == LossReason.NOT_OWNER);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+        assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void anyThreadMayRelease() throws InterruptedException {
+        HeldLock held = here.hold("a");
+        Thread another = new Thread(held::release);
+        another.start();
+        another.join();
+        here.assertNothingLeft("a");
+    }
+}
