@@ -2,7 +2,9 @@ package io.distlock.engine;
 
 import io.distlock.LockKey;
 import io.distlock.LockMode;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -13,11 +15,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queue in front of the store, first come first served, exactly one for each key: of the calls of this process
  * that want a key, one at a time (or shared ones together) goes on to the store. A gate exists only while somebody
- * is in it. Thread-safe; callbacks run outside any lock.
+ * is in it. Thread-safe; callbacks run outside any lock, and one after the other: where one ends at once and lets in
+ * the next, a long queue must not become a deep stack.
  */
 final class KeyGates {
 
     private final ConcurrentHashMap<LockKey, Gate> gates = new ConcurrentHashMap<>();
+
+    @SuppressWarnings("ThreadLocalUsage") // each client has gates of its own; set only while turns are run
+    private final ThreadLocal<@Nullable Deque<Runnable>> running = new ThreadLocal<>();
 
     /** One call's place at the gate of a key. */
     static final class Ticket {
@@ -30,7 +36,8 @@ final class KeyGates {
         private Place place = Place.OUTSIDE;
 
         /**
-         * @param onTurn called once when a queued ticket is let in; not called if it is let in on entering
+         * @param onTurn called once when a queued ticket is let in; not called if it is let in on entering. Throws
+         *     nothing: it runs on the thread of whoever left
          */
         Ticket(LockKey key, LockMode mode, Runnable onTurn) {
             this.key = key;
@@ -143,7 +150,26 @@ final class KeyGates {
             }
             return gate.isUnused() ? null : gate;
         });
-        turns.forEach(Runnable::run);
+        if (!turns.isEmpty()) {
+            run(turns);
+        }
+    }
+
+    private void run(List<Runnable> turns) {
+        Deque<Runnable> outer = running.get();
+        if (outer != null) {
+            outer.addAll(turns);
+            return;
+        }
+        Deque<Runnable> all = new ArrayDeque<>(turns);
+        running.set(all);
+        try {
+            for (Runnable next = all.poll(); next != null; next = all.poll()) {
+                next.run();
+            }
+        } finally {
+            running.remove();
+        }
     }
 
     /** How many keys have a gate now. */

@@ -44,7 +44,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
         this.mode = mode;
         this.options = options;
         this.deadline = deadline;
-        this.ticket = new KeyGates.Ticket(key, mode, this::askProvider);
+        this.ticket = new KeyGates.Ticket(key, mode, this::takeTurn);
         this.startedNanos = engine.ticker().nanos();
     }
 
@@ -61,11 +61,30 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
         }
     }
 
+    private void takeTurn() {
+        if (pending.isClosed()) {
+            fail(PendingKeys.closed(key));
+        } else if (deadline.hasPassed()) {
+            giveUp();
+        } else {
+            askProvider();
+        }
+    }
+
+    /** Throws nothing: it may be called as another leaves the gate, who has nothing to do with it. */
     private void askProvider() {
         if (isDone()) {
             engine.gates().leave(ticket);
             return;
         }
+        try {
+            ask();
+        } catch (RuntimeException | Error broken) {
+            fail(broken);
+        }
+    }
+
+    private void ask() {
         var request = new LeaseRequest(key, mode, engine.owners().next(), options, deadline);
         var asked = engine.provider().acquire(request);
         remote = asked;

@@ -53,7 +53,11 @@ final class PendingKeys {
                         new LockUnavailableException(key.key(), key.waited(), "the lock client is closed", null)));
     }
 
-    private static LockUnavailableException closed(LockKey key) {
+    boolean isClosed() {
+        return closed;
+    }
+
+    static LockUnavailableException closed(LockKey key) {
         return new LockUnavailableException(key, Duration.ZERO, "the lock client is closed", null);
     }
 }
