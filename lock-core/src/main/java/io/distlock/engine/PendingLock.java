@@ -62,17 +62,17 @@ final class PendingLock extends CompletableFuture<Optional<HeldLock>> {
     /** True if the key was granted; otherwise everything is over. */
     private boolean keep(PendingKey done) {
         if (done.isCompletedExceptionally()) {
+            giveBack();
             done.exceptionally(failure -> {
                 completeExceptionally(failure);
                 return Optional.empty();
             });
-            giveBack();
             return false;
         }
         Optional<HeldKey> answer = done.join();
         if (answer.isEmpty()) {
-            complete(Optional.empty());
-            giveBack();
+            // Only then: the caller's next attempt must not find this one's keys taken.
+            giveBack().thenRun(() -> complete(Optional.empty()));
             return false;
         }
         held.add(answer.get());
@@ -93,10 +93,12 @@ final class PendingLock extends CompletableFuture<Optional<HeldLock>> {
         }
     }
 
-    private void giveBack() {
+    private CompletableFuture<Void> giveBack() {
+        CompletableFuture<?>[] releases = new CompletableFuture<?>[held.size()];
         for (int last = held.size() - 1; last >= 0; last--) {
-            held.get(last).startRelease();
+            releases[last] = held.get(last).startRelease();
         }
+        return CompletableFuture.allOf(releases);
     }
 
     @Override
