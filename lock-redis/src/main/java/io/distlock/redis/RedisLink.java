@@ -140,13 +140,13 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         }
     }
 
-    /** Gives the connection up; calls under way fail. */
-    void close() {
+    /** Gives the connection up, calls under way fail; completes when it is closed. */
+    CompletableFuture<Void> close() {
         closed = true;
         CompletableFuture<C> known = connection.get();
-        if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
-            known.join().closeAsync();
-        }
+        return known != null && known.isDone() && !known.isCompletedExceptionally()
+                ? known.join().closeAsync()
+                : CompletableFuture.completedFuture(null);
     }
 
     private interface Dispatch {
