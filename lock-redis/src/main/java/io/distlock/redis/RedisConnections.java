@@ -50,8 +50,9 @@ public final class RedisConnections implements AutoCloseable {
     public static RedisConnections like(LettuceConnectionFactory users, RedisLockOptions options) {
         RedisConfiguration servers = servers(users);
         if (options.restartGuard().isPresent() && users.isClusterAware()) {
-            throw new IllegalArgumentException("the restart guard knows one server, and a Redis Cluster has many, each of"
-                    + " which may be replaced: switch it off, or choose a Redis that is no cluster");
+            throw new IllegalArgumentException(
+                    "the restart guard knows one server, and a Redis Cluster has many, each of"
+                            + " which may be replaced: switch it off, or choose a Redis that is no cluster");
         }
         if (options.replicasToAcknowledge() > 0 && users.isClusterAware()) {
             throw new IllegalArgumentException("replicas to acknowledge " + options.replicasToAcknowledge()
