@@ -40,7 +40,8 @@ class InterruptTests {
             FutureTask<Seen> call = new FutureTask<>(() -> seen(jobs));
             Thread thread = new Thread(call);
             thread.start();
-            await().until(() -> other.inspect(LockKey.of("job")).orElseThrow().waiters().orElseThrow() == 1);
+            await().until(() ->
+                    other.inspect(LockKey.of("job")).orElseThrow().waiters().orElseThrow() == 1);
             thread.interrupt();
             assertThat(call.get().failure()).isInstanceOf(LockInterruptedException.class);
             assertThat(call.get().interrupted()).isTrue();
