@@ -67,7 +67,21 @@ final class ReentrantLockView implements Lock {
 
     @Override
     public boolean tryLock() {
-        return reenter() || enter(Duration.ZERO);
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return reenter() || enter(Duration.ZERO);
+                } catch (LockInterruptedException interrupt) {
+                    // This one is not to be disturbed: the flag goes, the attempt is made again, the flag comes back.
+                    interrupted = Thread.interrupted();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     @Override
