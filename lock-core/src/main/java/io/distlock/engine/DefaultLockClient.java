@@ -203,18 +203,20 @@ final class DefaultLockClient implements LockClient {
     @Override
     public void close() {
         pending.close();
-        awaitRelease();
+        await(engine.watchdog().drained(), shutdownTimeout);
         engine.watchdog().abandonAll();
+        // The provider is closed next, which would cut off a release that is on its way.
+        await(engine.watchdog().answered(), engine.provider().callTimeout());
         onClosed.run();
     }
 
-    private void awaitRelease() {
+    private static void await(CompletableFuture<Void> end, Duration time) {
         try {
-            engine.watchdog().drained().get(shutdownTimeout.toNanos(), TimeUnit.NANOSECONDS);
+            end.get(time.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
-        } catch (TimeoutException | ExecutionException stillHeld) {
-            // The rest is declared lost by the caller.
+        } catch (TimeoutException | ExecutionException notInTime) {
+            // What is still held is declared lost; what is not answered expires.
         }
     }
 }

@@ -11,9 +11,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What the parts of one client share. Thread-safe. */
 final class Engine {
+
+    private static final Logger log = LoggerFactory.getLogger(Engine.class);
 
     private final LockProvider provider;
     private final LockRuntime runtime;
@@ -97,12 +101,14 @@ final class Engine {
     }
 
     private CompletableFuture<Release> askForRelease(Lease lease, Supplier<Duration> keepFor) {
+        CompletionStage<Release> asked;
         try {
-            CompletionStage<Release> asked = provider.release(lease, keepFor.get());
-            return runtime.timeouts().within(provider.callTimeout(), asked).exceptionally(failure -> Release.UNKNOWN);
-        } catch (RuntimeException | Error failure) {
-            // Whatever the provider does: a release ends, and who waits for the key gets its turn.
+            asked = provider.release(lease, keepFor.get());
+        } catch (RuntimeException | Error broken) {
+            // A provider that breaks its word must not leave the holder waiting for ever.
+            log.warn("The provider '{}' failed to release '{}'", provider.name(), lease.key(), broken);
             return CompletableFuture.completedFuture(Release.UNKNOWN);
         }
+        return runtime.timeouts().within(provider.callTimeout(), asked).exceptionally(failure -> Release.UNKNOWN);
     }
 }

@@ -173,6 +173,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
     }
 
     private void release(Standing.Releasing releasing) {
+        engine.watchdog().releasing();
         engine.watchdog().remove(this);
         giveBack().thenAccept(outcome -> {
             if (outcome == Release.NOT_OWNER) {
@@ -185,6 +186,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
                         .publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
             }
             engine.gates().leave(ticket);
+            engine.watchdog().released();
             releasing.outcome().complete(outcome);
         });
     }

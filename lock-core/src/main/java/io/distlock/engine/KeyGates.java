@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The queue in front of the store, first come first served, exactly one for each key: of the calls of this process
  * that want a key, one at a time (or shared ones together) goes on to the store. A gate exists only while somebody
- * is in it. Thread-safe; callbacks run outside any lock.
+ * is in it. Thread-safe; callbacks run outside any lock, and one after the other: where one ends at once and lets in
+ * the next, a long queue must not become a deep stack.
  */
 final class KeyGates {
 
@@ -34,7 +35,8 @@ final class KeyGates {
         private Place place = Place.OUTSIDE;
 
         /**
-         * @param onTurn called once when a queued ticket is let in; not called if it is let in on entering
+         * @param onTurn called once when a queued ticket is let in; not called if it is let in on entering. Throws
+         *     nothing: it runs on the thread of whoever left
          */
         Ticket(LockKey key, LockMode mode, Runnable onTurn) {
             this.key = key;
@@ -186,7 +188,7 @@ final class KeyGates {
     }
 
     private @Nullable Runnable nextTurn(LockKey key) {
-        Runnable[] next = new Runnable[1];
+        @Nullable Runnable[] next = new @Nullable Runnable[1];
         gates.computeIfPresent(key, (same, gate) -> {
             next[0] = gate.nextTurn();
             return gate.isUnused() ? null : gate;

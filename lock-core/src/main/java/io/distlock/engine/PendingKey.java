@@ -44,7 +44,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
         this.mode = mode;
         this.options = options;
         this.deadline = deadline;
-        this.ticket = new KeyGates.Ticket(key, mode, this::askProvider);
+        this.ticket = new KeyGates.Ticket(key, mode, this::takeTurn);
         this.startedNanos = engine.ticker().nanos();
     }
 
@@ -61,13 +61,23 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
         }
     }
 
+    private void takeTurn() {
+        if (deadline.hasPassed()) {
+            giveUp();
+        } else {
+            askProvider();
+        }
+    }
+
+    /** Throws nothing: it may be called as another leaves the gate, who has nothing to do with it. */
     private void askProvider() {
         if (isDone()) {
             engine.gates().leave(ticket);
             return;
         }
         if (pending.isClosed()) {
-            // Let in because the one before it was failed; it is about to be failed, too.
+            // Let in, perhaps, because the one before it was failed: nobody goes to the store any more.
+            fail(PendingKeys.closed(key));
             return;
         }
         var request = new LeaseRequest(key, mode, engine.owners().next(), options, deadline);

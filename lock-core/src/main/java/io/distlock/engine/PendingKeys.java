@@ -58,7 +58,7 @@ final class PendingKeys {
                         new LockUnavailableException(key.key(), key.waited(), "the lock client is closed", null)));
     }
 
-    private static LockUnavailableException closed(LockKey key) {
+    static LockUnavailableException closed(LockKey key) {
         return new LockUnavailableException(key, Duration.ZERO, "the lock client is closed", null);
     }
 }

@@ -62,11 +62,11 @@ final class PendingLock extends CompletableFuture<Optional<HeldLock>> {
     /** True if the key was granted; otherwise everything is over. */
     private boolean keep(PendingKey done) {
         if (done.isCompletedExceptionally()) {
+            giveBack();
             done.exceptionally(failure -> {
                 completeExceptionally(failure);
                 return Optional.empty();
             });
-            giveBack();
             return false;
         }
         Optional<HeldKey> answer = done.join();

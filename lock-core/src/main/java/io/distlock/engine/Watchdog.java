@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +25,8 @@ final class Watchdog {
     private final Engine engine;
     private final DueSet<HeldKey> held;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final CompletableFuture<Void> answered = new CompletableFuture<>();
+    private final AtomicInteger unanswered = new AtomicInteger();
     private volatile boolean closing;
 
     Watchdog(Engine engine) {
@@ -57,6 +60,26 @@ final class Watchdog {
             drained.complete(null);
         }
         return drained;
+    }
+
+    /** A release is on its way. To be called before the key is removed. */
+    void releasing() {
+        unanswered.incrementAndGet();
+    }
+
+    /** Its outcome is known, or known to be unknown. */
+    void released() {
+        if (unanswered.decrementAndGet() == 0 && closing) {
+            answered.complete(null);
+        }
+    }
+
+    /** Completes when no release is on its way any more. To be called once nothing is held. */
+    CompletableFuture<Void> answered() {
+        if (unanswered.get() == 0) {
+            answered.complete(null);
+        }
+        return answered;
     }
 
     /** Declares whatever is still held lost; nothing is renewed afterwards. */

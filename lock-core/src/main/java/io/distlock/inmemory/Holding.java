@@ -31,6 +31,11 @@ final class Holding {
         return !kept && lease.owner().equals(owner);
     }
 
+    /** Whether it has been given back, and only its minimum hold time is not over. */
+    boolean isKept() {
+        return kept;
+    }
+
     /** Never shortens what it has. */
     void extend(long now, Duration timeToLive) {
         long until = now + timeToLive.toNanos();

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,7 +37,9 @@ public final class InMemoryLockProvider implements LockProvider {
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(1);
 
     private final LockRuntime runtime;
-    private final Map<LockKey, KeyState> keys = new HashMap<>();
+    /** In order of access: what nobody has asked about for longest comes first. */
+    private final Map<LockKey, KeyState> keys = new LinkedHashMap<>(16, 0.75f, true);
+
     private long lastToken;
     private boolean closed;
 
@@ -64,6 +67,7 @@ public final class InMemoryLockProvider implements LockProvider {
             if (closed) {
                 return CompletableFuture.failedFuture(closed(request.key()));
             }
+            forgetVanished();
             KeyState state = keys.computeIfAbsent(request.key(), key -> new KeyState());
             state.dropExpired(now());
             Optional<Holding> same = state.heldBy(request.owner());
@@ -86,6 +90,19 @@ public final class InMemoryLockProvider implements LockProvider {
             waiter.complete(grant);
         }
         return waiter;
+    }
+
+    /** Of a holder that vanished nobody may ever ask again: so each request looks at two keys that may be such. */
+    private void forgetVanished() {
+        for (LockKey key : keys.keySet().stream().limit(2).toList()) {
+            KeyState state = keys.get(key);
+            if (state != null) {
+                state.dropExpired(now());
+                if (state.isUnused()) {
+                    keys.remove(key);
+                }
+            }
+        }
     }
 
     private Grant grant(KeyState state, LeaseRequest request) {
@@ -220,6 +237,7 @@ public final class InMemoryLockProvider implements LockProvider {
         boolean current = look(
                         sequencer.key(),
                         state -> state.holdings().stream()
+                                .filter(holding -> !holding.isKept())
                                 .map(Holding::lease)
                                 .filter(lease ->
                                         lease.token().equals(sequencer.token()) && lease.mode() == sequencer.mode())

@@ -1,6 +1,5 @@
 package io.distlock.support;
 
-import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -10,6 +9,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Waiting, for stores that know no queue: try; if refused, subscribe and try again; then park until a release is
@@ -25,6 +28,8 @@ public final class AcquireLoop implements AutoCloseable {
     private final OneShotStore store;
     private final Duration callTimeout;
     private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger unsettled = new AtomicInteger();
+    private final CompletableFuture<Void> settled = new CompletableFuture<>();
     private volatile boolean closed;
 
     public AcquireLoop(LockRuntime runtime, OneShotStore store, Duration callTimeout) {
@@ -36,20 +41,38 @@ public final class AcquireLoop implements AutoCloseable {
     /** As {@link io.distlock.spi.LockProvider#acquire}. */
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
         Acquisition acquisition = new Acquisition(this, request);
+        unsettled.incrementAndGet();
         if (closed) {
-            acquisition.completeExceptionally(
-                    new LockUnavailableException(request.key(), Duration.ZERO, "the provider is closed", null));
+            acquisition.fail("the provider is closed", null);
         } else {
             acquisition.tryOnce();
         }
         return acquisition;
     }
 
-    /** Fails whatever waits, and everything that comes later. */
+    /**
+     * Fails whatever waits, and everything that comes later. Then waits, no longer than two calls may take, for tries
+     * that are under way and for what has to be withdrawn: the connections are closed next.
+     */
     @Override
     public void close() {
         closed = true;
         waiting.forEach(acquisition -> acquisition.fail("the provider is closed", null));
+        if (unsettled.get() == 0) {
+            settled.complete(null);
+        }
+        await(settled);
+        await(runtime.reaper().asked());
+    }
+
+    private void await(CompletableFuture<Void> end) {
+        try {
+            end.get(callTimeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException notInTime) {
+            // The store is silent: what may have been left there expires.
+        }
     }
 
     LockRuntime runtime() {
@@ -74,6 +97,13 @@ public final class AcquireLoop implements AutoCloseable {
 
     void delist(Acquisition acquisition) {
         waiting.remove(acquisition);
+    }
+
+    /** Nothing of it is under way any more, but for what the reaper does. */
+    void settled() {
+        if (unsettled.decrementAndGet() == 0 && closed) {
+            settled.complete(null);
+        }
     }
 
     void withdraw(LeaseRequest request) {

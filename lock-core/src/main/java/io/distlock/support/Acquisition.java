@@ -263,6 +263,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         if (leftover) {
             loop.withdraw(request);
         }
+        loop.settled();
     }
 
     /** A store may have noted a waiting writer until the deadline; ending before it must undo that. */

@@ -5,6 +5,7 @@ import io.distlock.spi.Deadline;
 import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -46,6 +47,11 @@ public final class Reaper {
         taken.tryOnce();
     }
 
+    /** Completes when the store has answered about each outcome that is unknown now, or has not in one try. */
+    CompletableFuture<Void> asked() {
+        return CompletableFuture.allOf(open.stream().map(each -> each.asked).toArray(CompletableFuture[]::new));
+    }
+
     /** How many outcomes are still unknown. */
     public int pending() {
         return open.size();
@@ -56,6 +62,7 @@ public final class Reaper {
         private final String what;
         private final Deadline expiry;
         private final Supplier<? extends CompletionStage<Release>> withdraw;
+        private final CompletableFuture<Void> asked = new CompletableFuture<>();
         private int failures;
         private boolean saidNotOwner;
 
@@ -69,6 +76,7 @@ public final class Reaper {
         void tryOnce() {
             if (expiry.hasPassed()) {
                 open.remove(this);
+                asked.complete(null);
                 log.debug("{} has expired by itself", what);
                 return;
             }
@@ -76,6 +84,7 @@ public final class Reaper {
         }
 
         private void answered(Release release) {
+            asked.complete(null);
             switch (release) {
                 case RELEASED -> done("was there, and is withdrawn");
                 case NOT_OWNER -> {

@@ -50,6 +50,6 @@ record Invocation<T>(
     }
 
     RedisCall<T> newCall(long nanos) {
-        return new RedisCall<>(CommandType.EVALSHA, output.apply(StringCodec.UTF8), arguments, nanos);
+        return new RedisCall<>(CommandType.EVALSHA, output.apply(StringCodec.UTF8), arguments, slot, nanos);
     }
 }

@@ -7,6 +7,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -17,6 +20,7 @@ import java.util.function.Predicate;
 final class NodeCalls {
 
     private final RedisConnections connections;
+    private final Duration timeout;
     private final RedisLink<StatefulConnection<String, String>> link;
     private final RedisLink<StatefulConnection<String, String>> replicatedLink;
     private final RedisLink<StatefulRedisPubSubConnection<String, String>> pubSubLink;
@@ -34,8 +38,8 @@ final class NodeCalls {
             RedisLockOptions options,
             Ticker ticker,
             Function<ServerCalls, ScriptAdmission> admission) {
-        Duration timeout = options.callTimeout();
         this.connections = connections;
+        this.timeout = options.callTimeout();
         this.link = new RedisLink<>(this::connect, ticker, timeout);
         this.replicatedLink = new RedisLink<>(connections::connect, ticker, timeout);
         this.pubSubLink = new RedisLink<>(connections::connectPubSub, ticker, timeout);
@@ -98,9 +102,15 @@ final class NodeCalls {
         return subscriptions;
     }
 
+    /** Waits for the connections' end: the driver, shut down next, would close them again and warn of that. */
     void close() {
-        link.close();
-        replicatedLink.close();
-        pubSubLink.close();
+        try {
+            CompletableFuture.allOf(link.close(), replicatedLink.close(), pubSubLink.close())
+                    .get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException notInTime) {
+            // The driver does what is left to do.
+        }
     }
 }

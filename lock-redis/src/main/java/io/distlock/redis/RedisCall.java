@@ -12,6 +12,10 @@ import io.netty.buffer.ByteBuf;
 /** A command on its way that knows whether it has left this process. */
 final class RedisCall<T> extends AsyncCommand<String, String, T> {
 
+    /** For a command that has no key, and goes to any node of a cluster. */
+    static final int NO_SLOT = -1;
+
+    private final int slot;
     private final long createdNanos;
     private volatile boolean sent;
 
@@ -20,12 +24,27 @@ final class RedisCall<T> extends AsyncCommand<String, String, T> {
             CommandOutput<String, String, T> output,
             CommandArgs<String, String> arguments,
             long nanos) {
+        this(type, output, arguments, NO_SLOT, nanos);
+    }
+
+    RedisCall(
+            ProtocolKeyword type,
+            CommandOutput<String, String, T> output,
+            CommandArgs<String, String> arguments,
+            int slot,
+            long nanos) {
         super(new Command<>(type, output, arguments));
+        this.slot = slot;
         this.createdNanos = nanos;
     }
 
     static CommandArgs<String, String> arguments() {
         return new CommandArgs<>(StringCodec.UTF8);
+    }
+
+    /** The hash slot of its keys. */
+    int slot() {
+        return slot;
     }
 
     long createdNanos() {

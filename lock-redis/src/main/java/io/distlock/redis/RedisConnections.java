@@ -45,10 +45,15 @@ public final class RedisConnections implements AutoCloseable {
      * @param users the application's factory; only its settings are read
      * @param options time limits
      * @throws IllegalArgumentException if the factory is set up with a fixed list of master and replicas, which cannot
-     *     be listened on
+     *     be listened on; or with a cluster, and the options are not for one
      */
     public static RedisConnections like(LettuceConnectionFactory users, RedisLockOptions options) {
         RedisConfiguration servers = servers(users);
+        if (options.restartGuard().isPresent() && users.isClusterAware()) {
+            throw new IllegalArgumentException(
+                    "the restart guard knows one server, and a Redis Cluster has many, each of"
+                            + " which may be replaced: switch it off, or choose a Redis that is no cluster");
+        }
         if (options.replicasToAcknowledge() > 0 && users.isClusterAware()) {
             throw new IllegalArgumentException("replicas to acknowledge " + options.replicasToAcknowledge()
                     + " cannot be had from a Redis Cluster: choose 0, or a Redis that is no cluster");

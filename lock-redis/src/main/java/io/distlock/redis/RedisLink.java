@@ -3,12 +3,16 @@ package io.distlock.redis;
 import io.distlock.spi.Ticker;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.DefaultEndpoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +35,8 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
     private final Ticker ticker;
     private final Duration callTimeout;
     private final AtomicReference<@Nullable CompletableFuture<C>> connection = new AtomicReference<>();
-    private volatile @Nullable RedisCall<?> oldest;
+    private final Silence silence = new Silence();
+    private final ConcurrentHashMap<String, Silence> silenceOfNodes = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     RedisLink(Supplier<? extends CompletionStage<C>> connector, Ticker ticker, Duration callTimeout) {
@@ -122,17 +127,49 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
     }
 
     private void cutIfSilent(C connected, RedisCall<?> next) {
-        RedisCall<?> waiting = oldest;
-        if (waiting == null || waiting.isDone()) {
-            oldest = next;
-        } else if (next.createdNanos() - waiting.createdNanos() > 2 * callTimeout.toNanos()) {
-            oldest = next;
+        if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+            cutSilentNode(cluster, next);
+        } else if (silence.isBrokenOff(next, 2 * callTimeout.toNanos())) {
             cut(connected);
         }
     }
 
-    /** The driver ends what is under way, and connects anew. In a cluster, one node's silence is no reason for it. */
-    void cut(C connected) {
+    /** Only then does the driver look whether another node has taken over. */
+    private void cutSilentNode(StatefulRedisClusterConnection<?, ?> cluster, RedisCall<?> next) {
+        RedisClusterNode node = next.slot() == RedisCall.NO_SLOT
+                ? null
+                : cluster.getPartitions().getPartitionBySlot(next.slot());
+        if (node != null
+                && silenceOfNodes
+                        .computeIfAbsent(node.getNodeId(), first -> new Silence())
+                        .isBrokenOff(next, 2 * callTimeout.toNanos())) {
+            RedisURI address = node.getUri();
+            cluster.getConnectionAsync(address.getHost(), address.getPort()).thenAccept(this::cut);
+        }
+    }
+
+    /** How long a peer has left a call unanswered. */
+    private static final class Silence {
+
+        private volatile @Nullable RedisCall<?> oldest;
+
+        /** Whether it is time to give the connection up; then counts anew. */
+        boolean isBrokenOff(RedisCall<?> next, long nanos) {
+            RedisCall<?> waiting = oldest;
+            if (waiting == null || waiting.isDone()) {
+                oldest = next;
+                return false;
+            }
+            boolean tooLong = next.createdNanos() - waiting.createdNanos() > nanos;
+            if (tooLong) {
+                oldest = next;
+            }
+            return tooLong;
+        }
+    }
+
+    /** The driver ends what is under way, and connects anew. */
+    void cut(StatefulConnection<?, ?> connected) {
         if (connected instanceof RedisChannelHandler<?, ?> handler
                 && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
             log.warn("Redis has not answered for more than {} ms: connecting anew", 2 * callTimeout.toMillis());
@@ -140,13 +177,13 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         }
     }
 
-    /** Gives the connection up; calls under way fail. */
-    void close() {
+    /** Gives the connection up, calls under way fail; completes when it is closed. */
+    CompletableFuture<Void> close() {
         closed = true;
         CompletableFuture<C> known = connection.get();
-        if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
-            known.join().closeAsync();
-        }
+        return known != null && known.isDone() && !known.isCompletedExceptionally()
+                ? known.join().closeAsync()
+                : CompletableFuture.completedFuture(null);
     }
 
     private interface Dispatch {

@@ -165,6 +165,16 @@ class RedisDeploymentTests {
                 .withMessageContaining("replicas to acknowledge 1");
     }
 
+    /** It would admit the node of slot 0 alone, and locks on all others could never be had. */
+    @Test
+    void theRestartGuardIsRefusedInACluster() {
+        RedisClusterConfiguration configuration = new RedisClusterConfiguration(List.of("127.0.0.1:1"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisConnections.like(
+                        new LettuceConnectionFactory(configuration), OPTIONS.withRestartGuard(Duration.ofSeconds(60))))
+                .withMessageContaining("restart guard");
+    }
+
     private static void assertLocks(TestClient one, TestClient other) {
         assertLocks(one, other, LockKey.of("orders", "42"));
     }

@@ -22,7 +22,7 @@ import org.springframework.core.annotation.AliasFor;
  * classes; what stands on the method goes before what stands on the type.
  *
  * <p>The lock is outside a transaction that is begun by {@code @Transactional} on the same method: it is given back
- * after the commit. As with every Spring proxy, a call from within the same object does not pass the proxy and so
+ * after the commit. It is inside Spring Security's method security: a call that is not allowed takes no lock. As with every Spring proxy, a call from within the same object does not pass the proxy and so
  * takes no lock.
  *
  * <p>A call that comes, on the same thread, from a method that already holds the key runs under that very lock: it

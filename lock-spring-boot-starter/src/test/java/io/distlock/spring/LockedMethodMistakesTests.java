@@ -2,6 +2,7 @@ package io.distlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.spring.autoconfigure.Elsewhere;
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
 import io.distlock.spring.interceptor.LockProblem;
 import java.util.List;
@@ -103,6 +104,14 @@ class LockedMethodMistakesTests {
         public static void run() {}
     }
 
+    /** A proxy of this class stands in this package, and cannot override what is visible in the other one alone. */
+    static class OutOfReach extends Elsewhere {}
+
+    static class EndlessWait {
+        @DistributedLock(waitTime = "9999999999999999d")
+        public void run() {}
+    }
+
     static final class FinalClass {
         @DistributedLock
         public void run() {}
@@ -178,6 +187,8 @@ class LockedMethodMistakesTests {
                 mistake(FinalMethodOfLockedType.class, "method", "the method is final", "Make it not final"),
                 mistake(PrivateMethod.class, "method", "the method is private", "Make it not private"),
                 mistake(StaticMethod.class, "method", "the method is static", "Make it not static"),
+                mistake(OutOfReach.class, "method", "the method is package-private", "Make it not package-private"),
+                mistake(EndlessWait.class, "waitTime", "9999999999999999d", "Write it as"),
                 mistake(FinalClass.class, "class", "the class is final", "Make it not final"),
                 mistake(ReturnsFuture.class, "return type", "java.util.concurrent.Future", "not supported yet"),
                 mistake(ReturnsStage.class, "return type", "CompletableFuture", "not supported yet"),

@@ -161,6 +161,20 @@ class ReentrancyTests {
         });
     }
 
+    /** Its provider has the same name, but may be another store, or this one as another process has it. */
+    @Test
+    void anotherApplicationInTheSameJvmHasALockOfItsOwn() {
+        run(context -> run(another -> {
+            FaultyLockProvider provider = another.getBean(FaultyLockProvider.class);
+            HeldLock inner = context.getBean(Stock.class)
+                    .exclusive(
+                            List.of("a"),
+                            () -> another.getBean(Stock.class).exclusive(List.of("a"), LockContext::current));
+            assertThat(provider.acquires()).isEqualTo(1);
+            assertThat(inner.isHeld()).isFalse();
+        }));
+    }
+
     @Test
     void anotherThreadDoesNotEnterTheLock() {
         run(context -> {

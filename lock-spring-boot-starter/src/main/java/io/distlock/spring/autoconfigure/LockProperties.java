@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.core.Ordered;
 
 /**
  * What is common to the locks of all providers. A value that breaks a rule cannot be bound; the failure says the
@@ -23,7 +22,7 @@ import org.springframework.core.Ordered;
  * @param lockDelay A holder that vanishes keeps others out for this much longer.
  * @param shutdownTimeout How long a context that closes waits for held locks to be given back.
  * @param advisorOrder Place of the lock among the advisors of a method, lower being further out. Must be lower than
- *     that of transactions.
+ *     that of transactions; method security has 100 to 600.
  */
 @ConfigurationProperties("distributed-lock")
 record LockProperties(
@@ -40,12 +39,12 @@ record LockProperties(
         int advisorOrder) {
 
     /**
-     * Outside of all but what was put outermost on purpose. Transactions and caching are innermost unless told
-     * otherwise. Some post-processors heed no order: those of {@code @Async}, {@code @Retryable} and
+     * Inside Spring Security's method security (100 to 600), so that whoever may not call a method takes no lock of it;
+     * outside of transactions and caching, which are innermost unless told otherwise. Some post-processors heed no order: those of {@code @Async}, {@code @Retryable} and
      * {@code @ConcurrencyLimit} put their advisor before all others (each retry takes the lock anew), that of method
      * validation after all others.
      */
-    static final int DEFAULT_ADVISOR_ORDER = Ordered.HIGHEST_PRECEDENCE + 1_000;
+    static final int DEFAULT_ADVISOR_ORDER = 1_000;
 
     static final String PREFIX = "distributed-lock.";
 

@@ -1,6 +1,7 @@
 package io.distlock.spring.context;
 
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
@@ -29,7 +30,7 @@ public final class CallContext {
 
     /** One lock, and those that the call held already when it took it. */
     private record Frame(
-            String provider, HeldLock lock, @Nullable Frame outer) {}
+            LockClient client, HeldLock lock, @Nullable Frame outer) {}
 
     private CallContext() {}
 
@@ -48,18 +49,20 @@ public final class CallContext {
     /**
      * The lock that already gives a request all it asks for.
      *
+     * @param client whom the request would go to. Not the provider's name: another application in this JVM has one of
+     *     the same name, and another store behind it
      * @return empty if the request has no key in common with what is held
      * @throws io.distlock.LockLostException if that lock was lost
      * @throws IllegalStateException if the request could only wait for a lock of its own call: an exclusive one
      *     inside a shared one, or some keys that are held and some that are not
      */
-    public static Optional<HeldLock> covering(String provider, LockRequest request) {
+    public static Optional<HeldLock> covering(LockClient client, LockRequest request) {
         if (CURRENT.get() == null) {
             return Optional.empty();
         }
         Set<LockKey> wanted = Set.copyOf(request.keys());
-        Optional<HeldLock> overlapping = find(frame -> frame.provider.equals(provider)
-                        && frame.lock.keys().stream().anyMatch(wanted::contains))
+        Optional<HeldLock> overlapping = find(frame ->
+                        frame.client == client && frame.lock.keys().stream().anyMatch(wanted::contains))
                 .map(Frame::lock);
         overlapping.ifPresent(held -> requireCovers(held, request));
         return overlapping;
@@ -88,9 +91,9 @@ public final class CallContext {
     }
 
     /** Runs the body with this lock as the innermost of the call. */
-    public static @Nullable Object under(String provider, HeldLock lock, Body body) throws Throwable {
+    public static @Nullable Object under(LockClient client, HeldLock lock, Body body) throws Throwable {
         Frame outer = CURRENT.get();
-        CURRENT.set(new Frame(provider, lock, outer));
+        CURRENT.set(new Frame(client, lock, outer));
         try {
             return body.run();
         } finally {

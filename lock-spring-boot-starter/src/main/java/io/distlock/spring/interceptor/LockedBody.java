@@ -19,10 +19,10 @@ final class LockedBody {
      *     end but the lock was lost, {@link io.distlock.LockLostException}
      */
     static @Nullable Object run(LockOperation operation, LockRequest request, CallContext.Body body) throws Throwable {
-        String provider = operation.client().provider();
-        Optional<HeldLock> outer = CallContext.covering(provider, request);
+        LockClient client = operation.client();
+        Optional<HeldLock> outer = CallContext.covering(client, request);
         if (outer.isPresent()) {
-            return CallContext.under(provider, outer.get(), body);
+            return CallContext.under(client, outer.get(), body);
         }
         // Outside the try: an exception of the acquisition must not be taken for one of the body, nor the reverse.
         Optional<HeldLock> acquired = acquire(operation, request);
@@ -31,7 +31,7 @@ final class LockedBody {
         }
         // Leaving the block releases; a loss is thrown, or suppressed into what the body threw.
         try (HeldLock lock = acquired.get()) {
-            return CallContext.under(provider, lock, body);
+            return CallContext.under(client, lock, body);
         }
     }
 

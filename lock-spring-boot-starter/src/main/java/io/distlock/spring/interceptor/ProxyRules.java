@@ -45,22 +45,38 @@ final class ProxyRules {
         } else {
             boolean byClass =
                     instance.map(each -> !AopUtils.isJdkDynamicProxy(each)).orElseGet(() -> proxying.isByClass(type));
-            checkModifiers(method.method(), byClass, problems);
+            checkModifiers(method, byClass, problems);
             instance.ifPresent(each -> checkAdvice(bean, each, method, problems));
         }
     }
 
-    private static void checkModifiers(Method method, boolean byClass, Problems problems) {
-        int modifiers = method.getModifiers();
-        boolean isFinal = Modifier.isFinal(modifiers) && byClass;
-        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || isFinal) {
-            String obstacle =
-                    Modifier.isPrivate(modifiers) ? "private" : Modifier.isStatic(modifiers) ? "static" : "final";
+    private static void checkModifiers(LockedMethod method, boolean byClass, Problems problems) {
+        String obstacle = obstacle(method, byClass);
+        if (!obstacle.isEmpty()) {
             problems.add(
                     "method",
                     "the method is " + obstacle + ", so calls pass by the proxy and take no lock",
-                    "Make it not " + obstacle + (isFinal ? " (in Kotlin: open)" : ""));
+                    "Make it not " + obstacle + (obstacle.equals("final") ? " (in Kotlin: open)" : ""));
         }
+    }
+
+    private static String obstacle(LockedMethod locked, boolean byClass) {
+        Method method = locked.method();
+        int modifiers = method.getModifiers();
+        if (Modifier.isPrivate(modifiers)) {
+            return "private";
+        } else if (Modifier.isStatic(modifiers)) {
+            return "static";
+        } else if (byClass && Modifier.isFinal(modifiers)) {
+            return "final";
+        }
+        // A proxy stands in the package of the bean's class: it overrides what that class can see.
+        boolean visible = Modifier.isPublic(modifiers)
+                || Modifier.isProtected(modifiers)
+                || method.getDeclaringClass()
+                        .getPackageName()
+                        .equals(locked.targetClass().getPackageName());
+        return byClass && !visible ? "package-private" : "";
     }
 
     private static void checkAdvice(String bean, Object instance, LockedMethod method, Problems problems) {

@@ -34,6 +34,8 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.security.authorization.method.AuthorizationInterceptorsOrder;
 
 class LockAutoConfigurationTests {
 
@@ -199,7 +201,7 @@ class LockAutoConfigurationTests {
         LockTestContext.inMemory()
                 .run(context -> assertThat(context.getBean(LockAdvisor.class).getOrder())
                         .isEqualTo(LockProperties.DEFAULT_ADVISOR_ORDER)
-                        .isNegative());
+                        .isBetween(AuthorizationInterceptorsOrder.POST_FILTER.getOrder(), Ordered.LOWEST_PRECEDENCE));
     }
 
     @Test

@@ -1,0 +1,66 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.LockClient;
+import io.distlock.LockException;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.test.redis.RedisExtension;
+import io.distlock.test.redis.RedisServer;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** An application that closes in the midst of taking and giving back locks. */
+@ExtendWith(RedisExtension.class)
+class RedisShutdownTests {
+
+    private static final int BUSY = 8;
+    private static final int ROUNDS = 15;
+
+    /** Or the application that is started next finds locks that nobody holds, until they expire. */
+    @Test
+    void whatWasUnderWayAtTheCloseLeavesNoKey(RedisServer redis) throws InterruptedException {
+        for (int round = 0; round < ROUNDS; round++) {
+            ExecutorService workers = Executors.newFixedThreadPool(BUSY);
+            try (TestClient application = TestClient.of(redis.endpoint());
+                    LockClient locks = LockClientBuilder.of(application.provider, application.runtime)
+                            .build()) {
+                CountDownLatch busy = new CountDownLatch(BUSY);
+                for (int worker = 0; worker < BUSY; worker++) {
+                    String item = "" + worker;
+                    workers.execute(() -> workUntilClosed(locks, item, busy));
+                }
+                busy.await();
+            }
+            workers.shutdown();
+            assertThat(workers.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(redis.probe().keys()).allMatch(key -> key.startsWith("lock:fence:"));
+        }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aCleanStopLogsNothing(RedisServer redis, CapturedOutput output) {
+        try (TestClient application = TestClient.of(redis.endpoint())) {
+            application.locks.acquire(application.locks.request("orders")).close();
+        }
+        assertThat(output.getAll()).doesNotContain("already closed");
+    }
+
+    private static void workUntilClosed(LockClient locks, String item, CountDownLatch busy) {
+        try {
+            while (true) {
+                locks.acquire(locks.request("orders", item)).close();
+                busy.countDown();
+            }
+        } catch (LockException closed) {
+            busy.countDown();
+        }
+    }
+}

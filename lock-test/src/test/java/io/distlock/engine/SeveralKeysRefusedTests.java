@@ -1,0 +1,41 @@
+package io.distlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.provider.Fault;
+import io.distlock.test.provider.FaultyLockProvider;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class SeveralKeysRefusedTests {
+
+    /** Or a program that then asks for one of them is told that it is busy: by its own request before. */
+    @Test
+    void whoIsRefusedSeveralKeysHearsOfItOnceNoneOfThemIsTaken() {
+        LockRuntime runtime = ManualScheduler.runtime(new ManualTicker());
+        InMemoryLockProvider store = new InMemoryLockProvider(runtime);
+        FaultyLockProvider provider = new FaultyLockProvider(store);
+        LockClient client = new DefaultLockClient(
+                new Engine(provider, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
+        LockClient other = LockClientBuilder.of(store, runtime).build();
+        other.acquire(other.request("orders", "2"));
+        provider.onRelease(Fault.LATE);
+        LockRequest both = client.request(List.of(LockKey.of("orders", "1"), LockKey.of("orders", "2")));
+        var refused = client.tryAcquireAsync(both.withWaitTime(Duration.ZERO));
+        assertThat(refused).isNotDone();
+        provider.deliver();
+        assertThat(refused).isCompletedWithValue(Optional.empty());
+        assertThat(client.tryAcquire(client.request("orders", "1").withWaitTime(Duration.ZERO)))
+                .isPresent();
+    }
+}
