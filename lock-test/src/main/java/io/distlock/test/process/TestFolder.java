@@ -29,10 +29,12 @@ public final class TestFolder implements AutoCloseable {
      * @return the folder
      */
     public static TestFolder create(String name) {
+        Path path = createDirectory("distlock-" + name + "-");
         try {
-            return new TestFolder(Files.createTempDirectory("distlock-" + name + "-"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return new TestFolder(path);
+        } catch (RuntimeException e) {
+            delete(path);
+            throw e;
         }
     }
 
@@ -72,6 +74,14 @@ public final class TestFolder implements AutoCloseable {
     public void close() {
         delete(path);
         guard.dismiss();
+    }
+
+    private static Path createDirectory(String prefix) {
+        try {
+            return Files.createTempDirectory(prefix);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static void delete(Path root) {
