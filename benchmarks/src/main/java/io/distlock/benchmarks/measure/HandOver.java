@@ -22,7 +22,13 @@ final class HandOver implements Measurement {
     private static final int CLOCK_CHECKS = 500;
 
     /** Until the neighbour has been refused, has subscribed, has been refused again, and sleeps. */
-    private static final Duration TO_FALL_ASLEEP = Duration.ofMillis(20);
+    private static final Duration TO_FALL_ASLEEP = Duration.ofMillis(2);
+
+    /**
+     * Nobody releases a lock just as another begins to wait. In such a time processors and caches cool down, so the round
+     * trip that serves as the unit is measured after the same pause.
+     */
+    private static final Duration TO_COOL_DOWN = Duration.ofMillis(20);
 
     @Override
     public String name() {
@@ -40,29 +46,35 @@ final class HandOver implements Measurement {
                 RoundTrip roundTrip = store.roundTrip();
                 NeighbourProcess neighbour = NeighbourProcess.on(store)) {
             report.count("clock readings of the other JVM out of order", outOfOrder(neighbour), Target.exactly(0));
-            int warmUp = effort.of(200, 100, 2);
-            int rounds = effort.of(500, 150, 5);
-            long[] handOvers = new long[rounds];
-            long[] roundTrips = new long[rounds];
-            for (int round = -warmUp; round < rounds; round++) {
-                long handOver = handOver(application, neighbour);
-                long asking = ask(roundTrip);
-                if (round >= 0) {
-                    handOvers[round] = handOver;
-                    roundTrips[round] = asking;
-                }
+            warmUp(application, roundTrip, neighbour, effort);
+            long[] handOvers = new long[effort.of(500, 150, 5)];
+            long[] roundTrips = new long[handOvers.length];
+            for (int round = 0; round < handOvers.length; round++) {
+                handOvers[round] = handOver(application, neighbour, TO_COOL_DOWN);
+                roundTrips[round] = ask(roundTrip, TO_COOL_DOWN);
             }
             double handOver = Median.of(handOvers);
             report.figure("hand-over, median", Stopwatch.micros(handOver), "µs");
-            report.figure("round trip, median", Stopwatch.micros(Median.of(roundTrips)), "µs");
+            report.figure("round trip, median, after the same pause", Stopwatch.micros(Median.of(roundTrips)), "µs");
             report.figure("round trips for a hand-over", handOver / Median.of(roundTrips), "", Target.atMost(3));
+            report.figure("round trip, median, without a pause", Stopwatch.micros(busyRoundTrip(roundTrip)), "µs");
         }
     }
 
-    private static long handOver(Application application, NeighbourProcess neighbour) {
+    /** Both JVMs have compiled what matters before anything is timed; a service has run for longer. */
+    private static void warmUp(
+            Application application, RoundTrip roundTrip, NeighbourProcess neighbour, Effort effort) {
+        neighbour.warmUp(effort.of(20_000, 20_000, 10));
+        for (int round = effort.of(2_000, 1_000, 2); round > 0; round--) {
+            handOver(application, neighbour, TO_FALL_ASLEEP);
+            ask(roundTrip, Duration.ZERO);
+        }
+    }
+
+    private static long handOver(Application application, NeighbourProcess neighbour, Duration pause) {
         HeldLock held = application.locks().acquire(NeighbourProcess.request(application.locks(), ITEM, LEASE));
         neighbour.take(ITEM, LEASE);
-        Stopwatch.pause(TO_FALL_ASLEEP);
+        Stopwatch.pause(pause);
         long released = Stopwatch.now();
         held.release();
         long taken = neighbour.taken();
@@ -70,12 +82,19 @@ final class HandOver implements Measurement {
         return taken - released;
     }
 
-    /** After the same pause as before a release, in which processors and caches cool down just as much. */
-    private static long ask(RoundTrip roundTrip) {
-        Stopwatch.pause(TO_FALL_ASLEEP);
+    private static long ask(RoundTrip roundTrip, Duration pause) {
+        Stopwatch.pause(pause);
         Stopwatch watch = Stopwatch.start();
         roundTrip.ask();
         return watch.nanos();
+    }
+
+    private static double busyRoundTrip(RoundTrip roundTrip) {
+        long[] nanos = new long[2_000];
+        for (int round = 0; round < nanos.length; round++) {
+            nanos[round] = ask(roundTrip, Duration.ZERO);
+        }
+        return Median.of(nanos);
     }
 
     private static int outOfOrder(NeighbourProcess neighbour) {

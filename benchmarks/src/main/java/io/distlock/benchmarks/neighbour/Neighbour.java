@@ -21,6 +21,7 @@ import java.util.Deque;
  *
  * <ul>
  *   <li>{@code clock}: reads the clock.
+ *   <li>{@code warm-up cycles}: takes and gives back that many locks that nobody else wants.
  *   <li>{@code take item leaseMillis}: says that it is about to, then waits for the lock; the clock is read right after.
  *   <li>{@code free}: gives back what it took last; the clock is read right after.
  * </ul>
@@ -57,12 +58,19 @@ public final class Neighbour {
     private void obey(String[] words) {
         switch (words[0]) {
             case "clock" -> {}
+            case "warm-up" -> warmUp(Integer.parseInt(words[1]));
             case "take" -> {
                 reply();
                 taken.push(locks.acquire(request(locks, words[1], Duration.ofMillis(Long.parseLong(words[2])))));
             }
             case "free" -> taken.pop().close();
             default -> throw new IllegalArgumentException("not understood: " + words[0]);
+        }
+    }
+
+    private void warmUp(int cycles) {
+        for (int cycle = 0; cycle < cycles; cycle++) {
+            locks.acquire(locks.request("warm-up", Integer.toString(cycle))).close();
         }
     }
 

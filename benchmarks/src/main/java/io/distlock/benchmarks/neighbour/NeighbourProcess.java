@@ -51,6 +51,12 @@ public final class NeighbourProcess implements AutoCloseable {
         return reply();
     }
 
+    /** Lets its compiler see the code that matters. */
+    public void warmUp(int cycles) {
+        out.println("warm-up " + cycles);
+        reply();
+    }
+
     /** Has it take an item; returns when it is about to. {@link #taken()} is to follow. */
     public void take(String item, Duration lease) {
         out.println("take " + item + ' ' + lease.toMillis());
