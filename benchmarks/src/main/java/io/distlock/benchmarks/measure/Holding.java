@@ -3,6 +3,7 @@ package io.distlock.benchmarks.measure;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
+import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.benchmarks.store.Application;
 import java.time.Duration;
@@ -14,13 +15,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Holding implements AutoCloseable {
 
     private final LockClient locks;
-    private final Duration lease;
+    private final LockOptions options;
     private final AtomicInteger lossesReported = new AtomicInteger();
     private final List<HeldLock> held;
 
     private Holding(Application application, int count, Duration lease) {
         this.locks = application.locks();
-        this.lease = lease;
+        // One for all, as with a method that is annotated.
+        this.options = locks.options().withLeaseTime(lease);
         this.held = new ArrayList<>(count);
         locks.addListener(event -> {
             if (event instanceof LockEvent.Lost) {
@@ -37,14 +39,14 @@ final class Holding implements AutoCloseable {
     /** Takes the rest, each on an item of its own. */
     void fill(int count) {
         for (int item = held.size(); item < count; item++) {
-            held.add(locks.acquire(locks.request("held", Integer.toString(item)).withLeaseTime(lease)));
+            held.add(locks.acquire(locks.request("held", Integer.toString(item)).withOptions(options)));
         }
     }
 
     /** Takes locks on other items and gives them back at once. */
     void shortCycles(int count) {
         for (int cycle = 0; cycle < count; cycle++) {
-            locks.acquire(locks.request("short", Integer.toString(cycle)).withLeaseTime(lease))
+            locks.acquire(locks.request("short", Integer.toString(cycle)).withOptions(options))
                     .close();
         }
     }
