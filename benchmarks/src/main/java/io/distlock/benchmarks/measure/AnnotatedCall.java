@@ -5,6 +5,7 @@ import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Contender;
 import io.distlock.benchmarks.store.Store;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.Map;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -33,17 +34,19 @@ final class AnnotatedCall implements Measurement {
         try (ConfigurableApplicationContext context = context();
                 Contender annotated = AnnotatedShop.calling(context);
                 Contender client = AnnotatedShop.usingTheClient(context)) {
-            Rounds.of(effort.of(6, 6, 1), annotated, client, contender -> calls(contender, calls));
-            Rounds<Turn> rounds =
-                    Rounds.of(effort.of(30, 10, 2), annotated, client, contender -> calls(contender, calls));
-            report.figure("a cycle by the client alone", Stopwatch.micros(rounds.theirs(Turn::nanos)), "µs");
+            List<Contender> both = List.of(annotated, client);
+            Rounds.of(effort.of(6, 6, 1), both, contender -> calls(contender, calls));
+            Rounds<Turn> rounds = Rounds.of(effort.of(30, 10, 2), both, contender -> calls(contender, calls));
+            report.figure("a cycle by the client alone", Stopwatch.micros(rounds.median(client, Turn::nanos)), "µs");
             report.figure(
                     "the annotation adds",
-                    Stopwatch.micros(rounds.ours(Turn::nanos) - rounds.theirs(Turn::nanos)),
+                    Stopwatch.micros(rounds.median(annotated, Turn::nanos) - rounds.median(client, Turn::nanos)),
                     "µs");
-            report.figure("allocated by the client alone", rounds.theirs(Turn::bytes), "bytes");
+            report.figure("allocated by the client alone", rounds.median(client, Turn::bytes), "bytes");
             report.figure(
-                    "allocated by the annotation", rounds.ours(Turn::bytes) - rounds.theirs(Turn::bytes), "bytes");
+                    "allocated by the annotation",
+                    rounds.median(annotated, Turn::bytes) - rounds.median(client, Turn::bytes),
+                    "bytes");
         }
     }
 

@@ -19,7 +19,6 @@ final class HandOver implements Measurement {
 
     private static final String ITEM = "hand-over";
     private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final int CLOCK_CHECKS = 500;
 
     /** Until the neighbour has been refused, has subscribed, has been refused again, and sleeps. */
     private static final Duration TO_FALL_ASLEEP = Duration.ofMillis(2);
@@ -45,7 +44,8 @@ final class HandOver implements Measurement {
         try (Application application = store.application();
                 RoundTrip roundTrip = store.roundTrip();
                 NeighbourProcess neighbour = NeighbourProcess.on(store)) {
-            report.count("clock readings of the other JVM out of order", outOfOrder(neighbour), Target.exactly(0));
+            report.count(
+                    "clock readings of the other JVM out of order", outOfOrder(neighbour, effort), Target.exactly(0));
             warmUp(application, roundTrip, neighbour, effort);
             long[] handOvers = new long[effort.of(500, 150, 5)];
             long[] roundTrips = new long[handOvers.length];
@@ -57,7 +57,8 @@ final class HandOver implements Measurement {
             report.figure("hand-over, median", Stopwatch.micros(handOver), "µs");
             report.figure("round trip, median, after the same pause", Stopwatch.micros(Median.of(roundTrips)), "µs");
             report.figure("round trips for a hand-over", handOver / Median.of(roundTrips), "", Target.atMost(3));
-            report.figure("round trip, median, without a pause", Stopwatch.micros(busyRoundTrip(roundTrip)), "µs");
+            report.figure(
+                    "round trip, median, without a pause", Stopwatch.micros(busyRoundTrip(roundTrip, effort)), "µs");
         }
     }
 
@@ -89,17 +90,17 @@ final class HandOver implements Measurement {
         return watch.nanos();
     }
 
-    private static double busyRoundTrip(RoundTrip roundTrip) {
-        long[] nanos = new long[2_000];
+    private static double busyRoundTrip(RoundTrip roundTrip, Effort effort) {
+        long[] nanos = new long[effort.of(2_000, 2_000, 20)];
         for (int round = 0; round < nanos.length; round++) {
             nanos[round] = ask(roundTrip, Duration.ZERO);
         }
         return Median.of(nanos);
     }
 
-    private static int outOfOrder(NeighbourProcess neighbour) {
+    private static int outOfOrder(NeighbourProcess neighbour, Effort effort) {
         int outOfOrder = 0;
-        for (int check = 0; check < CLOCK_CHECKS; check++) {
+        for (int check = effort.of(500, 500, 20); check > 0; check--) {
             long before = Stopwatch.now();
             long theirs = neighbour.clock();
             if (theirs - before < 0 || Stopwatch.now() - theirs < 0) {

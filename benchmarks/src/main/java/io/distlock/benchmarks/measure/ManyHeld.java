@@ -86,9 +86,9 @@ final class ManyHeld implements Measurement {
 
         static Load of(Effort effort) {
             return new Load(
-                    effort.of(10_000, 10_000, 1_000),
+                    effort.of(10_000, 10_000, 500),
                     effort.millis(30_000, 30_000, 3_000),
-                    effort.millis(60_000, 10_000, 3_000));
+                    effort.millis(60_000, 10_000, 2_000));
         }
 
         /** In a test of few locks with a short lease: so many for each lock and renewal as with many and a long one. */

@@ -27,15 +27,12 @@ final class UncontendedCycle implements Measurement {
 
     @Override
     public void run(Store store, Effort effort, Report report) {
-        try (ClientContender ours = new ClientContender(store.application());
-                Contender theirs = store.driver()) {
-            int warmUp = effort.of(40_000, 20_000, 200);
-            cycles(ours, warmUp);
-            cycles(theirs, warmUp);
-            countCommands(store, ours, effort, report);
+        try (Lineup lineup = Lineup.on(store, effort)) {
+            lineup.all().forEach(contender -> cycles(contender, effort.of(40_000, 20_000, 200)));
+            countCommands(store, lineup.ours(), effort, report);
             countRoundTrips(store, report);
-            countThreadsAndTimers(ours, effort, report);
-            compare(ours, theirs, effort, report);
+            countThreadsAndTimers(lineup.ours(), effort, report);
+            compare(lineup, effort, report);
         }
     }
 
@@ -76,12 +73,18 @@ final class UncontendedCycle implements Measurement {
                 Target.countAtMost(20));
     }
 
-    private static void compare(Contender ours, Contender theirs, Effort effort, Report report) {
+    private static void compare(Lineup lineup, Effort effort, Report report) {
         int cycles = effort.of(2_000, 1_000, 50);
-        Rounds<long[]> rounds = Rounds.of(effort.of(60, 20, 2), ours, theirs, contender -> timed(contender, cycles));
-        report.figure("p50, " + ours.name(), Stopwatch.micros(rounds.ours(Median::of)), "µs");
-        report.figure("p50, " + theirs.name(), Stopwatch.micros(rounds.theirs(Median::of)), "µs");
-        report.figure("p50 to that of " + theirs.name(), rounds.ratio(Median::of), "×", Target.atMost(1.15));
+        Rounds<long[]> rounds = Rounds.of(effort.of(60, 20, 2), lineup.all(), contender -> timed(contender, cycles));
+        for (Contender each : lineup.all()) {
+            report.figure("p50, " + each.name(), Stopwatch.micros(rounds.median(each, Median::of)), "µs");
+        }
+        String what = "p50 to that of %s, ".formatted(lineup.driver().name());
+        double ratio = rounds.ratio(lineup.ours(), lineup.driver(), Median::of);
+        report.figure(what + lineup.ours().name(), ratio, "×", Target.atMost(1.15));
+        for (Contender peer : lineup.peers()) {
+            report.figure(what + peer.name(), rounds.ratio(peer, lineup.driver(), Median::of), "×");
+        }
     }
 
     private static void cycles(Contender contender, int cycles) {

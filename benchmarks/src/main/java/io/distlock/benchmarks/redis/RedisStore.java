@@ -53,6 +53,11 @@ public final class RedisStore implements Store {
     }
 
     @Override
+    public List<Contender> peers() {
+        return List.of(new RedissonContender(server.endpoint()));
+    }
+
+    @Override
     public CommandCount countCommands() {
         return new RedisCommandCount(server.endpoint());
     }

@@ -28,6 +28,9 @@ public interface Store extends AutoCloseable {
     /** The bare driver, doing the same commands as our client on a connection that is set up in the same way. */
     Contender driver();
 
+    /** Other libraries' locks on the same store, as they come. */
+    List<Contender> peers();
+
     /** Starts to count commands. */
     CommandCount countCommands();
 

@@ -40,7 +40,7 @@ class MeasurementsTests {
                         "timers set per 1,000 cycles",
                         timers -> assertThat(timers).isLessThan(20))
                 .hasEntrySatisfying(
-                        "p50 to that of bare Lettuce",
+                        "p50 to that of bare Lettuce, distlock",
                         ratio -> assertThat(ratio).isPositive());
     }
 
@@ -48,10 +48,10 @@ class MeasurementsTests {
     void parallelCyclesAreComparedInThroughputAndProcessorTime() {
         assertFigures(new ParallelCycles())
                 .hasEntrySatisfying(
-                        "throughput to that of bare Lettuce",
+                        "throughput to that of bare Lettuce, distlock",
                         ratio -> assertThat(ratio).isPositive())
                 .hasEntrySatisfying(
-                        "CPU per cycle to that of bare Lettuce",
+                        "CPU per cycle to that of bare Lettuce, distlock",
                         ratio -> assertThat(ratio).isPositive());
     }
 
@@ -59,10 +59,10 @@ class MeasurementsTests {
     void locksThatAreHeldAreRenewedInBatchesByOneThreadAndNotLost() {
         assertFigures(new ManyHeld())
                 .hasEntrySatisfying(
-                        "client commands per second", rate -> assertThat(rate).isBetween(1.0, 60.0))
+                        "client commands per second", rate -> assertThat(rate).isBetween(0.5, 60.0))
                 .hasEntrySatisfying(
                         "client commands per second after 400 short cycles",
-                        rate -> assertThat(rate).isBetween(1.0, 60.0))
+                        rate -> assertThat(rate).isBetween(0.5, 60.0))
                 .containsEntry("locks lost", 0.0)
                 .containsEntry("locks lost after 400 short cycles", 0.0)
                 .containsEntry("scheduler threads", 1.0)

@@ -25,14 +25,14 @@ class RoundsTests {
 
     @Test
     void theRatioIsTheMedianOfThoseOfTheRounds() {
-        assertThat(rounds().ratio(Double::doubleValue)).isEqualTo(2);
+        assertThat(rounds().ratio(ours, theirs, Double::doubleValue)).isEqualTo(2);
     }
 
     @Test
     void eachSideHasItsOwnMedian() {
         Rounds<Double> rounds = rounds();
-        assertThat(rounds.ours(Double::doubleValue)).isEqualTo(20);
-        assertThat(rounds.theirs(Double::doubleValue)).isEqualTo(10);
+        assertThat(rounds.median(ours, Double::doubleValue)).isEqualTo(20);
+        assertThat(rounds.median(theirs, Double::doubleValue)).isEqualTo(10);
     }
 
     @Test
@@ -44,7 +44,7 @@ class RoundsTests {
     }
 
     private Rounds<Double> rounds() {
-        return Rounds.of(3, ours, theirs, contender -> {
+        return Rounds.of(3, List.of(ours, theirs), contender -> {
             turns.add(contender.name());
             return ((Scripted) contender).results.pop();
         });
