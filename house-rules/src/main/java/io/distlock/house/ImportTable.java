@@ -31,6 +31,7 @@ final class ImportTable {
             new Row("io.distlock.etcd..", API, SPI, SUPPORT),
             new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
+            new Row("io.distlock.benchmarks..", OURS),
             new Row("io.distlock.house.."));
 
     private ImportTable() {}

@@ -28,13 +28,7 @@ final class RedisKeys {
         String tag = key.text();
         String lock = prefix + ":{" + tag + '}';
         int slot = SlotHash.getSlot(tag.getBytes(StandardCharsets.UTF_8));
-        return new Names(
-                lock,
-                lock + ":readers",
-                lock + ":waiting",
-                lock + channelSuffix,
-                prefix + ":fence:{" + FenceTags.of(slot) + '}',
-                slot);
+        return new Names(this, lock, slot);
     }
 
     /** The least that a fencing token may be, set when a server is admitted after a restart. */
@@ -43,12 +37,33 @@ final class RedisKeys {
     }
 
     /**
+     * Held as long as the lock is, so all names but the one that renewals need are made when asked for: made once, they
+     * were a third of what a held lock costs.
+     *
+     * @param keys makes the other names
      * @param lock taken exclusively: {@code owner:token}
-     * @param readers taken shared: a sorted set of {@code owner:token} by expiry
-     * @param waiting the writer that readers have to let pass
-     * @param channel where releases are announced
-     * @param fence the fencing counter of the slot
      * @param slot the slot of all of them, in a cluster
      */
-    record Names(String lock, String readers, String waiting, String channel, String fence, int slot) {}
+    record Names(RedisKeys keys, String lock, int slot) {
+
+        /** Taken shared: a sorted set of {@code owner:token} by expiry. */
+        String readers() {
+            return lock + ":readers";
+        }
+
+        /** The writer that readers have to let pass. */
+        String waiting() {
+            return lock + ":waiting";
+        }
+
+        /** Where releases are announced. */
+        String channel() {
+            return lock + keys.channelSuffix;
+        }
+
+        /** The fencing counter of the slot. */
+        String fence() {
+            return keys.prefix + ":fence:{" + FenceTags.of(slot) + '}';
+        }
+    }
 }

@@ -1,0 +1,112 @@
+package io.distlock.benchmarks.measure;
+
+import io.distlock.HeldLock;
+import io.distlock.benchmarks.neighbour.NeighbourProcess;
+import io.distlock.benchmarks.report.Report;
+import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.store.Application;
+import io.distlock.benchmarks.store.RoundTrip;
+import io.distlock.benchmarks.store.Store;
+import java.time.Duration;
+
+/**
+ * From the moment at which a holder sets out to release until the next owner, who waits in another JVM, has it.
+ *
+ * <p>Both read the machine's monotonic clock, which on Linux is one for all processes ({@code CLOCK_MONOTONIC}). That
+ * this is so is checked first: a reading of the other JVM must lie between two of our own that enclose it.
+ */
+final class HandOver implements Measurement {
+
+    private static final String ITEM = "hand-over";
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    /** Until the neighbour has been refused, has subscribed, has been refused again, and sleeps. */
+    private static final Duration TO_FALL_ASLEEP = Duration.ofMillis(2);
+
+    /**
+     * Nobody releases a lock just as another begins to wait. In such a time processors and caches cool down, so the round
+     * trip that serves as the unit is measured after the same pause.
+     */
+    private static final Duration TO_COOL_DOWN = Duration.ofMillis(20);
+
+    @Override
+    public String name() {
+        return "hand-over";
+    }
+
+    @Override
+    public String title() {
+        return "Release a lock for which another JVM waits";
+    }
+
+    @Override
+    public void run(Store store, Effort effort, Report report) {
+        try (Application application = store.application();
+                RoundTrip roundTrip = store.roundTrip();
+                NeighbourProcess neighbour = NeighbourProcess.on(store)) {
+            report.count(
+                    "clock readings of the other JVM out of order", outOfOrder(neighbour, effort), Target.exactly(0));
+            warmUp(application, roundTrip, neighbour, effort);
+            long[] handOvers = new long[effort.of(500, 150, 5)];
+            long[] roundTrips = new long[handOvers.length];
+            for (int round = 0; round < handOvers.length; round++) {
+                handOvers[round] = handOver(application, neighbour, TO_COOL_DOWN);
+                roundTrips[round] = ask(roundTrip, TO_COOL_DOWN);
+            }
+            double handOver = Median.of(handOvers);
+            report.figure("hand-over, median", Stopwatch.micros(handOver), "µs");
+            report.figure("round trip, median, after the same pause", Stopwatch.micros(Median.of(roundTrips)), "µs");
+            report.figure("round trips for a hand-over", handOver / Median.of(roundTrips), "", Target.atMost(3));
+            report.figure(
+                    "round trip, median, without a pause", Stopwatch.micros(busyRoundTrip(roundTrip, effort)), "µs");
+        }
+    }
+
+    /** Both JVMs have compiled what matters before anything is timed; a service has run for longer. */
+    private static void warmUp(
+            Application application, RoundTrip roundTrip, NeighbourProcess neighbour, Effort effort) {
+        neighbour.warmUp(effort.of(20_000, 20_000, 10));
+        for (int round = effort.of(2_000, 1_000, 2); round > 0; round--) {
+            handOver(application, neighbour, TO_FALL_ASLEEP);
+            ask(roundTrip, Duration.ZERO);
+        }
+    }
+
+    private static long handOver(Application application, NeighbourProcess neighbour, Duration pause) {
+        HeldLock held = application.locks().acquire(NeighbourProcess.request(application.locks(), ITEM, LEASE));
+        neighbour.take(ITEM, LEASE);
+        Stopwatch.pause(pause);
+        long released = Stopwatch.now();
+        held.release();
+        long taken = neighbour.taken();
+        neighbour.free();
+        return taken - released;
+    }
+
+    private static long ask(RoundTrip roundTrip, Duration pause) {
+        Stopwatch.pause(pause);
+        Stopwatch watch = Stopwatch.start();
+        roundTrip.ask();
+        return watch.nanos();
+    }
+
+    private static double busyRoundTrip(RoundTrip roundTrip, Effort effort) {
+        long[] nanos = new long[effort.of(2_000, 2_000, 20)];
+        for (int round = 0; round < nanos.length; round++) {
+            nanos[round] = ask(roundTrip, Duration.ZERO);
+        }
+        return Median.of(nanos);
+    }
+
+    private static int outOfOrder(NeighbourProcess neighbour, Effort effort) {
+        int outOfOrder = 0;
+        for (int check = effort.of(500, 500, 20); check > 0; check--) {
+            long before = Stopwatch.now();
+            long theirs = neighbour.clock();
+            if (theirs - before < 0 || Stopwatch.now() - theirs < 0) {
+                outOfOrder++;
+            }
+        }
+        return outOfOrder;
+    }
+}

@@ -1,0 +1,79 @@
+package io.distlock.benchmarks.redis;
+
+import io.distlock.benchmarks.store.Application;
+import io.distlock.benchmarks.store.CommandCount;
+import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.store.RoundTrip;
+import io.distlock.benchmarks.store.Store;
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.RedisServer;
+import java.time.Duration;
+import java.util.List;
+
+/** One redis-server on a free port. */
+public final class RedisStore implements Store {
+
+    private final RedisServer server;
+
+    private RedisStore(RedisServer server) {
+        this.server = server;
+    }
+
+    /** Starts the server. */
+    public static RedisStore start() {
+        return new RedisStore(RedisServer.start());
+    }
+
+    @Override
+    public String name() {
+        return "redis";
+    }
+
+    @Override
+    public String server() {
+        return "Redis " + server.probe().info("server").get("redis_version");
+    }
+
+    @Override
+    public Application application() {
+        return RedisApplication.at(server.host(), server.port());
+    }
+
+    @Override
+    public Application distantApplication(Duration distance) {
+        FaultProxy proxy = FaultProxy.to(server.host(), server.port());
+        Application application = RedisApplication.at(proxy.host(), proxy.port(), proxy::close);
+        proxy.delayReplies(distance);
+        return application;
+    }
+
+    @Override
+    public Contender driver() {
+        return new LettuceContender(new BareLettuce(server.endpoint()));
+    }
+
+    @Override
+    public List<Contender> peers() {
+        return List.of(new RedissonContender(server.endpoint()));
+    }
+
+    @Override
+    public CommandCount countCommands() {
+        return new RedisCommandCount(server.endpoint());
+    }
+
+    @Override
+    public RoundTrip roundTrip() {
+        return new RedisRoundTrip(new BareLettuce(server.endpoint()));
+    }
+
+    @Override
+    public List<String> neighbour() {
+        return List.of(RedisNeighbour.class.getName(), server.host(), Integer.toString(server.port()));
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,111 @@
+package io.distlock.benchmarks.measure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.benchmarks.redis.RedisStore;
+import io.distlock.benchmarks.report.Figure;
+import io.distlock.benchmarks.report.Report;
+import io.distlock.benchmarks.store.Store;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Collectors;
+import org.assertj.core.api.MapAssert;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Each measurement in its smallest form: the counts, which are the same everywhere, and that there is a figure. */
+class MeasurementsTests {
+
+    static Store store;
+
+    @BeforeAll
+    static void start() {
+        store = RedisStore.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        store.close();
+    }
+
+    @Test
+    void anUncontendedCycleIsTwoCommandsTwoRoundTripsAndNoThread() {
+        assertFigures(new UncontendedCycle())
+                .containsEntry("client commands per cycle", 2.0)
+                .containsEntry("round trips on the caller's path", 2.0)
+                .containsEntry("threads started in 2,000 cycles", 0.0)
+                .hasEntrySatisfying(
+                        "timers set per 1,000 cycles",
+                        timers -> assertThat(timers).isLessThan(20))
+                .hasEntrySatisfying(
+                        "p50 to that of bare Lettuce, distlock",
+                        ratio -> assertThat(ratio).isPositive());
+    }
+
+    @Test
+    void parallelCyclesAreComparedInThroughputAndProcessorTime() {
+        assertFigures(new ParallelCycles())
+                .hasEntrySatisfying(
+                        "throughput to that of bare Lettuce, distlock",
+                        ratio -> assertThat(ratio).isPositive())
+                .hasEntrySatisfying(
+                        "CPU per cycle to that of bare Lettuce, distlock",
+                        ratio -> assertThat(ratio).isPositive());
+    }
+
+    @Test
+    void locksThatAreHeldAreRenewedInBatchesByOneThreadAndNotLost() {
+        assertFigures(new ManyHeld())
+                .hasEntrySatisfying(
+                        "client commands per second", rate -> assertThat(rate).isBetween(0.5, 60.0))
+                .hasEntrySatisfying(
+                        "client commands per second after 400 short cycles",
+                        rate -> assertThat(rate).isBetween(0.5, 60.0))
+                .containsEntry("locks lost", 0.0)
+                .containsEntry("locks lost after 400 short cycles", 0.0)
+                .containsEntry("scheduler threads", 1.0)
+                .containsEntry("threads started meanwhile", 0.0);
+    }
+
+    @Test
+    void waitersCostNeitherCommandsNorThreads() {
+        assertFigures(new ManyWaiters())
+                .containsEntry("client commands per second", 0.0)
+                .containsEntry("threads started for them", 0.0)
+                .containsEntry("waiters served in the end", 200.0);
+    }
+
+    @Test
+    void aLockIsHandedOverToAnotherJvm() {
+        assertFigures(new HandOver())
+                .containsEntry("clock readings of the other JVM out of order", 0.0)
+                .hasEntrySatisfying(
+                        "round trips for a hand-over",
+                        count -> assertThat(count).isPositive());
+    }
+
+    @Test
+    void theLockOfAKilledHolderIsHadOnceItsTimeToLiveIsOver() {
+        // Redis counts in milliseconds, and its answer to "how long yet" is some under way.
+        assertFigures(new KilledHolder())
+                .hasEntrySatisfying(
+                        "had later than that by, worst",
+                        late -> assertThat(late).isGreaterThan(-10));
+    }
+
+    @Test
+    void whatAnAnnotationCostsIsShown() {
+        assertFigures(new AnnotatedCall())
+                .hasEntrySatisfying(
+                        "allocated by the annotation",
+                        bytes -> assertThat(bytes).isPositive());
+    }
+
+    private static MapAssert<String, Double> assertFigures(Measurement measurement) {
+        Report report = new Report(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+        measurement.run(store, Effort.TINY, report);
+        return assertThat(report.figures().stream().collect(Collectors.toMap(Figure::what, Figure::value)));
+    }
+}

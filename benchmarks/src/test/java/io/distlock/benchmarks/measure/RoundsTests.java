@@ -1,0 +1,74 @@
+package io.distlock.benchmarks.measure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.benchmarks.store.Contender;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
+import org.junit.jupiter.api.Test;
+
+class RoundsTests {
+
+    private final Scripted ours = new Scripted("ours", 10, 20, 60);
+    private final Scripted theirs = new Scripted("theirs", 10, 10, 20);
+    private final List<String> turns = new ArrayList<>();
+
+    @Test
+    void whoGoesFirstChanges() {
+        rounds();
+        assertThat(turns).containsExactly("ours", "theirs", "theirs", "ours", "ours", "theirs");
+    }
+
+    @Test
+    void theRatioIsTheMedianOfThoseOfTheRounds() {
+        assertThat(rounds().ratio(ours, theirs, Double::doubleValue)).isEqualTo(2);
+    }
+
+    @Test
+    void eachSideHasItsOwnMedian() {
+        Rounds<Double> rounds = rounds();
+        assertThat(rounds.median(ours, Double::doubleValue)).isEqualTo(20);
+        assertThat(rounds.median(theirs, Double::doubleValue)).isEqualTo(10);
+    }
+
+    @Test
+    void theMedianIsTheMiddleOneOrBetweenTheTwo() {
+        assertThat(Median.of(DoubleStream.of(9, 1, 2))).isEqualTo(2);
+        assertThat(Median.of(DoubleStream.of(9, 1, 2, 3))).isEqualTo(2.5);
+        assertThat(Median.of(new long[] {7})).isEqualTo(7);
+        assertThat(Median.of(new long[0])).isNaN();
+    }
+
+    private Rounds<Double> rounds() {
+        return Rounds.of(3, List.of(ours, theirs), contender -> {
+            turns.add(contender.name());
+            return ((Scripted) contender).results.pop();
+        });
+    }
+
+    private static final class Scripted implements Contender {
+
+        private final String name;
+        private final Deque<Double> results;
+
+        Scripted(String name, double... results) {
+            this.name = name;
+            this.results = DoubleStream.of(results).boxed().collect(Collectors.toCollection(ArrayDeque::new));
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public void cycle(int item) {}
+
+        @Override
+        public void close() {}
+    }
+}
