@@ -9,7 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockClientBuilder {
 
     private static final int IDLE_SECONDS = 10;
+    private static final int MOST_CALLBACK_THREADS = 256;
 
     private final LockProvider provider;
     private final LockRuntime runtime;
@@ -60,7 +62,7 @@ public final class LockClientBuilder {
 
     /**
      * Runs foreign code that may block: dependents of futures, and the news of a loss. If not given, daemon threads
-     * that are made when needed and end when idle.
+     * that are made when needed, 256 at most, and end when idle.
      */
     public LockClientBuilder callbackExecutor(Executor callbackExecutor) {
         this.callbackExecutor = callbackExecutor;
@@ -86,14 +88,47 @@ public final class LockClientBuilder {
         return new DefaultLockClient(engine, options, shutdownTimeout, onClosed);
     }
 
-    /** No bound: a callback that blocks must not hold up the news of another lock's loss. */
+    /**
+     * Many, because a callback that blocks must not hold up the news of another lock's loss; but not without bound,
+     * because a store that is gone takes all locks at once. Beyond the bound tasks wait.
+     */
     private static ThreadPoolExecutor callbackThreads() {
         AtomicInteger number = new AtomicInteger();
         return new ThreadPoolExecutor(
-                0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+                0,
+                MOST_CALLBACK_THREADS,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new HandOver(),
+                task -> {
                     Thread thread = new Thread(task, "distlock-callback-" + number.incrementAndGet());
                     thread.setDaemon(true);
                     return thread;
-                });
+                },
+                LockClientBuilder::enqueue);
+    }
+
+    private static void enqueue(Runnable task, ThreadPoolExecutor pool) {
+        boolean queued = !pool.isShutdown() && pool.getQueue().add(task);
+        // Queued in the moment of the shutdown, it might find no thread any more.
+        if (!queued || (pool.isShutdown() && pool.remove(task))) {
+            throw new RejectedExecutionException("the lock client is closed");
+        }
+    }
+
+    /** Takes what an idle thread waits for; the rest is refused, so that the pool makes a thread while it may. */
+    private static final class HandOver extends LinkedTransferQueue<Runnable> {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public boolean offer(Runnable task) {
+            return tryTransfer(task);
+        }
+
+        @Override
+        public boolean add(Runnable task) {
+            return super.offer(task);
+        }
     }
 }
