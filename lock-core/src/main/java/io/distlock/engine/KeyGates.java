@@ -34,6 +34,8 @@ final class KeyGates {
         private @Nullable Runnable onTurn;
         private Place place = Place.OUTSIDE;
 
+        private volatile StoreNews news = StoreNews.NOTHING;
+
         /**
          * @param onTurn called once when a queued ticket is let in; not called if it is let in on entering. Throws
          *     nothing: it runs on the thread of whoever left
@@ -42,6 +44,11 @@ final class KeyGates {
             this.key = key;
             this.mode = mode;
             this.onTurn = onTurn;
+        }
+
+        /** Tells those who stand behind what the store has said. */
+        void heard(StoreNews latest) {
+            news = latest;
         }
     }
 
@@ -55,6 +62,8 @@ final class KeyGates {
 
         private int shared;
         private boolean exclusive;
+        private @Nullable Ticket lastIn;
+        private StoreNews news = StoreNews.NOTHING;
         private @Nullable Set<Ticket> queue;
         // Who has been let in and not been told yet; there once there is a queue. One thread at a time tells them.
         private @Nullable Queue<Runnable> turns;
@@ -71,6 +80,7 @@ final class KeyGates {
         void admit(Ticket ticket) {
             ticket.place = Place.INSIDE;
             ticket.onTurn = null;
+            lastIn = ticket;
             if (ticket.mode == LockMode.EXCLUSIVE) {
                 exclusive = true;
             } else {
@@ -90,12 +100,20 @@ final class KeyGates {
         void remove(Ticket ticket) {
             if (ticket.place == Place.QUEUED && queue != null) {
                 queue.remove(ticket);
-            } else if (ticket.mode == LockMode.EXCLUSIVE) {
-                exclusive = false;
             } else {
-                shared--;
+                news = news();
+                if (ticket.mode == LockMode.EXCLUSIVE) {
+                    exclusive = false;
+                } else {
+                    shared--;
+                }
             }
             ticket.place = Place.OUTSIDE;
+        }
+
+        /** Of whoever went in last or, as long as it has heard nothing, of those before. */
+        StoreNews news() {
+            return lastIn == null || lastIn.news == StoreNews.NOTHING ? news : lastIn.news;
         }
 
         void admitFromQueue() {
@@ -194,6 +212,16 @@ final class KeyGates {
             return gate.isUnused() ? null : gate;
         });
         return next[0];
+    }
+
+    /** What the store has last said to those inside. Nothing, too, if nobody is. */
+    StoreNews news(LockKey key) {
+        StoreNews[] news = {StoreNews.NOTHING};
+        gates.computeIfPresent(key, (same, gate) -> {
+            news[0] = gate.news();
+            return gate;
+        });
+        return news[0];
     }
 
     /** How many keys have a gate now. */

@@ -6,6 +6,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
+import io.distlock.spi.AcquireProgress;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * One key on its way from the door to the grant: through the local gate, then to the provider. Ends by its deadline
  * even if the provider breaks its word; cancelling leaves neither a place at the gate nor a lease at the store.
  */
-final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements DueSet.Due {
+final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements AcquireProgress, DueSet.Due {
 
     /** On top of the provider's own time limit, whose error says more than ours. */
     private static final Duration PROVIDER_OVERDUE = Duration.ofMillis(250);
@@ -63,7 +64,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
 
     private void takeTurn() {
         if (deadline.hasPassed()) {
-            giveUp();
+            giveUpUnasked();
         } else {
             askProvider();
         }
@@ -80,7 +81,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
             fail(PendingKeys.closed(key));
             return;
         }
-        var request = new LeaseRequest(key, mode, engine.owners().next(), options, deadline);
+        var request = new LeaseRequest(key, mode, engine.owners().next(), options, deadline, this);
         var asked = ask(request);
         remote = asked;
         asked.whenComplete((grant, failure) -> {
@@ -133,6 +134,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
 
     private void hold(LeaseRequest request, Grant grant) {
         HeldKey held = new HeldKey(engine, request, grant, ticket);
+        ticket.heard(StoreNews.TAKEN);
         // Watched before anybody can release it, or it would be watched for ever.
         engine.watchdog().add(held);
         engine.listeners()
@@ -145,6 +147,9 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
 
     /** Another has it. */
     private void giveUp() {
+        if (remote != null) {
+            ticket.heard(StoreNews.TAKEN);
+        }
         // Before the caller hears of it: its next attempt must not find this one at the gate.
         engine.gates().leave(ticket);
         if (complete(Optional.empty())) {
@@ -153,11 +158,36 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
         leave();
     }
 
+    /** The store was never asked for this one; whoever stands before it knows whether another has the key. */
+    private void giveUpUnasked() {
+        StoreNews news = engine.gates().news(key);
+        if (news instanceof StoreNews.Taken) {
+            giveUp();
+        } else {
+            String why = "the store did not answer the call of this process that is next in line for the key";
+            Throwable cause = news instanceof StoreNews.Trouble trouble ? trouble.cause() : null;
+            fail(new LockUnavailableException(key, waited(), why, cause));
+        }
+    }
+
+    @Override
+    public void refused() {
+        ticket.heard(StoreNews.TAKEN);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        ticket.heard(new StoreNews.Trouble(cause));
+    }
+
     void fail(Throwable cause) {
         Throwable reason = cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
         LockException failure = reason instanceof LockException known
                 ? known
                 : new LockUnavailableException(key, waited(), "the provider failed: " + reason, reason);
+        if (remote != null) {
+            ticket.heard(new StoreNews.Trouble(failure));
+        }
         engine.gates().leave(ticket);
         if (completeExceptionally(failure)) {
             engine.listeners().publish(() -> new LockEvent.Failed(key, mode, waited(), failure));
@@ -188,7 +218,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
     /** Called by the scheduler once {@link #dueNanos()} has passed. */
     void overdue() {
         if (remote == null && !options.waitTime().isZero()) {
-            giveUp();
+            giveUpUnasked();
         } else if (engine.ticker().nanos() - dueNanos() >= 0) {
             fail(new LockUnavailableException(
                     key, waited(), "the provider '" + engine.provider().name() + "' did not answer in time", null));

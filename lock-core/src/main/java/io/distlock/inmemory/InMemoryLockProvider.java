@@ -83,6 +83,7 @@ public final class InMemoryLockProvider implements LockProvider {
             }
         }
         if (queued) {
+            request.progress().refused();
             waiter.endBy(runtime.scheduler()
                     .schedule(() -> timeOut(waiter), request.deadline().remaining()));
             awaitExpiry(request.key());

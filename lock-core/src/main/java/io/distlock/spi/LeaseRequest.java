@@ -14,8 +14,15 @@ import java.time.Duration;
  *     with the same grant. Visible ASCII without {@code :} and {@code /}
  * @param options lease time, lock-delay and minimum hold time; the wait time has become the deadline
  * @param deadline until when to wait
+ * @param progress to be told what the store says as long as the acquisition goes on
  */
-public record LeaseRequest(LockKey key, LockMode mode, String owner, LockOptions options, Deadline deadline) {
+public record LeaseRequest(
+        LockKey key, LockMode mode, String owner, LockOptions options, Deadline deadline, AcquireProgress progress) {
+
+    /** A request that nobody waits behind. */
+    public LeaseRequest(LockKey key, LockMode mode, String owner, LockOptions options, Deadline deadline) {
+        this(key, mode, owner, options, deadline, AcquireProgress.UNHEARD);
+    }
 
     /**
      * For how long the store keeps the key when nothing more is heard of the holder: lease time and lock-delay, or

@@ -84,6 +84,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             inFlight = false;
             note(attempt);
         }
+        tellOf(attempt);
         if (isDone()) {
             settle();
         } else if (request.deadline().hasPassed()) {
@@ -102,6 +103,14 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             mayBeApplied = !taken;
         }
         settle();
+    }
+
+    private void tellOf(Attempt attempt) {
+        if (attempt instanceof Attempt.Failed failed) {
+            request.progress().failed(failed.cause());
+        } else {
+            request.progress().refused();
+        }
     }
 
     private void note(Attempt attempt) {
@@ -161,6 +170,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             lastFailure = failure;
             failures++;
         }
+        request.progress().failed(failure);
         if (request.deadline().hasPassed()) {
             end();
         } else {
