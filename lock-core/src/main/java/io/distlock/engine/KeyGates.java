@@ -2,13 +2,15 @@ package io.distlock.engine;
 
 import io.distlock.LockKey;
 import io.distlock.LockMode;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The queue in front of the store, first come first served, exactly one for each key: of the calls of this process
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * is in it. Thread-safe; callbacks run outside any lock.
  */
 final class KeyGates {
+
+    private static final Logger log = LoggerFactory.getLogger(KeyGates.class);
 
     private final ConcurrentHashMap<LockKey, Gate> gates = new ConcurrentHashMap<>();
 
@@ -50,6 +54,9 @@ final class KeyGates {
         private int shared;
         private boolean exclusive;
         private @Nullable Set<Ticket> queue;
+        // Who has been let in and not been told yet; there once there is a queue. One thread at a time tells them.
+        private @Nullable Queue<Runnable> turns;
+        private boolean telling;
 
         boolean admits(LockMode mode) {
             return !exclusive && (mode == LockMode.SHARED || shared == 0);
@@ -73,6 +80,7 @@ final class KeyGates {
             ticket.place = Place.QUEUED;
             if (queue == null) {
                 queue = new LinkedHashSet<>();
+                turns = new ArrayDeque<>();
             }
             queue.add(ticket);
         }
@@ -88,8 +96,8 @@ final class KeyGates {
             ticket.place = Place.OUTSIDE;
         }
 
-        void admitFromQueue(List<Runnable> turns) {
-            if (queue == null) {
+        void admitFromQueue() {
+            if (queue == null || turns == null) {
                 return;
             }
             for (var waiting = queue.iterator(); waiting.hasNext(); ) {
@@ -103,8 +111,24 @@ final class KeyGates {
             }
         }
 
+        /** True if there are turns to tell of, and nobody else is at it. */
+        boolean beginTelling() {
+            if (telling || turns == null || turns.isEmpty()) {
+                return false;
+            }
+            telling = true;
+            return true;
+        }
+
+        @Nullable
+        Runnable nextTurn() {
+            Runnable next = turns == null ? null : turns.poll();
+            telling = next != null;
+            return next;
+        }
+
         boolean isUnused() {
-            return !exclusive && shared == 0 && !hasQueue();
+            return !exclusive && shared == 0 && !hasQueue() && !telling;
         }
     }
 
@@ -135,15 +159,39 @@ final class KeyGates {
 
     /** Leaves the gate or its queue, and lets in whoever is next. Leaving again does nothing. */
     void leave(Ticket ticket) {
-        List<Runnable> turns = new ArrayList<>(0);
+        boolean[] tells = new boolean[1];
         gates.computeIfPresent(ticket.key, (key, gate) -> {
             if (ticket.place != Place.OUTSIDE) {
                 gate.remove(ticket);
-                gate.admitFromQueue(turns);
+                gate.admitFromQueue();
+                tells[0] = gate.beginTelling();
             }
             return gate.isUnused() ? null : gate;
         });
-        turns.forEach(Runnable::run);
+        if (tells[0]) {
+            tell(ticket.key);
+        }
+    }
+
+    /** A loop and not a recursion: whoever is let in may leave at once, and the next one, too, a thousand times. */
+    private void tell(LockKey key) {
+        for (Runnable turn = nextTurn(key); turn != null; turn = nextTurn(key)) {
+            try {
+                turn.run();
+            } catch (RuntimeException | Error failure) {
+                // Or else nobody would be let in any more.
+                log.error("A call that was let in to '{}' failed", key, failure);
+            }
+        }
+    }
+
+    private @Nullable Runnable nextTurn(LockKey key) {
+        @Nullable Runnable[] next = new @Nullable Runnable[1];
+        gates.computeIfPresent(key, (same, gate) -> {
+            next[0] = gate.nextTurn();
+            return gate.isUnused() ? null : gate;
+        });
+        return next[0];
     }
 
     /** How many keys have a gate now. */
