@@ -71,8 +71,8 @@ final class PendingLock extends CompletableFuture<Optional<HeldLock>> {
         }
         Optional<HeldKey> answer = done.join();
         if (answer.isEmpty()) {
-            complete(Optional.empty());
-            giveBack();
+            // Before the caller hears of it: its next attempt must not find this one at the gates.
+            giveBack().thenRun(() -> complete(Optional.empty()));
             return false;
         }
         held.add(answer.get());
@@ -93,10 +93,11 @@ final class PendingLock extends CompletableFuture<Optional<HeldLock>> {
         }
     }
 
-    private void giveBack() {
-        for (int last = held.size() - 1; last >= 0; last--) {
-            held.get(last).startRelease();
-        }
+    /** All at once; ends within one call to the store, and never fails. */
+    private CompletableFuture<Void> giveBack() {
+        CompletableFuture<?>[] releases =
+                held.stream().map(HeldKey::startRelease).toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(releases);
     }
 
     @Override
