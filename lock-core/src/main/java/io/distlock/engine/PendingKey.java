@@ -66,6 +66,10 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
             engine.gates().leave(ticket);
             return;
         }
+        if (pending.isClosed()) {
+            // Let in because the one before it was failed; it is about to be failed, too.
+            return;
+        }
         var request = new LeaseRequest(key, mode, engine.owners().next(), options, deadline);
         var asked = ask(request);
         remote = asked;

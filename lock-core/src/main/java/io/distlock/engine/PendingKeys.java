@@ -45,6 +45,11 @@ final class PendingKeys {
         return pending.members().size();
     }
 
+    /** Whether whatever is on its way has been failed, or is about to be. */
+    boolean isClosed() {
+        return closed;
+    }
+
     /** Fails what waits and all that comes later. */
     void close() {
         closed = true;
