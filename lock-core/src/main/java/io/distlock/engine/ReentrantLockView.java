@@ -39,12 +39,23 @@ final class ReentrantLockView implements Lock {
     /** Waits without end and without regard to interrupts, whose flag is kept. A silent store is an exception. */
     @Override
     public void lock() {
+        uninterruptibly(() -> {
+            lockInterruptibly();
+            return true;
+        });
+    }
+
+    private interface Interruptible {
+
+        boolean run() throws InterruptedException;
+    }
+
+    private static boolean uninterruptibly(Interruptible attempt) {
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    lockInterruptibly();
-                    return;
+                    return attempt.run();
                 } catch (InterruptedException interrupt) {
                     interrupted = true;
                 }
@@ -65,9 +76,10 @@ final class ReentrantLockView implements Lock {
         } while (!locked);
     }
 
+    /** One attempt, without regard to interrupts, as the interface has it. */
     @Override
     public boolean tryLock() {
-        return reenter() || enter(Duration.ZERO);
+        return uninterruptibly(() -> tryLock(0, TimeUnit.NANOSECONDS));
     }
 
     @Override
