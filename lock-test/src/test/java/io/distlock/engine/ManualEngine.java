@@ -24,6 +24,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 
 /**
  * A client on a clock that stands still, before a store that misbehaves when told to, and a client of another process
@@ -131,6 +133,11 @@ final class ManualEngine {
         assertThat(engine.watchdog().held()).as("held").isEmpty();
         assertThat(runtime.reaper().pending()).as("reaper").isZero();
         assertThat(atStore(name)).as("at the store").isEmpty();
+    }
+
+    /** For what another thread of the test does. */
+    static ConditionFactory await() {
+        return Awaitility.await().pollInterval(Duration.ofMillis(5));
     }
 
     <T extends LockEvent> List<T> events(Class<T> kind) {
