@@ -1,0 +1,109 @@
+package io.distlock.support;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.Release;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How long what may have been left at a store is followed up. */
+class ReaperTests {
+
+    private static final Duration TIME_TO_LIVE = Duration.ofSeconds(30);
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final ManualScheduler scheduler = new ManualScheduler(ticker);
+    private final Reaper reaper = new LockRuntime(ticker, scheduler).reaper();
+    private CompletableFuture<Release> answer = new CompletableFuture<>();
+    private int asked;
+
+    @BeforeEach
+    void reap() {
+        reaper.reap("An attempt", TIME_TO_LIVE, () -> {
+            asked++;
+            return answer;
+        });
+    }
+
+    @Test
+    void whatIsFoundAndDeletedIsSettled() {
+        answer.complete(Release.RELEASED);
+        assertThat(asked).isEqualTo(1);
+        assertSettled();
+    }
+
+    @Test
+    void thatNothingIsThereCountsWhenItIsSaidTwice() {
+        answer.complete(Release.NOT_OWNER);
+        ticker.advance(Duration.ofMillis(999));
+        assertThat(asked).isEqualTo(1);
+        assertThat(reaper.pending()).isEqualTo(1);
+        ticker.advance(Duration.ofMillis(1));
+        assertThat(asked).isEqualTo(2);
+        assertSettled();
+    }
+
+    @Test
+    void aRequestThatWasAppliedAfterTheFirstLookIsFoundByTheSecond() {
+        answer.complete(Release.NOT_OWNER);
+        answer = CompletableFuture.completedFuture(Release.RELEASED);
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(asked).isEqualTo(2);
+        assertSettled();
+    }
+
+    @Test
+    void anUnknownAnswerIsAskedForAgainAfterAPause() {
+        answer.complete(Release.UNKNOWN);
+        assertThat(asked).isEqualTo(1);
+        ticker.advance(Duration.ofMillis(50));
+        assertThat(asked).isGreaterThanOrEqualTo(2);
+        answer = CompletableFuture.completedFuture(Release.RELEASED);
+        ticker.advance(Duration.ofSeconds(2));
+        assertSettled();
+    }
+
+    @Test
+    void aFailureIsAnUnknownAnswer() {
+        answer.completeExceptionally(new IllegalStateException("fails on purpose"));
+        ticker.advance(Duration.ofSeconds(5));
+        assertThat(asked).isGreaterThan(2);
+        assertThat(reaper.pending()).isEqualTo(1);
+    }
+
+    @Test
+    void oneQuestionAtATimeIsAsked() {
+        ticker.advance(Duration.ofSeconds(29));
+        assertThat(asked).isEqualTo(1);
+        assertThat(reaper.pending()).isEqualTo(1);
+    }
+
+    @Test
+    void whatHasExpiredByItselfIsAskedForNoMore() {
+        answer.complete(Release.UNKNOWN);
+        ticker.advance(TIME_TO_LIVE);
+        assertThat(reaper.pending()).isEqualTo(1);
+        // The longest pause.
+        ticker.advance(Duration.ofSeconds(2));
+        assertSettled();
+        int then = asked;
+        ticker.advance(TIME_TO_LIVE);
+        assertThat(asked).isEqualTo(then);
+    }
+
+    @Test
+    void pausesGrowToTwoSeconds() {
+        answer.complete(Release.UNKNOWN);
+        ticker.advance(TIME_TO_LIVE);
+        assertThat(asked).isBetween(15, 60);
+    }
+
+    private void assertSettled() {
+        assertThat(reaper.pending()).isZero();
+        assertThat(scheduler.pending()).isZero();
+    }
+}

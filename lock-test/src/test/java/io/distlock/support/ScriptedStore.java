@@ -1,0 +1,76 @@
+package io.distlock.support;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Release;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Moment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A store that answers what the test says, when the test says it. */
+final class ScriptedStore implements OneShotStore {
+
+    final List<CompletableFuture<Attempt>> attempts = new ArrayList<>();
+    final List<Boolean> repeated = new ArrayList<>();
+    final List<CompletableFuture<Subscription>> subscriptions = new ArrayList<>();
+    Runnable wake = () -> {};
+    Release onWithdraw = Release.RELEASED;
+    int withdrawals;
+    int closedSubscriptions;
+
+    private record Held(LockKey key, LockMode mode, String owner, FencingToken token) implements Lease {}
+
+    @Override
+    public CompletionStage<Attempt> attempt(LeaseRequest request, boolean again) {
+        CompletableFuture<Attempt> answer = new CompletableFuture<>();
+        attempts.add(answer);
+        repeated.add(again);
+        return answer;
+    }
+
+    @Override
+    public CompletionStage<Release> withdraw(LeaseRequest request) {
+        withdrawals++;
+        return CompletableFuture.completedFuture(onWithdraw);
+    }
+
+    @Override
+    public CompletionStage<Subscription> subscribe(LockKey key, Runnable toWake) {
+        wake = toWake;
+        CompletableFuture<Subscription> made = new CompletableFuture<>();
+        subscriptions.add(made);
+        return made;
+    }
+
+    /** Answers the last attempt. */
+    void grant(LockKey key, Moment since) {
+        answer(new Attempt.Granted(new Grant(new Held(key, LockMode.EXCLUSIVE, "owner", new FencingToken(1)), since)));
+    }
+
+    /** Answers the last attempt: another's key, which is free after this time at the latest. */
+    void refuse(Duration freeIn) {
+        answer(new Attempt.Refused(Optional.of(freeIn)));
+    }
+
+    /** Answers the last attempt. */
+    void fail(boolean mayBeApplied) {
+        answer(new Attempt.Failed(new IllegalStateException("fails on purpose"), mayBeApplied));
+    }
+
+    private void answer(Attempt attempt) {
+        attempts.get(attempts.size() - 1).complete(attempt);
+    }
+
+    /** From here on nothing can be missed. */
+    void subscribed() {
+        subscriptions.get(subscriptions.size() - 1).complete(() -> closedSubscriptions++);
+    }
+}
