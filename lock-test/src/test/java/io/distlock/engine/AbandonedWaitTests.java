@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Callers that are interrupted, cancel, or set a time limit of their own: nothing of their call is left. */
+@EndsInTime
 class AbandonedWaitTests {
 
     private final ManualEngine here = new ManualEngine();

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What becomes of a provider's answer to an acquisition: in time, late, wrong or missing. */
+@EndsInTime
 class GrantTests {
 
     /** A silent provider's own time limit of 1 s, and 250 ms for it to say so itself. */

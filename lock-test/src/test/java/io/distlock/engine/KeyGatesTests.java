@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The queue of one process before the store, for itself. */
+@EndsInTime
 class KeyGatesTests {
 
     private final KeyGates gates = new KeyGates();

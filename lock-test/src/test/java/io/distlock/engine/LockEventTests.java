@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** What listeners are told, in which order, and with which figures. */
+@EndsInTime
 class LockEventTests {
 
     private static final LockKey KEY = LockKey.of("a");

@@ -18,6 +18,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What happens when a lock is lost, in which order, and who is told. */
+@EndsInTime
 class LossTests {
 
     private static final long VALIDITY = 29_698;

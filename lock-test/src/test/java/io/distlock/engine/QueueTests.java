@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Calls of one process that want the same key: who goes to the store, when, and what waiting here costs. */
+@EndsInTime
 class QueueTests {
 
     private final ManualEngine here = new ManualEngine();

@@ -15,21 +15,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A lock as the JDK's {@link Lock}. */
-@Timeout(value = 20, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@EndsInTime
+@SuppressWarnings("LockNotBeforeTry") // when it is unlocked, and by whom, is what the tests are about
 class ReentrantLockViewTests {
 
     private final ManualEngine here = new ManualEngine();
     private final Lock lock = here.client.asLock(here.request("a"));
-
-    @AfterEach
-    void leaveNoInterrupt() {
-        Thread.interrupted();
-    }
 
     @Test
     void aThreadEntersAgainAndTheLastUnlockReleases() throws InterruptedException {

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Giving back: what it answers, what it leaves, and what is done where the answer is unknown. */
+@EndsInTime
 class ReleaseTests {
 
     private final ManualEngine here = new ManualEngine();

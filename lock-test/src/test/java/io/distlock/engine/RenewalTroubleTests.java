@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Renewals that are refused, fail, or are not answered; of one lock, of another, of all. */
+@EndsInTime
 class RenewalTroubleTests {
 
     private static final long VALIDITY = 29_698;

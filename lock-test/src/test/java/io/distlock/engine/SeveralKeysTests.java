@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** One request for several keys: all of them in one order and under one deadline, or none. */
+@EndsInTime
 class SeveralKeysTests {
 
     private static final long VALIDITY = 29_698;

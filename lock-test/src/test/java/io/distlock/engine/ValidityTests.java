@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** For how long a grant is believed. No timer runs here but by the test's hand: the clock alone decides. */
+@EndsInTime
 class ValidityTests {
 
     private static final long VALIDITY = 29_698;

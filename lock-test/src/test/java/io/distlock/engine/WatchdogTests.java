@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** When leases are renewed, and when they are no longer. */
+@EndsInTime
 class WatchdogTests {
 
     private final ManualEngine here = new ManualEngine();
