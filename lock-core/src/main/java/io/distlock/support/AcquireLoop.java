@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /**
  * Waiting, for stores that know no queue: try; if refused, subscribe and try again; then park until a release is
@@ -22,20 +23,27 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class AcquireLoop implements AutoCloseable {
 
     private final LockRuntime runtime;
-    private final OneShotStore store;
+    private final Function<LeaseRequest, OneShotStore> stores;
     private final Duration callTimeout;
     private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     public AcquireLoop(LockRuntime runtime, OneShotStore store, Duration callTimeout) {
+        this(runtime, request -> store, callTimeout);
+    }
+
+    /**
+     * @param stores called once for each acquisition: for a store that has to remember its earlier tries
+     */
+    public AcquireLoop(LockRuntime runtime, Function<LeaseRequest, OneShotStore> stores, Duration callTimeout) {
         this.runtime = runtime;
-        this.store = store;
+        this.stores = stores;
         this.callTimeout = callTimeout;
     }
 
     /** As {@link io.distlock.spi.LockProvider#acquire}. */
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        Acquisition acquisition = new Acquisition(this, request);
+        Acquisition acquisition = new Acquisition(this, stores.apply(request), request);
         if (closed) {
             acquisition.completeExceptionally(
                     new LockUnavailableException(request.key(), Duration.ZERO, "the provider is closed", null));
@@ -56,10 +64,6 @@ public final class AcquireLoop implements AutoCloseable {
         return runtime;
     }
 
-    OneShotStore store() {
-        return store;
-    }
-
     Duration callTimeout() {
         return callTimeout;
     }
@@ -76,15 +80,15 @@ public final class AcquireLoop implements AutoCloseable {
         waiting.remove(acquisition);
     }
 
-    void withdraw(LeaseRequest request) {
+    void withdraw(OneShotStore store, LeaseRequest request) {
         runtime.reaper()
                 .reap(
                         "An attempt to take '" + request.key() + "' as " + request.owner(),
                         request.timeToLive().plus(callTimeout),
-                        () -> withdrawOnce(request));
+                        () -> withdrawOnce(store, request));
     }
 
-    private CompletionStage<Release> withdrawOnce(LeaseRequest request) {
+    private CompletionStage<Release> withdrawOnce(OneShotStore store, LeaseRequest request) {
         return runtime.timeouts().within(callTimeout, store.withdraw(request));
     }
 }
