@@ -84,7 +84,7 @@ final class RedisNode implements OneShotStore {
                 .with(Millis.of(request.timeToLive()));
         return shared
                 ? invocation.with(again ? 1 : 0)
-                : invocation.with(Millis.of(request.deadline().remaining()));
+                : invocation.with(Millis.of(request.deadline().remaining())).with(request.owner());
     }
 
     private static boolean isGranted(List<Long> reply) {

@@ -14,8 +14,8 @@ record RedisScripts(
         LuaScript inspect) {
 
     private static final RedisScripts PLAIN = new RedisScripts(
-            LuaScript.named("acquire-exclusive"),
-            LuaScript.named("acquire-shared"),
+            LuaScript.named("acquire-exclusive").after("token-by-clock"),
+            LuaScript.named("acquire-shared").after("token-by-clock"),
             LuaScript.named("renew"),
             LuaScript.named("release-exclusive"),
             LuaScript.named("release-shared"),
