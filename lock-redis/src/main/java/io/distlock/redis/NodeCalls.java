@@ -68,6 +68,11 @@ final class NodeCalls {
         replicas.ifPresent(asked -> replicatedLink.connect());
     }
 
+    /** Whether calls can be sent or refused at once, without a connection being made first. */
+    boolean isConnected() {
+        return link.isMade();
+    }
+
     /** Runs a script whose effect need not outlive this server. */
     <T> CompletableFuture<T> run(Invocation<T> invocation) {
         return scripts.run(invocation);

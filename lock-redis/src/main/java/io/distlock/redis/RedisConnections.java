@@ -53,16 +53,37 @@ public final class RedisConnections implements AutoCloseable {
             throw new IllegalArgumentException("replicas to acknowledge " + options.replicasToAcknowledge()
                     + " cannot be had from a Redis Cluster: choose 0, or a Redis that is no cluster");
         }
-        var usersConfiguration = users.getClientConfiguration();
-        Optional<ClientResources> usersResources = usersConfiguration.getClientResources();
+        Optional<ClientResources> usersResources =
+                users.getClientConfiguration().getClientResources();
         Optional<ClientResources> ownResources =
                 usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
-        var configuration = new LockClientConfiguration(
-                usersConfiguration,
-                LockClientOptions.from(clientOptions(users), options),
-                new LockClientResources(usersResources.or(() -> ownResources).orElseThrow()),
-                options.callTimeout());
-        return new RedisConnections(new PrivateFactory(servers, configuration), ownResources);
+        ClientResources resources = usersResources.or(() -> ownResources).orElseThrow();
+        return new RedisConnections(privateFactory(users, servers, options, resources), ownResources);
+    }
+
+    /**
+     * Connections to one of several servers.
+     *
+     * @param shared used if the factory has no resources of its own; stays open
+     */
+    static RedisConnections like(LettuceConnectionFactory users, RedisLockOptions options, ClientResources shared) {
+        ClientResources resources =
+                users.getClientConfiguration().getClientResources().orElse(shared);
+        return new RedisConnections(privateFactory(users, servers(users), options, resources), Optional.empty());
+    }
+
+    private static PrivateFactory privateFactory(
+            LettuceConnectionFactory users,
+            RedisConfiguration servers,
+            RedisLockOptions options,
+            ClientResources resources) {
+        return new PrivateFactory(
+                servers,
+                new LockClientConfiguration(
+                        users.getClientConfiguration(),
+                        LockClientOptions.from(clientOptions(users), options),
+                        new LockClientResources(resources),
+                        options.callTimeout()));
     }
 
     private static ClientOptions clientOptions(LettuceConnectionFactory users) {

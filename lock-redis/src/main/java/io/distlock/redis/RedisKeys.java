@@ -50,5 +50,11 @@ final class RedisKeys {
      * @param fence the fencing counter of the slot
      * @param slot the slot of all of them, in a cluster
      */
-    record Names(String lock, String readers, String waiting, String channel, String fence, int slot) {}
+    record Names(String lock, String readers, String waiting, String channel, String fence, int slot) {
+
+        /** The same, for a release that concerns nobody. */
+        Names withoutChannel() {
+            return new Names(lock, readers, waiting, "", fence, slot);
+        }
+    }
 }

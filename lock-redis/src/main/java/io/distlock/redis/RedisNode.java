@@ -29,7 +29,8 @@ import java.util.concurrent.CompletionStage;
  */
 final class RedisNode implements OneShotStore {
 
-    private static final String NO_TOKEN = "";
+    /** For a release by the owner alone. */
+    static final String NO_TOKEN = "";
 
     private final NodeCalls calls;
     private final RedisKeys keys;
@@ -55,7 +56,7 @@ final class RedisNode implements OneShotStore {
     @Override
     public CompletionStage<Attempt> attempt(LeaseRequest request, boolean again) {
         if (quarantine.isPresent() && request.timeToLive().compareTo(quarantine.get()) > 0) {
-            return CompletableFuture.completedFuture(outlives(quarantine.get(), request));
+            return CompletableFuture.completedFuture(RestartGuard.outlives(quarantine.get(), request));
         }
         Moment since = ticker.now();
         RedisKeys.Names names = keys.of(request.key());
@@ -106,15 +107,6 @@ final class RedisNode implements OneShotStore {
         return new Attempt.Refused(value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
     }
 
-    private static Attempt outlives(Duration quarantine, LeaseRequest request) {
-        CallFailure cause = new CallFailure(
-                "a lock that may stand for " + request.timeToLive()
-                        + " would outlast the restart guard's quarantine of " + quarantine
-                        + ": lengthen the quarantine, or shorten the lease",
-                false);
-        return new Attempt.Failed(cause, false);
-    }
-
     /** What too few replicas have is given back at once, so that nobody waits for it to expire. */
     private CompletionStage<Attempt> withoutUnsafeGrant(LeaseRequest request, Attempt made) {
         if (made instanceof Attempt.Failed failed && failed.cause() instanceof TooFewReplicas) {
@@ -150,7 +142,7 @@ final class RedisNode implements OneShotStore {
         return release(request.mode(), keys.of(request.key()), request.owner(), NO_TOKEN, Duration.ZERO);
     }
 
-    private CompletionStage<Release> release(
+    CompletionStage<Release> release(
             LockMode mode, RedisKeys.Names names, String owner, String token, Duration keepFor) {
         boolean shared = mode == LockMode.SHARED;
         Invocation<Long> invocation = Invocation.of(

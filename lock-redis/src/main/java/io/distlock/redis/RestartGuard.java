@@ -1,7 +1,9 @@
 package io.distlock.redis;
 
+import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
+import io.distlock.support.Attempt;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,19 +37,20 @@ final class RestartGuard implements ScriptAdmission {
     private volatile @Nullable String admittedRun;
 
     /**
+     * @param scripts the first one is asked for
      * @param fenceBase key of the least fencing token
      * @param trustsUptime whether a server that has been up for longer than the quarantine has forgotten nothing: so for
      *     one that stands alone, not for a replica that was promoted
      */
     RestartGuard(
             ServerCalls server,
-            RedisScripts scripts,
+            List<LuaScript> scripts,
             String fenceBase,
             Duration quarantine,
             boolean trustsUptime,
             Ticker ticker) {
         this.server = server;
-        this.scripts = scripts.all();
+        this.scripts = List.copyOf(scripts);
         this.fenceBase = fenceBase;
         this.quarantine = quarantine;
         this.trustsUptime = trustsUptime;
@@ -98,6 +101,16 @@ final class RestartGuard implements ScriptAdmission {
     private void admitted(String run) {
         admittedRun = run;
         firstSeen.clear();
+    }
+
+    /** A lock that the server may have forgotten must have expired by the end of the quarantine. */
+    static Attempt outlives(Duration quarantine, LeaseRequest request) {
+        CallFailure cause = new CallFailure(
+                "a lock that may stand for " + request.timeToLive()
+                        + " would outlast the restart guard's quarantine of " + quarantine
+                        + ": lengthen the quarantine, or shorten the lease",
+                false);
+        return new Attempt.Failed(cause, false);
     }
 
     private static CompletionStage<?> refusal(String why) {
