@@ -132,7 +132,9 @@ final class QuorumAttempt {
     private Runnable decide() {
         return switch (ballot().verdict()) {
             case OPEN -> NOTHING;
-            case GRANTED -> granted();
+            case GRANTED ->
+                // What two votes of one server amount to may be known by now.
+                nodes.runIds().clash().isEmpty() ? granted() : end(new Attempt.Failed(failure("are the same"), false), false);
             case REFUSED -> refused();
             case UNAVAILABLE -> end(new Attempt.Failed(failure("gave no vote"), false), false);
         };

@@ -46,6 +46,13 @@ final class QuorumStore implements OneShotStore {
         if (quarantine.isPresent() && request.timeToLive().compareTo(quarantine.get()) > 0) {
             return CompletableFuture.completedFuture(RestartGuard.outlives(quarantine.get(), request));
         }
+        Optional<String> clash = nodes.runIds().clash();
+        if (clash.isPresent()) {
+            // It may have been mended: without asking, nobody would know.
+            nodes.all().forEach(RedlockNode::identify);
+            return CompletableFuture.completedFuture(
+                    new Attempt.Failed(new CallFailure(clash.get(), false), false));
+        }
         QuorumAttempt next;
         QuorumAttempt before;
         synchronized (this) {

@@ -10,6 +10,7 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.spi.Ticker;
 import io.distlock.support.OneShotStore;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
 import java.time.Duration;
@@ -27,13 +28,21 @@ import java.util.concurrent.CompletionStage;
 final class RedlockNode {
 
     private final String name;
+    private final RunIds runIds;
     private final NodeCalls calls;
     private final RedisNode node;
     private final RedisKeys keys;
     private final RedlockScripts scripts;
+    private volatile boolean identified;
 
-    RedlockNode(RedlockConnections.Node server, RedlockOptions options, RedlockScripts scripts, Ticker ticker) {
+    RedlockNode(
+            RedlockConnections.Node server,
+            RedlockOptions options,
+            RedlockScripts scripts,
+            RunIds runIds,
+            Ticker ticker) {
         this.name = server.name();
+        this.runIds = runIds;
         this.scripts = scripts;
         this.keys = new RedisKeys(options.keyPrefix(), server.connections().database());
         this.calls = new NodeCalls(
@@ -41,8 +50,14 @@ final class RedlockNode {
                 options.ofNode(),
                 ticker,
                 calls -> options.restartGuard()
-                        .<ScriptAdmission>map(quarantine ->
-                                new RestartGuard(calls, scripts.all(), keys.fenceBase(), quarantine, true, ticker))
+                        .<ScriptAdmission>map(quarantine -> new RestartGuard(
+                                "Redlock node " + name,
+                                calls,
+                                scripts.all(),
+                                keys.fenceBase(),
+                                quarantine,
+                                true,
+                                ticker))
                         .orElseGet(() -> new ScriptsOnDemand(calls, scripts.all())));
         this.node = new RedisNode(calls, keys, scripts.node(), options.restartGuard(), ticker);
     }
@@ -53,6 +68,30 @@ final class RedlockNode {
 
     NodeCalls calls() {
         return calls;
+    }
+
+    // --- who it is ---
+
+    /** Asks which server it is, without which its votes do not count. */
+    CompletionStage<?> identify() {
+        return calls.server().info("server").handle((info, failure) -> {
+            if (failure == null) {
+                info.field("run_id").ifPresent(run -> runIds.seen(name, run));
+            } else if (!(CallFailure.of(failure).getCause() instanceof RedisCommandExecutionException)) {
+                throw CallFailure.of(failure).withoutEffect();
+            }
+            // A server that does not allow the question can be used, at the risk of whoever configured it.
+            identified = true;
+            return null;
+        });
+    }
+
+    /** For how long it gives no votes, if it has been restarted. Fails if it does not answer. */
+    CompletionStage<Duration> check() {
+        return calls.server()
+                .ping()
+                .thenCompose(pong -> identify())
+                .thenCompose(known -> calls.quarantineLeft());
     }
 
     // --- taking ---
@@ -77,9 +116,12 @@ final class RedlockNode {
                 .with(owner)
                 .with(Millis.of(request.timeToLive()))
                 .with(shared ? 0 : Millis.of(request.deadline().remaining()));
-        return calls.run(shared ? invocation : invocation.with(request.owner()))
-                .handle((reply, failure) ->
-                        failure == null ? vote(reply) : new NodeVote.Silent(CallFailure.of(failure)));
+        Invocation<List<Long>> asked = shared ? invocation : invocation.with(request.owner());
+        CompletableFuture<List<Long>> reply = identified
+                ? calls.run(asked)
+                : identify().thenCompose(known -> calls.run(asked)).toCompletableFuture();
+        return reply.handle((said, failure) ->
+                        failure == null ? vote(said) : new NodeVote.Silent(CallFailure.of(failure)));
     }
 
     private static NodeVote vote(List<Long> reply) {

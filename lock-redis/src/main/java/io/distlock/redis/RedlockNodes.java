@@ -8,7 +8,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** The nodes that decide together, and what is needed to ask them all. */
-record RedlockNodes(List<RedlockNode> all, Quorum quorum, LockRuntime runtime, Duration callTimeout) {
+record RedlockNodes(
+        List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRuntime runtime, Duration callTimeout) {
 
     private static final Duration LONGEST_VOTE = Duration.ofMillis(200);
     private static final Duration SHORTEST_VOTE = Duration.ofMillis(100);

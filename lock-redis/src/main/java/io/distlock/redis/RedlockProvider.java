@@ -40,12 +40,14 @@ public final class RedlockProvider implements LockProvider {
      * @param options how locks are kept
      */
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
+        RunIds runIds = new RunIds();
         RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
         this.nodes = new RedlockNodes(
                 connections.nodes().stream()
-                        .map(server -> new RedlockNode(server, options, scripts, runtime.ticker()))
+                        .map(server -> new RedlockNode(server, options, scripts, runIds, runtime.ticker()))
                         .toList(),
                 new Quorum(connections.nodes().size()),
+                runIds,
                 runtime,
                 options.callTimeout());
         this.loop = new AcquireLoop(
