@@ -93,7 +93,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements D
 
     /** A grant that took most of its lease to arrive would be over before it is of use. */
     private boolean hasTimeLeft(Grant grant) {
-        long left = HeldKey.validityNanos(options) - grant.since().elapsedNanos(engine.ticker());
+        long left = engine.validityNanos(options) - grant.since().elapsedNanos(engine.ticker());
         return left >= Math.max(options.leaseTime().toNanos() / 10, 20_000_000);
     }
 

@@ -207,7 +207,7 @@ final class QuorumAttempt {
     private Runnable confirm(int at) {
         RedisLease granted = Objects.requireNonNull(entry);
         long proposed = ((NodeVote.Granted) Objects.requireNonNull(votes[at])).token();
-        if (proposed == granted.token().value()) {
+        if (proposed == granted.token().value() || !nodes.secondPhase()) {
             confirmed[at] = true;
             return checkConfirmed();
         }

@@ -44,16 +44,25 @@ final class QuorumInspection {
 
     /** The answers of those nodes that give one. */
     private CompletionStage<List<Optional<LockStatus>>> ask(LockKey key) {
-        Duration limit = nodes.voteTimeout(Duration.ofMinutes(1));
+        Duration limit = patience();
         List<CompletableFuture<Optional<LockStatus>>> asked = new ArrayList<>();
         for (RedlockNode node : nodes.all()) {
-            Duration patience = node.calls().isConnected() ? limit : nodes.callTimeout();
-            asked.add(nodes.runtime().timeouts().within(patience, node.inspect(key)));
+            asked.add(nodes.runtime().timeouts().within(limit, node.inspect(key)));
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).handle((done, failure) -> asked.stream()
                 .filter(answer -> !answer.isCompletedExceptionally())
                 .map(CompletableFuture::join)
                 .toList());
+    }
+
+    /** Silent nodes are waited for, unless a majority has yet to be connected to, no longer than for a vote. */
+    private Duration patience() {
+        long connected = nodes.all().stream()
+                .filter(node -> node.calls().isConnected())
+                .count();
+        return connected >= nodes.quorum().majority()
+                ? nodes.voteTimeout(Duration.ofMinutes(1))
+                : nodes.callTimeout().multipliedBy(3).dividedBy(4);
     }
 
     private Optional<LockStatus> merge(LockKey key, List<Optional<LockStatus>> answers) {

@@ -3,7 +3,9 @@ package io.distlock.redis;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.IdentityHashMap;
@@ -36,7 +38,7 @@ final class QuorumRenewal {
             leases.add(lease);
         }
         this.tallies = new Tally[leases.size()];
-        java.util.Arrays.fill(tallies, Tally.of(nodes.quorum()));
+        Arrays.fill(tallies, Tally.of(nodes.quorum()));
         nodes.all().forEach(node -> gone.add(new BitSet()));
         this.missing = leases.size() * nodes.size();
     }
@@ -110,7 +112,7 @@ final class QuorumRenewal {
     private void takeBackWhatHasEnded(RedlockNode node, List<RedlockLease> restored) {
         for (RedlockLease lease : restored) {
             if (lease.isGivenBack()) {
-                node.release(lease.entry(), java.time.Duration.ZERO);
+                node.release(lease.entry(), Duration.ZERO);
             }
         }
     }

@@ -4,6 +4,7 @@ import io.lettuce.core.resource.ClientResources;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -51,7 +52,7 @@ public final class RedlockConnections implements AutoCloseable {
     }
 
     private static String name(LettuceConnectionFactory factory) {
-        return factory.getHostName().toLowerCase(java.util.Locale.ROOT) + ':' + factory.getPort();
+        return factory.getHostName().toLowerCase(Locale.ROOT) + ':' + factory.getPort();
     }
 
     private static void requireAlone(LettuceConnectionFactory factory) {

@@ -7,9 +7,18 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** The nodes that decide together, and what is needed to ask them all. */
+/**
+ * The nodes that decide together, and what is needed to ask them all.
+ *
+ * @param secondPhase whether counters that differ are raised; only a test that shows why leaves it out
+ */
 record RedlockNodes(
-        List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRuntime runtime, Duration callTimeout) {
+        List<RedlockNode> all,
+        Quorum quorum,
+        RunIds runIds,
+        LockRuntime runtime,
+        Duration callTimeout,
+        boolean secondPhase) {
 
     private static final Duration LONGEST_VOTE = Duration.ofMillis(200);
     private static final Duration SHORTEST_VOTE = Duration.ofMillis(100);

@@ -31,6 +31,7 @@ public final class RedlockProvider implements LockProvider {
 
     private final RedlockNodes nodes;
     private final AcquireLoop loop;
+    private final double clockDrift;
 
     /**
      * Locks on the servers that the connections lead to. Begins to connect, and does not wait for it.
@@ -40,6 +41,11 @@ public final class RedlockProvider implements LockProvider {
      * @param options how locks are kept
      */
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
+        this(runtime, connections, options, true);
+    }
+
+    RedlockProvider(
+            LockRuntime runtime, RedlockConnections connections, RedlockOptions options, boolean secondPhase) {
         RunIds runIds = new RunIds();
         RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
         this.nodes = new RedlockNodes(
@@ -49,11 +55,13 @@ public final class RedlockProvider implements LockProvider {
                 new Quorum(connections.nodes().size()),
                 runIds,
                 runtime,
-                options.callTimeout());
+                options.callTimeout(),
+                secondPhase);
         this.loop = new AcquireLoop(
                 runtime,
                 request -> new QuorumStore(nodes, options.restartGuard(), request),
                 options.callTimeout());
+        this.clockDrift = options.clockDrift();
         nodes.all().forEach(node -> node.calls().warmUp());
     }
 
@@ -65,6 +73,11 @@ public final class RedlockProvider implements LockProvider {
     @Override
     public Duration callTimeout() {
         return nodes.callTimeout();
+    }
+
+    @Override
+    public double clockDrift() {
+        return clockDrift;
     }
 
     @Override

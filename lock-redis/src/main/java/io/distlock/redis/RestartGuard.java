@@ -119,8 +119,8 @@ final class RestartGuard implements ScriptAdmission {
         if (run.equals(admittedRun)) {
             return Duration.ZERO;
         }
-        // The server tells full seconds, of which the last may have just begun.
-        Duration up = standsAlone ? info.uptime() : Duration.ZERO;
+        // The server counts how often the second hand has moved: the first of these seconds may have been short.
+        Duration up = standsAlone ? info.uptime().minusSeconds(1) : Duration.ZERO;
         Moment first = firstSeen.computeIfAbsent(run, unknown -> {
             if (up.compareTo(quarantine) < 0) {
                 log.warn(

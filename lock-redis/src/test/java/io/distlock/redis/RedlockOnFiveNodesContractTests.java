@@ -5,7 +5,6 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.contract.LockProviderContract;
 import io.distlock.test.contract.StoreTraits;
 import io.distlock.test.redis.RedisServersExtension;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
