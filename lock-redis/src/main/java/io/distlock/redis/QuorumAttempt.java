@@ -52,6 +52,7 @@ final class QuorumAttempt {
     private final boolean[] confirmed;
     private Phase phase = Phase.PROPOSING;
     private @Nullable RedisLease entry;
+    private @Nullable RedlockLease lease;
 
     /**
      * @param owner as whom to ask; another one at each try, or the withdrawal of one could undo the next
@@ -90,7 +91,7 @@ final class QuorumAttempt {
 
     /** Ends it, if it has not ended, and takes everything back. */
     void abandon() {
-        change(() -> phase == Phase.OVER ? NOTHING : end(new Attempt.Failed(failure("was given up"), false), false));
+        change(() -> phase == Phase.OVER ? NOTHING : end(new Attempt.Failed(failure("it was given up"), false), false));
     }
 
     /** What is to be done is decided under the monitor, and done outside. */
@@ -123,10 +124,17 @@ final class QuorumAttempt {
         return switch (phase) {
             case PROPOSING -> decide();
             case RAISING -> vote instanceof NodeVote.Granted ? confirm(at) : checkConfirmed();
-            // Better held on all nodes, and under the same token.
-            case GRANTED -> vote instanceof NodeVote.Granted ? confirm(at) : NOTHING;
+            case GRANTED -> votedLate(at, vote);
             case OVER -> NOTHING;
         };
+    }
+
+    /** Better held on all nodes, and under the same token; but not beyond its release, which may have come there first. */
+    private Runnable votedLate(int at, NodeVote vote) {
+        if (Objects.requireNonNull(lease).isGivenBack()) {
+            return () -> withdraw(nodes.get(at), asked.get(at), false);
+        }
+        return vote instanceof NodeVote.Granted ? confirm(at) : NOTHING;
     }
 
     private Runnable decide() {
@@ -134,9 +142,9 @@ final class QuorumAttempt {
             case OPEN -> NOTHING;
             case GRANTED ->
                 // What two votes of one server amount to may be known by now.
-                nodes.runIds().clash().isEmpty() ? granted() : end(new Attempt.Failed(failure("are the same"), false), false);
+                nodes.runIds().clash().isEmpty() ? granted() : end(new Attempt.Failed(failure("two nodes are the same server"), false), false);
             case REFUSED -> refused();
-            case UNAVAILABLE -> end(new Attempt.Failed(failure("gave no vote"), false), false);
+            case UNAVAILABLE -> end(new Attempt.Failed(failure("a majority of " + nodes.size() + " nodes gave no vote"), false), false);
         };
     }
 
@@ -236,14 +244,15 @@ final class QuorumAttempt {
         }
         if (sure >= nodes.quorum().majority()) {
             phase = Phase.GRANTED;
-            Grant grant = new Grant(new RedlockLease(request.owner(), Objects.requireNonNull(entry)), since);
-            return () -> outcome.complete(new Attempt.Granted(grant));
+            RedlockLease granted = new RedlockLease(request.owner(), Objects.requireNonNull(entry));
+            lease = granted;
+            return () -> outcome.complete(new Attempt.Granted(new Grant(granted, since)));
         }
         return sure + open < nodes.quorum().majority() ? raisingFailed() : NOTHING;
     }
 
     private Runnable raisingFailed() {
-        return end(new Attempt.Failed(failure("granted, but did not confirm the fencing token in time"), false), false);
+        return end(new Attempt.Failed(failure("a majority of " + nodes.size() + " nodes did not confirm the fencing token in time"), false), false);
     }
 
     // --- the end without a grant ---
@@ -297,7 +306,7 @@ final class QuorumAttempt {
         for (int at = 0; at < votes.length; at++) {
             text.append(at == 0 ? "" : ", ").append(nodes.get(at).name()).append(": ").append(describe(votes[at]));
         }
-        return new CallFailure("too few of " + nodes.size() + " nodes; one or more " + what + " (" + text + ')', false);
+        return new CallFailure(what + " (" + text + ')', false);
     }
 
     private static String describe(@Nullable NodeVote vote) {

@@ -5,8 +5,9 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.StringUtils;
 
 /**
  * Reads {@code redis://user:password@host:port/database}, or {@code rediss://} for TLS. Says what is wrong without the
@@ -16,13 +17,20 @@ final class NodeUri {
 
     private static final String PREFIX = "distributed-lock.redlock.nodes";
     private static final int DEFAULT_PORT = 6379;
+    private static final int HIGHEST_PORT = 65_535;
+
+    /** Looser than {@link URI#getHost()}, which knows no underscores, as names in container networks have them. */
+    private static final Pattern AUTHORITY =
+            Pattern.compile("(?:(?<info>[^@]*)@)?(?<host>\\[[0-9A-Fa-f:.%]+]|[^:@\\[\\]]+)(?::(?<port>[0-9]{1,5}))?");
 
     private final int index;
     private final URI uri;
+    private final Matcher authority;
 
-    private NodeUri(int index, URI uri) {
+    private NodeUri(int index, URI uri, Matcher authority) {
         this.index = index;
         this.uri = uri;
+        this.authority = authority;
     }
 
     /**
@@ -30,37 +38,37 @@ final class NodeUri {
      * @param password if the URI has none
      */
     static Node parse(int index, String text, @Nullable String username, @Nullable String password) {
-        NodeUri node = new NodeUri(index, uri(index, text));
-        String user = node.user();
-        String secret = node.password();
+        URI uri = uri(index, text);
+        boolean tls = tls(index, uri);
+        Matcher authority = AUTHORITY.matcher(uri.getRawAuthority() == null ? "" : uri.getRawAuthority());
+        if (!authority.matches()) {
+            throw broken(index, "names no host, or no port that can be read", "write redis://host:port");
+        }
+        NodeUri node = new NodeUri(index, uri, authority);
+        String[] info = node.userInfo();
         return new Node(
-                node.host(),
-                node.uri.getPort() == -1 ? DEFAULT_PORT : node.uri.getPort(),
-                secret == null ? username : user,
-                secret == null ? password : secret,
+                authority.group("host"),
+                node.port(),
+                info.length == 0 ? username : info.length == 2 && !info[0].isEmpty() ? info[0] : null,
+                info.length == 0 ? password : info[info.length - 1],
                 node.database(),
-                node.tls());
+                tls);
     }
 
     private static URI uri(int index, String text) {
         try {
             return new URI(text.strip());
         } catch (URISyntaxException withTheText) {
-            throw broken(index, "is no URI", "write redis://user:password@host:port, with any of @ : / # ? % in the"
-                    + " password percent-encoded, or give the password in distributed-lock.redlock.password");
+            throw broken(
+                    index,
+                    "is no URI",
+                    "write redis://user:password@host:port, with any of @ : / # ? % in the password percent-encoded, or"
+                            + " give the password in distributed-lock.redlock.password");
         }
     }
 
-    private String host() {
-        if (!StringUtils.hasText(uri.getHost())) {
-            throw broken(index, "names no host", "write redis://host:port");
-        }
-        return uri.getHost();
-    }
-
-    private boolean tls() {
-        String scheme = String.valueOf(uri.getScheme());
-        return switch (scheme) {
+    private static boolean tls(int index, URI uri) {
+        return switch (String.valueOf(uri.getScheme())) {
             case "redis" -> false;
             case "rediss" -> true;
             default ->
@@ -69,6 +77,15 @@ final class NodeUri {
                         "begins neither with redis:// nor with rediss://",
                         "a node of Redlock is one server that stands alone; use rediss:// for TLS");
         };
+    }
+
+    private int port() {
+        String text = authority.group("port");
+        int port = text == null ? DEFAULT_PORT : Integer.parseInt(text);
+        if (port < 1 || port > HIGHEST_PORT) {
+            throw broken(index, "has the port " + port, "choose one from 1 to " + HIGHEST_PORT);
+        }
+        return port;
     }
 
     private int database() {
@@ -80,18 +97,8 @@ final class NodeUri {
         return path.length() <= 1 ? 0 : Integer.parseInt(path.substring(1));
     }
 
-    private @Nullable String user() {
-        String[] parts = userInfo();
-        return parts.length == 2 && !parts[0].isEmpty() ? parts[0] : null;
-    }
-
-    private @Nullable String password() {
-        String[] parts = userInfo();
-        return parts.length == 0 ? null : parts[parts.length - 1];
-    }
-
     private String[] userInfo() {
-        String info = uri.getRawUserInfo();
+        String info = authority.group("info");
         if (info == null || info.isEmpty()) {
             return new String[0];
         }

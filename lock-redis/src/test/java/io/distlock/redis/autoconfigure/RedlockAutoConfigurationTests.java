@@ -156,7 +156,8 @@ class RedlockAutoConfigurationTests {
             redis://a,redis://:s3cret-word@b/x,redis://c        | nodes[1] has something behind the port that is no database
             redis://a,http://s3cret-word@b,redis://c            | nodes[1] begins neither with redis:// nor with rediss://
             redis://a,redis://b,redis://u:s3cret-word^@c        | nodes[2] is no URI
-            redis://a,redis://b,redis://u:s3cret-word@          | nodes[2] is no URI
+            redis://a,redis://b,redis://u:s3cret-word@          | nodes[2] names no host
+            redis://a,redis://b,redis://u:s3cret-word@c:99999   | nodes[2] has the port 99999
             redis://a,redis://b,redis-sentinel://u:s3cret-word@c | nodes[2] begins neither
             """)
     void refusesNodesThatCannotBeAndTellsNoPassword(String uris, String why) {
@@ -195,6 +196,10 @@ class RedlockAutoConfigurationTests {
                 .hasToString("host:7000");
         assertThat(NodeUri.parse(0, "redis://word@host", "u", "p"))
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, null, "word", 0, false));
+        assertThat(NodeUri.parse(0, "redis://[::1]:7000", null, null))
+                .isEqualTo(new RedlockConnectionDetails.Node("[::1]", 7000, null, null, 0, false));
+        assertThat(NodeUri.parse(0, "redis://:word@redis_node_1:7000", null, null))
+                .isEqualTo(new RedlockConnectionDetails.Node("redis_node_1", 7000, null, "word", 0, false));
         assertThat(NodeUri.parse(0, "redis://host/", "u", "p"))
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, "u", "p", 0, false));
     }
