@@ -39,8 +39,8 @@ final class NodeCalls {
         this.link = new RedisLink<>(this::connect, ticker, timeout);
         this.replicatedLink = new RedisLink<>(connections::connect, ticker, timeout);
         this.pubSubLink = new RedisLink<>(connections::connectPubSub, ticker, timeout);
-        this.server = new ServerCalls(
-                link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
+        this.server =
+                new ServerCalls(link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
         this.admission = admission.apply(server);
         this.scripts = new ScriptRunner(link, this.admission, ticker);
         this.subscriptions = new RedisSubscriptions(pubSubLink, ticker, timeout);

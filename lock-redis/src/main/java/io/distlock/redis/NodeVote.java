@@ -7,11 +7,15 @@ import java.util.Optional;
 sealed interface NodeVote {
 
     /**
+     * The node gives the lock.
+     *
      * @param token proposed by the node
      */
     record Granted(long token) implements NodeVote {}
 
     /**
+     * Another has the lock on the node.
+     *
      * @param holder the same number for the same owner; {@link #READERS} for readers
      * @param freeIn when the node frees it by itself, if it knows
      */

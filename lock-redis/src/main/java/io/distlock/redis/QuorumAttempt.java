@@ -1,13 +1,11 @@
 package io.distlock.redis;
 
-import io.distlock.Release;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.support.Attempt;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +21,9 @@ import org.jspecify.annotations.Nullable;
  * majority has granted, or can no longer. If the proposed fencing tokens differ, a majority has to raise its counters to
  * the largest. Whatever ends without a grant is withdrawn from each node that may have granted, however late its answer.
  *
- * <p>State is guarded by this object's monitor; nothing foreign is called while it is held.
+ * <p>State is guarded by this object's monitor; under it is decided what is to be done, which is done outside.
  */
 final class QuorumAttempt {
-
-    private static final Runnable NOTHING = () -> {};
 
     private enum Phase {
         /** Votes and proposals come in. */
@@ -41,17 +38,17 @@ final class QuorumAttempt {
     private final LeaseRequest request;
     private final String owner;
     private final Function<Refusals, Optional<Duration>> nextTry;
+    private final Withdrawal withdrawal;
     private final Moment since;
     private final Duration voteTimeout;
     private final List<CompletableFuture<NodeVote>> asked = new ArrayList<>();
     private final CompletableFuture<Attempt> outcome = new CompletableFuture<>();
 
-    private final @Nullable NodeVote[] votes;
+    private final Votes votes;
     private final boolean[] connecting;
     private final boolean[] raising;
     private final boolean[] confirmed;
     private Phase phase = Phase.PROPOSING;
-    private @Nullable RedisLease entry;
     private @Nullable RedlockLease lease;
 
     /**
@@ -59,17 +56,15 @@ final class QuorumAttempt {
      * @param nextTry when to try again after a refusal
      */
     QuorumAttempt(
-            RedlockNodes nodes,
-            LeaseRequest request,
-            String owner,
-            Function<Refusals, Optional<Duration>> nextTry) {
+            RedlockNodes nodes, LeaseRequest request, String owner, Function<Refusals, Optional<Duration>> nextTry) {
         this.nodes = nodes;
         this.request = request;
         this.owner = owner;
         this.nextTry = nextTry;
+        this.withdrawal = new Withdrawal(nodes, request, owner);
         this.since = nodes.runtime().ticker().now();
         this.voteTimeout = nodes.voteTimeout(request.options().leaseTime());
-        this.votes = new NodeVote[nodes.size()];
+        this.votes = new Votes(nodes.quorum());
         this.connecting = new boolean[nodes.size()];
         this.raising = new boolean[nodes.size()];
         this.confirmed = new boolean[nodes.size()];
@@ -91,23 +86,18 @@ final class QuorumAttempt {
 
     /** Ends it, if it has not ended, and takes everything back. */
     void abandon() {
-        change(() -> phase == Phase.OVER ? NOTHING : end(new Attempt.Failed(failure("it was given up"), false), false));
+        change(() -> phase == Phase.OVER ? List.of() : fail("it was given up"));
     }
 
-    /** What is to be done is decided under the monitor, and done outside. */
-    private void change(Change change) {
-        Runnable next;
+    private void change(Supplier<List<Runnable>> change) {
+        List<Runnable> steps;
         synchronized (this) {
-            next = change.decide();
+            steps = change.get();
         }
-        next.run();
+        steps.forEach(Runnable::run);
     }
 
-    private interface Change {
-        Runnable decide();
-    }
-
-    private void limit(Duration time, Change whenUp) {
+    private void limit(Duration time, Supplier<List<Runnable>> whenUp) {
         if (!outcome.isDone()) {
             nodes.runtime().timeouts().within(time, outcome).whenComplete((ended, failure) -> {
                 if (failure instanceof TimeoutException) {
@@ -119,205 +109,153 @@ final class QuorumAttempt {
 
     // --- first phase ---
 
-    private Runnable voted(int at, NodeVote vote) {
-        votes[at] = vote;
+    private List<Runnable> voted(int at, NodeVote vote) {
+        votes.set(at, vote);
         return switch (phase) {
             case PROPOSING -> decide();
-            case RAISING -> vote instanceof NodeVote.Granted ? confirm(at) : checkConfirmed();
-            case GRANTED -> votedLate(at, vote);
-            case OVER -> NOTHING;
+            case RAISING -> votes.isGranted(at) ? confirm(at) : checkConfirmed();
+            case GRANTED -> votedLate(at);
+            case OVER -> List.of();
+        };
+    }
+
+    private List<Runnable> decide() {
+        return switch (votes.ballot().verdict()) {
+            case OPEN -> List.of();
+            case GRANTED -> granted();
+            case REFUSED -> refused();
+            case UNAVAILABLE -> fail("a majority of " + nodes.size() + " nodes gave no vote");
         };
     }
 
     /** Better held on all nodes, and under the same token; but not beyond its release, which may have come there first. */
-    private Runnable votedLate(int at, NodeVote vote) {
+    private List<Runnable> votedLate(int at) {
         if (Objects.requireNonNull(lease).isGivenBack()) {
-            return () -> withdraw(nodes.get(at), asked.get(at), false);
+            return List.of(() -> withdrawal.from(nodes.get(at), asked.get(at), false));
         }
-        return vote instanceof NodeVote.Granted ? confirm(at) : NOTHING;
-    }
-
-    private Runnable decide() {
-        return switch (ballot().verdict()) {
-            case OPEN -> NOTHING;
-            case GRANTED ->
-                // What two votes of one server amount to may be known by now.
-                nodes.runIds().clash().isEmpty() ? granted() : end(new Attempt.Failed(failure("two nodes are the same server"), false), false);
-            case REFUSED -> refused();
-            case UNAVAILABLE -> end(new Attempt.Failed(failure("a majority of " + nodes.size() + " nodes gave no vote"), false), false);
-        };
-    }
-
-    private Ballot ballot() {
-        Ballot ballot = Ballot.of(nodes.quorum());
-        for (NodeVote vote : votes) {
-            if (vote instanceof NodeVote.Granted) {
-                ballot = ballot.plusGranted();
-            } else if (vote instanceof NodeVote.Refused) {
-                ballot = ballot.plusRefused();
-            } else if (vote instanceof NodeVote.Silent) {
-                ballot = ballot.plusSilent();
-            }
-        }
-        return ballot;
+        return votes.isGranted(at) ? confirm(at) : List.of();
     }
 
     /**
      * @param all also of nodes that had to be connected to: that takes longer than an answer, and is done once
      */
-    private Runnable votesAreDue(boolean all) {
+    private List<Runnable> votesAreDue(boolean all) {
         boolean waiting = false;
-        for (int at = 0; at < votes.length; at++) {
-            if (votes[at] == null && (all || !connecting[at])) {
+        for (int at = 0; at < nodes.size(); at++) {
+            if (votes.isOpen(at) && (all || !connecting[at])) {
                 Duration limit = connecting[at] ? nodes.callTimeout() : voteTimeout;
-                votes[at] = new NodeVote.Silent(new CallFailure("no answer within " + limit.toMillis() + " ms", true));
+                votes.set(
+                        at, new NodeVote.Silent(new CallFailure("no answer within " + limit.toMillis() + " ms", true)));
             }
-            waiting |= votes[at] == null;
+            waiting |= votes.isOpen(at);
         }
         if (phase != Phase.PROPOSING) {
             return checkConfirmed();
         }
-        Runnable next = decide();
+        List<Runnable> next = decide();
         return phase == Phase.PROPOSING && waiting
-                ? () -> limit(nodes.callTimeout().minus(voteTimeout), () -> votesAreDue(true))
+                ? List.of(() -> limit(nodes.callTimeout().minus(voteTimeout), () -> votesAreDue(true)))
                 : next;
     }
 
     // --- second phase ---
 
-    private Runnable granted() {
-        List<Long> tokens = new ArrayList<>();
-        for (NodeVote vote : votes) {
-            if (vote instanceof NodeVote.Granted granted) {
-                tokens.add(granted.token());
-            }
+    private List<Runnable> granted() {
+        if (nodes.runIds().clash().isPresent()) {
+            return fail(nodes.runIds().clash().get());
         }
-        Proposals proposals = new Proposals(nodes.quorum(), tokens);
-        entry = nodes.get(0).entry(request, owner, proposals.token());
+        lease = new RedlockLease(
+                request.owner(),
+                nodes.get(0).entry(request, owner, votes.proposals().token()));
         phase = Phase.RAISING;
+        for (int at = 0; at < nodes.size(); at++) {
+            raising[at] = votes.isGranted(at);
+        }
         List<Runnable> steps = new ArrayList<>();
-        for (int at = 0; at < votes.length; at++) {
-            if (votes[at] instanceof NodeVote.Granted) {
-                steps.add(confirm(at));
+        for (int at = 0; at < nodes.size(); at++) {
+            if (votes.isGranted(at)) {
+                steps.addAll(confirm(at));
             }
         }
         if (phase == Phase.RAISING) {
-            steps.add(() -> limit(voteTimeout, this::raisingIsDue));
+            steps.add(() -> limit(voteTimeout, () -> phase == Phase.RAISING ? unconfirmed() : List.of()));
         }
-        return () -> steps.forEach(Runnable::run);
-    }
-
-    private Runnable raisingIsDue() {
-        return phase == Phase.RAISING ? raisingFailed() : NOTHING;
+        return steps;
     }
 
     /** A node that proposed the token has a counter as large; any other is told to raise it. */
-    private Runnable confirm(int at) {
-        RedisLease granted = Objects.requireNonNull(entry);
-        long proposed = ((NodeVote.Granted) Objects.requireNonNull(votes[at])).token();
-        if (proposed == granted.token().value() || !nodes.secondPhase()) {
-            confirmed[at] = true;
-            return checkConfirmed();
+    private List<Runnable> confirm(int at) {
+        RedisLease entry = Objects.requireNonNull(lease).entry();
+        long proposed = votes.proposal(at);
+        if (proposed == entry.token().value() || !nodes.secondPhase()) {
+            return raised(at, true);
         }
         raising[at] = true;
-        return () -> nodes.get(at).raise(granted, proposed).whenComplete((done, never) -> change(() -> raised(at, done)));
+        return List.of(() ->
+                nodes.get(at).raise(entry, proposed).whenComplete((done, never) -> change(() -> raised(at, done))));
     }
 
-    private Runnable raised(int at, boolean done) {
+    private List<Runnable> raised(int at, boolean done) {
         raising[at] = false;
         confirmed[at] = done;
         return checkConfirmed();
     }
 
-    private Runnable checkConfirmed() {
+    private List<Runnable> checkConfirmed() {
         if (phase != Phase.RAISING) {
-            return NOTHING;
+            return List.of();
         }
-        int sure = 0;
-        int open = 0;
-        for (int at = 0; at < votes.length; at++) {
+        Tally tally = Tally.of(nodes.quorum());
+        for (int at = 0; at < nodes.size(); at++) {
             if (confirmed[at]) {
-                sure++;
-            } else if (raising[at] || votes[at] == null || votes[at] instanceof NodeVote.Granted) {
-                open++;
+                tally = tally.plusYes();
+            } else if (!raising[at] && !votes.isOpen(at)) {
+                tally = tally.plusNo();
             }
         }
-        if (sure >= nodes.quorum().majority()) {
-            phase = Phase.GRANTED;
-            RedlockLease granted = new RedlockLease(request.owner(), Objects.requireNonNull(entry));
-            lease = granted;
-            return () -> outcome.complete(new Attempt.Granted(new Grant(granted, since)));
-        }
-        return sure + open < nodes.quorum().majority() ? raisingFailed() : NOTHING;
+        return switch (tally.verdict()) {
+            case YES -> confirmed();
+            case NO, UNKNOWN -> unconfirmed();
+            case OPEN -> List.of();
+        };
     }
 
-    private Runnable raisingFailed() {
-        return end(new Attempt.Failed(failure("a majority of " + nodes.size() + " nodes did not confirm the fencing token in time"), false), false);
+    private List<Runnable> confirmed() {
+        phase = Phase.GRANTED;
+        Grant grant = new Grant(Objects.requireNonNull(lease), since);
+        return List.of(() -> outcome.complete(new Attempt.Granted(grant)));
+    }
+
+    private List<Runnable> unconfirmed() {
+        return fail("a majority of " + nodes.size() + " nodes did not confirm the fencing token in time");
     }
 
     // --- the end without a grant ---
 
-    private Runnable refused() {
-        List<NodeVote.Refused> refusals = new ArrayList<>();
-        for (NodeVote vote : votes) {
-            if (vote instanceof NodeVote.Refused refused) {
-                refusals.add(refused);
-            }
-        }
-        Refusals all = new Refusals(nodes.quorum(), ballot().granted(), refusals);
+    private List<Runnable> refused() {
+        Refusals refusals = votes.refusals();
         // Nobody can have taken this try for a holder that is worth waiting for: too many nodes refused it.
-        return end(new Attempt.Refused(nextTry.apply(all)), all.isHeld());
+        return end(new Attempt.Refused(nextTry.apply(refusals)), refusals.isHeld());
     }
 
-    private Runnable end(Attempt attempt, boolean quietly) {
+    private List<Runnable> fail(String why) {
+        StringBuilder text = new StringBuilder(why);
+        for (int at = 0; at < nodes.size(); at++) {
+            text.append(at == 0 ? " (" : ", ")
+                    .append(nodes.get(at).name())
+                    .append(": ")
+                    .append(votes.describe(at));
+        }
+        return end(new Attempt.Failed(new CallFailure(text.append(')').toString(), false), false), false);
+    }
+
+    private List<Runnable> end(Attempt attempt, boolean quietly) {
         phase = Phase.OVER;
-        return () -> {
+        return List.of(() -> {
             for (int at = 0; at < nodes.size(); at++) {
-                withdraw(nodes.get(at), asked.get(at), quietly);
+                withdrawal.from(nodes.get(at), asked.get(at), quietly);
             }
             outcome.complete(attempt);
-        };
-    }
-
-    private void withdraw(RedlockNode node, CompletableFuture<NodeVote> vote, boolean quietly) {
-        nodes.runtime().timeouts().within(nodes.callTimeout(), vote).whenComplete((known, timeout) -> {
-            if (known instanceof NodeVote.Granted) {
-                node.withdraw(request, owner, quietly).thenAccept(release -> {
-                    if (release == Release.UNKNOWN) {
-                        reap(node, quietly);
-                    }
-                });
-            } else if (timeout != null || (known instanceof NodeVote.Silent silent && silent.cause().mayBeApplied())) {
-                reap(node, quietly);
-            }
         });
-    }
-
-    private void reap(RedlockNode node, boolean quietly) {
-        nodes.reap(
-                "A vote for '" + request.key() + "' to " + owner,
-                node,
-                request.timeToLive(),
-                () -> node.withdraw(request, owner, quietly));
-    }
-
-    private CallFailure failure(String what) {
-        StringBuilder text = new StringBuilder();
-        for (int at = 0; at < votes.length; at++) {
-            text.append(at == 0 ? "" : ", ").append(nodes.get(at).name()).append(": ").append(describe(votes[at]));
-        }
-        return new CallFailure(what + " (" + text + ')', false);
-    }
-
-    private static String describe(@Nullable NodeVote vote) {
-        if (vote instanceof NodeVote.Silent silent) {
-            return String.valueOf(silent.cause().getMessage());
-        }
-        return vote == null ? "open" : vote instanceof NodeVote.Granted ? "granted" : "refused";
-    }
-
-    @Override
-    public String toString() {
-        return owner + " " + Arrays.toString(votes);
     }
 }

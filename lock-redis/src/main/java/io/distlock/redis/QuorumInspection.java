@@ -49,17 +49,17 @@ final class QuorumInspection {
         for (RedlockNode node : nodes.all()) {
             asked.add(nodes.runtime().timeouts().within(limit, node.inspect(key)));
         }
-        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).handle((done, failure) -> asked.stream()
-                .filter(answer -> !answer.isCompletedExceptionally())
-                .map(CompletableFuture::join)
-                .toList());
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .handle((done, failure) -> asked.stream()
+                        .filter(answer -> !answer.isCompletedExceptionally())
+                        .map(CompletableFuture::join)
+                        .toList());
     }
 
     /** Silent nodes are waited for, unless a majority has yet to be connected to, no longer than for a vote. */
     private Duration patience() {
-        long connected = nodes.all().stream()
-                .filter(node -> node.calls().isConnected())
-                .count();
+        long connected =
+                nodes.all().stream().filter(node -> node.calls().isConnected()).count();
         return connected >= nodes.quorum().majority()
                 ? nodes.voteTimeout(Duration.ofMinutes(1))
                 : nodes.callTimeout().multipliedBy(3).dividedBy(4);
@@ -102,7 +102,8 @@ final class QuorumInspection {
         return votes.stream()
                 .flatMap(vote -> vote.token().stream())
                 .filter(token -> votes.stream()
-                                .filter(vote -> vote.token().filter(token::equals).isPresent())
+                                .filter(vote ->
+                                        vote.token().filter(token::equals).isPresent())
                                 .count()
                         >= nodes.quorum().majority())
                 .findFirst();
@@ -113,9 +114,11 @@ final class QuorumInspection {
         return switch (tally.verdict()) {
             case YES -> true;
             case NO -> false;
-            case UNKNOWN, OPEN -> throw new CompletionException(new CallFailure(
-                    "who holds '" + key + "' cannot be told: only " + answers + " of " + nodes.size() + " nodes answer",
-                    false));
+            case UNKNOWN, OPEN ->
+                throw new CompletionException(new CallFailure(
+                        "who holds '" + key + "' cannot be told: only " + answers + " of " + nodes.size()
+                                + " nodes answer",
+                        false));
         };
     }
 }

@@ -10,7 +10,7 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -23,7 +23,7 @@ final class QuorumRenewal {
     private final RedlockNodes nodes;
     private final RenewalAnswers answers;
     private final List<RedlockLease> leases = new ArrayList<>();
-    private final Map<Lease, Integer> places = new IdentityHashMap<>();
+    private final IdentityHashMap<Lease, Integer> places = new IdentityHashMap<>();
     private final Tally[] tallies;
     private final List<BitSet> gone = new ArrayList<>();
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
@@ -54,7 +54,7 @@ final class QuorumRenewal {
     }
 
     private void answered(int node, Lease entry, Renewal renewal) {
-        int place = places.get(entry);
+        int place = Objects.requireNonNull(places.get(entry));
         Tally.Verdict before;
         Tally.Verdict after;
         boolean last;

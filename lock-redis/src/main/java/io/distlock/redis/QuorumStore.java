@@ -50,8 +50,7 @@ final class QuorumStore implements OneShotStore {
         if (clash.isPresent()) {
             // It may have been mended: without asking, nobody would know.
             nodes.all().forEach(RedlockNode::identify);
-            return CompletableFuture.completedFuture(
-                    new Attempt.Failed(new CallFailure(clash.get(), false), false));
+            return CompletableFuture.completedFuture(new Attempt.Failed(new CallFailure(clash.get(), false), false));
         }
         QuorumAttempt next;
         QuorumAttempt before;
@@ -71,7 +70,8 @@ final class QuorumStore implements OneShotStore {
     private synchronized Optional<Duration> nextTry(Refusals refusals) {
         if (refusals.isHeld()) {
             splits = 0;
-            return refusals.freeIn().map(time -> time.plusNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS)));
+            return refusals.freeIn()
+                    .map(time -> time.plusNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS)));
         }
         return Optional.of(SPLIT.pause(++splits));
     }

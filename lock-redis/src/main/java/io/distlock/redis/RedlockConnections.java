@@ -57,8 +57,9 @@ public final class RedlockConnections implements AutoCloseable {
 
     private static void requireAlone(LettuceConnectionFactory factory) {
         if (factory.isClusterAware() || factory.isRedisSentinelAware()) {
-            throw new IllegalArgumentException("a node of Redlock must be one server that stands alone: a cluster, or one"
-                    + " that fails over to a replica, may forget the votes it has given");
+            throw new IllegalArgumentException(
+                    "a node of Redlock must be one server that stands alone: a cluster, or one"
+                            + " that fails over to a replica, may forget the votes it has given");
         }
     }
 

@@ -32,8 +32,8 @@ final class RedlockHealth {
                     .handle((quarantine, failure) -> failure == null ? describe(quarantine) : describe(failure)));
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
-                .thenApply(done -> status(
-                        asked.stream().map(CompletableFuture::join).toList()));
+                .thenApply(done ->
+                        status(asked.stream().map(CompletableFuture::join).toList()));
     }
 
     private static String describe(Duration quarantine) {
@@ -44,9 +44,8 @@ final class RedlockHealth {
     }
 
     private static String describe(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return "down: " + cause.getMessage();
     }
 

@@ -88,10 +88,7 @@ final class RedlockNode {
 
     /** For how long it gives no votes, if it has been restarted. Fails if it does not answer. */
     CompletionStage<Duration> check() {
-        return calls.server()
-                .ping()
-                .thenCompose(pong -> identify())
-                .thenCompose(known -> calls.quarantineLeft());
+        return calls.server().ping().thenCompose(pong -> identify()).thenCompose(known -> calls.quarantineLeft());
     }
 
     // --- taking ---
@@ -120,8 +117,8 @@ final class RedlockNode {
         CompletableFuture<List<Long>> reply = identified
                 ? calls.run(asked)
                 : identify().thenCompose(known -> calls.run(asked)).toCompletableFuture();
-        return reply.handle((said, failure) ->
-                        failure == null ? vote(said) : new NodeVote.Silent(CallFailure.of(failure)));
+        return reply.handle(
+                (said, failure) -> failure == null ? vote(said) : new NodeVote.Silent(CallFailure.of(failure)));
     }
 
     private static NodeVote vote(List<Long> reply) {

@@ -50,7 +50,8 @@ record RedlockNodes(
     }
 
     /** Withdraws something from a node in the background until the node says that it is gone, or it has expired. */
-    void reap(String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
+    void reap(
+            String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
         runtime.reaper()
                 .reap(
                         what + " on " + node.name(),

@@ -36,8 +36,8 @@ public record RedlockOptions(
         // The rules are those of one Redis.
         new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, 0, restartGuard);
         if (!(clockDrift >= 0 && clockDrift <= MOST_DRIFT)) {
-            throw new IllegalArgumentException("clock drift " + clockDrift + " is out of range: choose a part of the lease"
-                    + " from 0 to " + MOST_DRIFT + ", such as 0.01");
+            throw new IllegalArgumentException("clock drift " + clockDrift
+                    + " is out of range: choose a part of the lease" + " from 0 to " + MOST_DRIFT + ", such as 0.01");
         }
     }
 

@@ -44,8 +44,7 @@ public final class RedlockProvider implements LockProvider {
         this(runtime, connections, options, true);
     }
 
-    RedlockProvider(
-            LockRuntime runtime, RedlockConnections connections, RedlockOptions options, boolean secondPhase) {
+    RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options, boolean secondPhase) {
         RunIds runIds = new RunIds();
         RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
         this.nodes = new RedlockNodes(
@@ -58,9 +57,7 @@ public final class RedlockProvider implements LockProvider {
                 options.callTimeout(),
                 secondPhase);
         this.loop = new AcquireLoop(
-                runtime,
-                request -> new QuorumStore(nodes, options.restartGuard(), request),
-                options.callTimeout());
+                runtime, request -> new QuorumStore(nodes, options.restartGuard(), request), options.callTimeout());
         this.clockDrift = options.clockDrift();
         nodes.all().forEach(node -> node.calls().warmUp());
     }

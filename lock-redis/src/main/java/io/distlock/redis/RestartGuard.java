@@ -5,9 +5,10 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
 import io.distlock.support.Attempt;
 import java.time.Duration;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,7 +35,7 @@ final class RestartGuard implements ScriptAdmission {
     private final String name;
     private final ServerCalls server;
     private final List<LuaScript> scripts;
-    private final Map<LuaScript, LuaScript> boundToRun = new IdentityHashMap<>();
+    private final Map<String, LuaScript> boundToRun = new HashMap<>();
     private final String fenceBase;
     private final Duration quarantine;
     private final boolean standsAlone;
@@ -66,15 +67,17 @@ final class RestartGuard implements ScriptAdmission {
         this.quarantine = quarantine;
         this.standsAlone = standsAlone;
         this.ticker = ticker;
-        scripts.forEach(script -> boundToRun.put(script, script.after("only-in-run")));
+        scripts.forEach(script -> boundToRun.put(script.digest(), script.after("only-in-run")));
     }
 
     @Override
     public <T> Invocation<T> bound(Invocation<T> invocation) {
         String run = admittedRun;
-        return bindsToRun && run != null
-                ? invocation.of(boundToRun.getOrDefault(invocation.script(), invocation.script()), run)
-                : invocation;
+        return bindsToRun && run != null ? invocation.of(boundToRun(invocation.script()), run) : invocation;
+    }
+
+    private LuaScript boundToRun(LuaScript script) {
+        return Objects.requireNonNull(boundToRun.get(script.digest()));
     }
 
     /** All who find their script missing wait for the same answer. */
@@ -88,7 +91,7 @@ final class RestartGuard implements ScriptAdmission {
         server.info("server").thenCompose(this::admit).whenComplete((done, failure) -> {
             admission.set(null);
             if (failure == null) {
-                mine.complete(Boolean.TRUE);
+                mine.complete(name);
             } else {
                 mine.completeExceptionally(failure);
             }
@@ -106,8 +109,9 @@ final class RestartGuard implements ScriptAdmission {
         if (left.isZero()) {
             return server.onOneConnection(same -> same.info("server").thenCompose(now -> load(same, run, now)));
         }
-        return refusal(name + " was restarted or replaced (run " + run + ") and may have forgotten locks: quarantined for"
-                + " another " + (left.toMillis() + 999) / 1000 + " s");
+        return refusal(
+                name + " was restarted or replaced (run " + run + ") and may have forgotten locks: quarantined for"
+                        + " another " + (left.toMillis() + 999) / 1000 + " s");
     }
 
     private static boolean isOld(ServerInfo info) {
@@ -149,7 +153,7 @@ final class RestartGuard implements ScriptAdmission {
         boolean flushed = run.equals(admittedRun);
         CompletionStage<?> based = flushed ? CompletableFuture.completedFuture(run) : setBase(same);
         return based.thenCompose(set -> CompletableFuture.allOf(scripts.stream()
-                        .map(script -> old ? boundToRun.getOrDefault(script, script) : script)
+                        .map(script -> old ? boundToRun(script) : script)
                         .map(script -> same.load(script, 0).toCompletableFuture())
                         .toArray(CompletableFuture[]::new)))
                 .thenAccept(loaded -> {
@@ -192,9 +196,11 @@ final class RestartGuard implements ScriptAdmission {
 
     @Override
     public CompletionStage<Duration> quarantineLeft() {
-        return server.info("server").thenCompose(info -> isOld(info)
-                ? CompletableFuture.completedFuture(quarantineLeft(info))
-                : server.knows(scripts.get(0)).thenApply(known -> known ? Duration.ZERO : quarantineLeft(info)));
+        return server.info("server")
+                .thenCompose(info -> isOld(info)
+                        ? CompletableFuture.completedFuture(quarantineLeft(info))
+                        : server.knows(scripts.get(0))
+                                .thenApply(known -> known ? Duration.ZERO : quarantineLeft(info)));
     }
 
     /**

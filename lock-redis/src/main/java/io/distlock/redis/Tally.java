@@ -19,8 +19,8 @@ record Tally(Quorum quorum, int yes, int no, int unknown) {
 
     Tally {
         if (yes < 0 || no < 0 || unknown < 0 || yes + no + unknown > quorum.nodes()) {
-            throw new IllegalArgumentException(
-                    yes + " yes, " + no + " no and " + unknown + " unknown are no answers of " + quorum.nodes() + " nodes");
+            throw new IllegalArgumentException(yes + " yes, " + no + " no and " + unknown
+                    + " unknown are no answers of " + quorum.nodes() + " nodes");
         }
     }
 

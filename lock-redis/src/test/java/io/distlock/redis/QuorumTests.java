@@ -76,7 +76,11 @@ class QuorumTests {
 
     @Test
     void silenceIsNotTakenForRefusalWhileAMajorityHasNotSpoken() {
-        Ballot ballot = Ballot.of(new Quorum(5)).plusRefused().plusGranted().plusSilent().plusSilent();
+        Ballot ballot = Ballot.of(new Quorum(5))
+                .plusRefused()
+                .plusGranted()
+                .plusSilent()
+                .plusSilent();
         assertThat(ballot.verdict()).isEqualTo(Ballot.Verdict.OPEN);
         assertThat(ballot.plusSilent().verdict()).isEqualTo(Ballot.Verdict.UNAVAILABLE);
         assertThat(ballot.plusRefused().verdict()).isEqualTo(Ballot.Verdict.REFUSED);
@@ -160,8 +164,7 @@ class QuorumTests {
     void itIsFreeWhenEnoughOfTheNodesAre() {
         Refusals held = new Refusals(new Quorum(5), 1, List.of(after(300), after(100), after(200), after(400)));
         assertThat(held.freeIn()).contains(Duration.ofMillis(200));
-        assertThat(new Refusals(new Quorum(3), 0, List.of(after(300), new Refused(1, Optional.empty())))
-                        .freeIn())
+        assertThat(new Refusals(new Quorum(3), 0, List.of(after(300), new Refused(1, Optional.empty()))).freeIn())
                 .isEmpty();
     }
 

@@ -61,8 +61,7 @@ class RedlockClockTests {
                 RedlockTestClient other = RedlockTestClient.of(nodes);
                 RedlockConnections connections = RedlockTestClient.connections(nodes, RedlockTestClient.UNGUARDED)) {
             LockRuntime stepped = new LockRuntime(ticker, real.scheduler());
-            try (RedlockProvider provider =
-                            new RedlockProvider(stepped, connections, RedlockTestClient.UNGUARDED);
+            try (RedlockProvider provider = new RedlockProvider(stepped, connections, RedlockTestClient.UNGUARDED);
                     LockClient client = LockClientBuilder.of(provider, stepped)
                             .shutdownTimeout(Duration.ZERO)
                             .build()) {
@@ -71,8 +70,8 @@ class RedlockClockTests {
                         .withRenew(false)
                         .withWaitTime(RedlockTestClient.PATIENCE));
                 ticker.step(step);
-                try (HeldLock next = other.locks.acquire(
-                        other.locks.request("orders").withWaitTime(RedlockTestClient.PATIENCE))) {
+                try (HeldLock next =
+                        other.locks.acquire(other.locks.request("orders").withWaitTime(RedlockTestClient.PATIENCE))) {
                     assertThat(held.isHeld()).isFalse();
                     assertThat(next.isHeld()).isTrue();
                 }

@@ -58,8 +58,8 @@ class RedlockFaultTests {
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() ->
                         client.locks.acquire(client.locks.request("orders").withWaitTime(wait)))
-                .satisfies(failure ->
-                        assertThat(failure.elapsed()).isLessThan(wait.plus(client.provider.callTimeout())));
+                .satisfies(
+                        failure -> assertThat(failure.elapsed()).isLessThan(wait.plus(client.provider.callTimeout())));
         awaitNothingLeft(others);
         assertThat(client.status().state()).isEqualTo(ProviderStatus.State.DOWN);
     }
@@ -67,8 +67,8 @@ class RedlockFaultTests {
     private static void awaitNothingLeft(List<RedisServer> servers) {
         await().atMost(RedlockTestClient.PATIENCE)
                 .untilAsserted(() -> assertThat(servers)
-                        .allSatisfy(node -> assertThat(node.probe().keys())
-                                .noneMatch(key -> key.startsWith("lock:{orders}"))));
+                        .allSatisfy(node ->
+                                assertThat(node.probe().keys()).noneMatch(key -> key.startsWith("lock:{orders}"))));
     }
 
     /** Unlike one at which nobody answers. */
@@ -76,8 +76,8 @@ class RedlockFaultTests {
     void aLockThatIsHeldIsBusyAndNotUnavailableAlsoWithTwoNodesGone() {
         nodes.get(0).kill();
         nodes.get(1).freeze();
-        try (RedlockTestClient other = RedlockTestClient.unconnected(
-                        RedlockTestClient.endpoints(nodes), RedlockTestClient.UNGUARDED);
+        try (RedlockTestClient other =
+                        RedlockTestClient.unconnected(RedlockTestClient.endpoints(nodes), RedlockTestClient.UNGUARDED);
                 HeldLock held = acquire(other)) {
             assertThatExceptionOfType(LockNotAcquiredException.class)
                     .isThrownBy(() -> client.locks.acquire(client.locks.request("orders")));
@@ -143,8 +143,8 @@ class RedlockFaultTests {
         endpoints.set(4, new RedisEndpoint("localhost", first.port(), first.credentials(), first.certificate()));
         try (RedlockTestClient twice = RedlockTestClient.unconnected(endpoints, RedlockTestClient.UNGUARDED)) {
             assertThatExceptionOfType(LockUnavailableException.class)
-                    .isThrownBy(() -> twice.locks.acquire(
-                            twice.locks.request("orders").withWaitTime(Duration.ofSeconds(2))))
+                    .isThrownBy(() ->
+                            twice.locks.acquire(twice.locks.request("orders").withWaitTime(Duration.ofSeconds(2))))
                     .havingCause()
                     .withMessageContaining("are the same server");
             assertThat(twice.status().state()).isEqualTo(ProviderStatus.State.DOWN);

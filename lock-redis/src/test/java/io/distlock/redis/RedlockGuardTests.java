@@ -37,7 +37,8 @@ class RedlockGuardTests {
     private static List<RedisServer> start(Version version) {
         RedisServerOptions options = version == Version.FOUND
                 ? RedisServerOptions.defaults()
-                : RedisServerOptions.defaults().withBinary(RedisBinary.embedded().orElseThrow());
+                : RedisServerOptions.defaults()
+                        .withBinary(RedisBinary.embedded().orElseThrow());
         return IntStream.range(0, 3)
                 .mapToObj(number -> RedisServer.start(options))
                 .toList();
@@ -53,11 +54,14 @@ class RedlockGuardTests {
     void brandNewNodesGiveNoVotesForAWhileAndSayForHowLong(Version version) {
         List<RedisServer> servers = start(version);
         try (RedlockTestClient client = guarded(servers)) {
-            await().atMost(RedlockTestClient.PATIENCE).untilAsserted(() -> assertThat(client.status().details())
-                    .extractingByKey("nodes")
-                    .asString()
-                    .contains("quarantined for another ", " s (distributed-lock.redlock.restart-guard.quarantine)")
-                    .doesNotContain("down"));
+            await().atMost(RedlockTestClient.PATIENCE)
+                    .untilAsserted(() -> assertThat(client.status().details())
+                            .extractingByKey("nodes")
+                            .asString()
+                            .contains(
+                                    "quarantined for another ",
+                                    " s (distributed-lock.redlock.restart-guard.quarantine)")
+                            .doesNotContain("down"));
             assertThat(client.status().state()).isEqualTo(ProviderStatus.State.DOWN);
             assertQuarantined(client);
             acquire(client, RedlockTestClient.PATIENCE).close();
@@ -122,12 +126,13 @@ class RedlockGuardTests {
                     RedisLockOptions.defaults(),
                     runtime.ticker(),
                     asked -> new ScriptsOnDemand(asked, List.of()));
-            CompletionStage<String> set = calls.server().onOneConnection(same -> same.info("server")
-                    .thenApplyAsync(info -> {
-                        server.restart();
-                        return info;
-                    })
-                    .thenCompose(info -> same.set("key", "value")));
+            CompletionStage<String> set = calls.server()
+                    .onOneConnection(same -> same.info("server")
+                            .thenApplyAsync(info -> {
+                                server.restart();
+                                return info;
+                            })
+                            .thenCompose(info -> same.set("key", "value")));
             assertThatThrownBy(() -> TestClient.get(set)).hasMessage("no answer");
             assertThat(server.probe().keys()).isEmpty();
             await().until(() -> server.probe().clientCount() == 0);

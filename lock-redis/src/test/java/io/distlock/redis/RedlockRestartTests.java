@@ -64,11 +64,8 @@ class RedlockRestartTests {
         other.awaitUp();
         // Another's at first: the lock is taken on the other two, by the barest majority.
         nodes.get(without).probe().command("SET", "lock:{" + name + "}", "another");
-        HeldLock held = one.locks.acquire(one.locks
-                .request(name)
-                .withLeaseTime(LEASE)
-                .withRenew(false)
-                .withWaitTime(RedlockTestClient.PATIENCE));
+        HeldLock held = one.locks.acquire(
+                one.locks.request(name).withLeaseTime(LEASE).withRenew(false).withWaitTime(RedlockTestClient.PATIENCE));
         nodes.get(without).probe().command("DEL", "lock:{" + name + "}");
         nodes.get(restarted).restartEmpty();
         LockRequest request = other.locks.request(name).withLeaseTime(LEASE).withRenew(false);

@@ -91,7 +91,9 @@ class RedlockTokensTests {
         LockRuntime runtime = LockRuntime.start();
         RedlockProvider provider = new RedlockProvider(runtime, connections, RedlockTestClient.UNGUARDED, secondPhase);
         LockClient client = LockClientBuilder.of(provider, runtime)
-                .options(LockOptions.defaults().withLeaseTime(Duration.ofSeconds(5)).withWaitTime(Duration.ofSeconds(60)))
+                .options(LockOptions.defaults()
+                        .withLeaseTime(Duration.ofSeconds(5))
+                        .withWaitTime(Duration.ofSeconds(60)))
                 .build();
         while (left.getAndDecrement() > 0) {
             try (HeldLock held = client.acquire(client.request(KEY))) {

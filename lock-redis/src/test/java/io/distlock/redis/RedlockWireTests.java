@@ -74,12 +74,14 @@ class RedlockWireTests {
 
     @Test
     void aGrantStandsOnAllNodesUnderTheSameToken() {
-        try (HeldLock held = client.locks.acquire(client.locks.request("orders").withLockDelay(Duration.ofSeconds(5)))) {
+        try (HeldLock held =
+                client.locks.acquire(client.locks.request("orders").withLockDelay(Duration.ofSeconds(5)))) {
             String token = ":" + held.fencingToken();
             awaitOnAllNodes("lock:{orders}", value -> value.endsWith(token));
-            assertThat(nodes.all()).allSatisfy(node -> assertThat(
-                            node.probe().ttlMillis("lock:{orders}").orElseThrow())
-                    .isBetween(30_000L, 35_000L));
+            assertThat(nodes.all())
+                    .allSatisfy(node -> assertThat(
+                                    node.probe().ttlMillis("lock:{orders}").orElseThrow())
+                            .isBetween(30_000L, 35_000L));
         }
         await().atMost(RedlockTestClient.PATIENCE)
                 .untilAsserted(() -> assertThat(nodes.all())
@@ -99,8 +101,8 @@ class RedlockWireTests {
         assertThat(answers.values()).containsOnly(Renewal.RENEWED);
         for (CommandRecorder recorder : recorders) {
             await().atMost(RedlockTestClient.PATIENCE)
-                    .untilAsserted(() ->
-                            assertThat(recorder.names()).hasSize(40).containsOnly("EVALSHA"));
+                    .untilAsserted(
+                            () -> assertThat(recorder.names()).hasSize(40).containsOnly("EVALSHA"));
             recorder.close();
         }
     }
@@ -124,10 +126,8 @@ class RedlockWireTests {
 
     @Test
     void aReaderThatANodeLostIsPutBackToo() {
-        try (HeldLock reader = client.locks.acquire(client.locks
-                .request("report")
-                .withMode(LockMode.SHARED)
-                .withLeaseTime(Duration.ofSeconds(1)))) {
+        try (HeldLock reader = client.locks.acquire(
+                client.locks.request("report").withMode(LockMode.SHARED).withLeaseTime(Duration.ofSeconds(1)))) {
             nodes.get(4).probe().command("DEL", "lock:{report}:readers");
             await().atMost(RedlockTestClient.PATIENCE)
                     .until(() -> nodes.get(4).probe().keys().contains("lock:{report}:readers"));
@@ -147,7 +147,8 @@ class RedlockWireTests {
         }
         await().atMost(RedlockTestClient.PATIENCE)
                 .until(() -> nodes.all().stream()
-                        .allMatch(node -> node.probe().get("lock:{" + name + "}").isEmpty()));
+                        .allMatch(
+                                node -> node.probe().get("lock:{" + name + "}").isEmpty()));
     }
 
     private static Set<String> counters() {
@@ -165,7 +166,10 @@ class RedlockWireTests {
     }
 
     private static List<CommandRecorder> record() {
-        return nodes.all().stream().map(RedisServer::probe).map(probe -> probe.record()).toList();
+        return nodes.all().stream()
+                .map(RedisServer::probe)
+                .map(probe -> probe.record())
+                .toList();
     }
 
     private static Renewal renew(Lease lease) {
@@ -185,7 +189,8 @@ class RedlockWireTests {
 
     /** As if they had been granted. */
     private static List<Lease> make(int count) {
-        String make = "for i = 0, ARGV[1] - 1 do redis.call('SET', 'lock:{many:' .. i .. '}', 'owner:7', 'PX', 60000) end";
+        String make =
+                "for i = 0, ARGV[1] - 1 do redis.call('SET', 'lock:{many:' .. i .. '}', 'owner:7', 'PX', 60000) end";
         nodes.all().forEach(node -> node.probe().command("EVAL", make, "0", Integer.toString(count)));
         RedisKeys keys = new RedisKeys("lock", 0);
         List<Lease> leases = new ArrayList<>();

@@ -92,7 +92,9 @@ final class NodeUri {
         String path = uri.getRawPath() == null ? "" : uri.getRawPath();
         if (uri.getRawQuery() != null || uri.getRawFragment() != null || !path.matches("/?|/[0-9]{1,5}")) {
             throw broken(
-                    index, "has something behind the port that is no database", "write redis://host:port/0, or no database");
+                    index,
+                    "has something behind the port that is no database",
+                    "write redis://host:port/0, or no database");
         }
         return path.length() <= 1 ? 0 : Integer.parseInt(path.substring(1));
     }

@@ -24,7 +24,13 @@ public interface RedlockConnectionDetails extends ConnectionDetails {
      * @param database its number, 0 if nothing else is wanted
      * @param tls whether it speaks TLS
      */
-    record Node(String host, int port, @Nullable String username, @Nullable String password, int database, boolean tls) {
+    record Node(
+            String host,
+            int port,
+            @Nullable String username,
+            @Nullable String password,
+            int database,
+            boolean tls) {
 
         /** Without what is secret. */
         @Override

@@ -81,12 +81,16 @@ class RedlockAutoConfigurationTests {
     private static void assertLocks(LockProvider provider, LockRuntime runtime) {
         assertThat(provider).isInstanceOf(RedlockProvider.class);
         try (LockClient locks = LockClientBuilder.of(provider, runtime).build()) {
-            locks.acquire(locks.request("orders").withWaitTime(Duration.ofSeconds(20))).close();
+            locks.acquire(locks.request("orders").withWaitTime(Duration.ofSeconds(20)))
+                    .close();
         }
     }
 
     private static String uris(RedisServersExtension servers) {
-        return servers.all().stream().map(RedisServer::uri).map(Object::toString).collect(Collectors.joining(","));
+        return servers.all().stream()
+                .map(RedisServer::uri)
+                .map(Object::toString)
+                .collect(Collectors.joining(","));
     }
 
     @Test
@@ -221,7 +225,8 @@ class RedlockAutoConfigurationTests {
         context.withPropertyValues("distributed-lock.redlock.nodes=redis://a:1,redis://b:1,redis://c:1")
                 .run(started -> {
                     var beans = started.getSourceApplicationContext().getBeanFactory();
-                    assertThat(beans.getDependentBeans("lockRuntime")).contains("redlockConnections", "redlockProvider");
+                    assertThat(beans.getDependentBeans("lockRuntime"))
+                            .contains("redlockConnections", "redlockProvider");
                     assertThat(beans.getDependentBeans("redlockConnections")).contains("redlockProvider");
                 });
     }
