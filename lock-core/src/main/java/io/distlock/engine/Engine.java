@@ -1,5 +1,6 @@
 package io.distlock.engine;
 
+import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
@@ -65,6 +66,12 @@ final class Engine {
     /** Time since a reading of the monotonic clock. */
     Duration since(long nanos) {
         return Duration.ofNanos(ticker().nanos() - nanos);
+    }
+
+    /** The validity of a lease: its time less what two clocks may drift apart over it. */
+    long validityNanos(LockOptions options) {
+        long lease = options.leaseTime().toNanos();
+        return lease - (long) (lease * provider.clockDrift()) - 2_000_000;
     }
 
     /** Runs foreign code where it may block. */

@@ -66,12 +66,6 @@ final class HeldKey implements HeldLock, DueSet.Due {
         this.nextStep = nextRenewal(grant.since());
     }
 
-    /** The validity of a lease: its time less what two clocks may drift apart over it. */
-    static long validityNanos(LockOptions options) {
-        long lease = options.leaseTime().toNanos();
-        return lease - lease / 100 - 2_000_000;
-    }
-
     Lease lease() {
         return lease;
     }
@@ -101,7 +95,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
     @Override
     public Duration remaining() {
         while (standing instanceof Standing.Held held) {
-            long left = validityNanos(options) - held.since().elapsedNanos(engine.ticker());
+            long left = engine.validityNanos(options) - held.since().elapsedNanos(engine.ticker());
             if (left > 0) {
                 return Duration.ofNanos(left);
             }
@@ -258,7 +252,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
     public long dueNanos() {
         long due = nextStep;
         if (standing instanceof Standing.Held held) {
-            due = earlier(due, held.since().nanos() + validityNanos(options));
+            due = earlier(due, held.since().nanos() + engine.validityNanos(options));
         }
         return options.renew() ? earlier(due, maxHoldUntil()) : due;
     }

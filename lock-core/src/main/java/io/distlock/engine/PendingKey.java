@@ -117,7 +117,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements A
 
     /** A grant that took most of its lease to arrive would be over before it is of use. */
     private boolean hasTimeLeft(Grant grant) {
-        long left = HeldKey.validityNanos(options) - grant.since().elapsedNanos(engine.ticker());
+        long left = engine.validityNanos(options) - grant.since().elapsedNanos(engine.ticker());
         return left >= Math.max(options.leaseTime().toNanos() / 10, 20_000_000);
     }
 

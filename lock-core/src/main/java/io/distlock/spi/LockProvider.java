@@ -25,6 +25,14 @@ public interface LockProvider extends AutoCloseable {
     Duration callTimeout();
 
     /**
+     * By what part of a lease the clocks of this machine and of the store may drift apart while it lasts. The holder
+     * believes in the lease for so much less, and for 2 ms less on top.
+     */
+    default double clockDrift() {
+        return 0.01;
+    }
+
+    /**
      * Asks for a lease and waits until the request's deadline; the deadline having passed already, tries once.
      * Ends within the deadline plus one call timeout. Empty if others held the key all that time; fails with
      * {@link io.distlock.LockUnavailableException} if the store did not answer.

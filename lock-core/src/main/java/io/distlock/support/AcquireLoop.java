@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 /**
  * Waiting, for stores that know no queue: try; if refused, subscribe and try again; then park until a release is
@@ -25,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class AcquireLoop implements AutoCloseable {
 
     private final LockRuntime runtime;
-    private final OneShotStore store;
+    private final Function<LeaseRequest, OneShotStore> stores;
     private final Duration callTimeout;
     private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsettled = new AtomicInteger();
@@ -33,14 +34,21 @@ public final class AcquireLoop implements AutoCloseable {
     private volatile boolean closed;
 
     public AcquireLoop(LockRuntime runtime, OneShotStore store, Duration callTimeout) {
+        this(runtime, request -> store, callTimeout);
+    }
+
+    /**
+     * @param stores called once for each acquisition: for a store that has to remember its earlier tries
+     */
+    public AcquireLoop(LockRuntime runtime, Function<LeaseRequest, OneShotStore> stores, Duration callTimeout) {
         this.runtime = runtime;
-        this.store = store;
+        this.stores = stores;
         this.callTimeout = callTimeout;
     }
 
     /** As {@link io.distlock.spi.LockProvider#acquire}. */
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        Acquisition acquisition = new Acquisition(this, request);
+        Acquisition acquisition = new Acquisition(this, stores.apply(request), request);
         unsettled.incrementAndGet();
         if (closed) {
             acquisition.fail("the provider is closed", null);
@@ -79,10 +87,6 @@ public final class AcquireLoop implements AutoCloseable {
         return runtime;
     }
 
-    OneShotStore store() {
-        return store;
-    }
-
     Duration callTimeout() {
         return callTimeout;
     }
@@ -106,15 +110,15 @@ public final class AcquireLoop implements AutoCloseable {
         }
     }
 
-    void withdraw(LeaseRequest request) {
+    void withdraw(OneShotStore store, LeaseRequest request) {
         runtime.reaper()
                 .reap(
                         "An attempt to take '" + request.key() + "' as " + request.owner(),
                         request.timeToLive().plus(callTimeout),
-                        () -> withdrawOnce(request));
+                        () -> withdrawOnce(store, request));
     }
 
-    private CompletionStage<Release> withdrawOnce(LeaseRequest request) {
+    private CompletionStage<Release> withdrawOnce(OneShotStore store, LeaseRequest request) {
         return runtime.timeouts().within(callTimeout, store.withdraw(request));
     }
 }

@@ -28,6 +28,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private static final Duration UNKNOWN_HOLDER = Duration.ofSeconds(5);
 
     private final AcquireLoop loop;
+    private final OneShotStore store;
     private final LeaseRequest request;
     private final long startedNanos;
 
@@ -41,8 +42,9 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private LockScheduler.@Nullable Scheduled timer;
     private OneShotStore.@Nullable Subscription subscription;
 
-    Acquisition(AcquireLoop loop, LeaseRequest request) {
+    Acquisition(AcquireLoop loop, OneShotStore store, LeaseRequest request) {
         this.loop = loop;
+        this.store = store;
         this.request = request;
         this.startedNanos = loop.runtime().ticker().nanos();
     }
@@ -60,7 +62,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         }
         loop.runtime()
                 .timeouts()
-                .within(answerLimit(), loop.store().attempt(request, again))
+                .within(answerLimit(), store.attempt(request, again))
                 .whenComplete(
                         (attempt, failure) -> answered(failure == null ? attempt : new Attempt.Failed(failure, true)));
     }
@@ -140,7 +142,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     private void subscribeAndTryAgain() {
         loop.enlist(this);
-        var subscribing = loop.store().subscribe(request.key(), this::wake);
+        var subscribing = store.subscribe(request.key(), this::wake);
         // On the stage itself and not on the limited one: a subscription that comes too late must be closed, too.
         var adopted = subscribing.thenAccept(this::adopt);
         loop.runtime().timeouts().within(answerLimit(), adopted).whenComplete((done, failure) -> {
@@ -271,7 +273,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             ended.close();
         }
         if (leftover) {
-            loop.withdraw(request);
+            loop.withdraw(store, request);
         }
         loop.settled();
     }

@@ -4,6 +4,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -15,7 +16,8 @@ import java.util.function.Function;
 record Invocation<T>(
         LuaScript script,
         int slot,
-        CommandArgs<String, String> arguments,
+        List<String> keys,
+        List<String> arguments,
         Function<StringCodec, CommandOutput<String, String, T>> output) {
 
     static <T> Invocation<T> of(
@@ -31,25 +33,30 @@ record Invocation<T>(
             int slot,
             Function<StringCodec, CommandOutput<String, String, T>> output,
             List<String> keys) {
-        CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
-        arguments.add(script.digest()).add(keys.size());
-        for (String key : keys) {
-            arguments.addKey(key);
-        }
-        return new Invocation<>(script, slot, arguments, output);
+        return new Invocation<>(script, slot, keys, new ArrayList<>(), output);
     }
 
     Invocation<T> with(String argument) {
-        arguments.addValue(argument);
-        return this;
-    }
-
-    Invocation<T> with(long argument) {
         arguments.add(argument);
         return this;
     }
 
+    Invocation<T> with(long argument) {
+        return with(Long.toString(argument));
+    }
+
+    /** The same of another script, with one more argument. */
+    Invocation<T> of(LuaScript other, String last) {
+        List<String> more = new ArrayList<>(arguments);
+        more.add(last);
+        return new Invocation<>(other, slot, keys, more, output);
+    }
+
     RedisCall<T> newCall(long nanos) {
-        return new RedisCall<>(CommandType.EVALSHA, output.apply(StringCodec.UTF8), arguments, slot, nanos);
+        CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
+        all.add(script.digest()).add(keys.size());
+        keys.forEach(all::addKey);
+        arguments.forEach(all::addValue);
+        return new RedisCall<>(CommandType.EVALSHA, output.apply(StringCodec.UTF8), all, slot, nanos);
     }
 }

@@ -17,12 +17,21 @@ record LuaScript(String name, String text, String digest) {
 
     /** The script in the file of that name beside this class. */
     static LuaScript named(String name) {
+        return of(name, read(name));
+    }
+
+    /** The same script, with that of another file before it. */
+    LuaScript after(String file) {
+        return of(name, read(file) + text);
+    }
+
+    private static String read(String name) {
         String file = name + ".lua";
         try (InputStream stream = LuaScript.class.getResourceAsStream(file)) {
             if (stream == null) {
                 throw new IllegalStateException("the script " + file + " is missing beside " + LuaScript.class);
             }
-            return of(name, new String(stream.readAllBytes(), StandardCharsets.UTF_8));
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

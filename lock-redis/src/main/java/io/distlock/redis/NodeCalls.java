@@ -43,7 +43,8 @@ final class NodeCalls {
         this.link = new RedisLink<>(this::connect, ticker, timeout);
         this.replicatedLink = new RedisLink<>(connections::connect, ticker, timeout);
         this.pubSubLink = new RedisLink<>(connections::connectPubSub, ticker, timeout);
-        this.server = new ServerCalls(link, ticker);
+        this.server =
+                new ServerCalls(link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
         this.admission = admission.apply(server);
         this.scripts = new ScriptRunner(link, this.admission, ticker);
         this.subscriptions = new RedisSubscriptions(pubSubLink, ticker, timeout);
@@ -72,6 +73,11 @@ final class NodeCalls {
         replicas.ifPresent(asked -> replicatedLink.connect());
     }
 
+    /** Whether calls can be sent or refused at once, without a connection being made first. */
+    boolean isConnected() {
+        return link.isMade();
+    }
+
     /** Runs a script whose effect need not outlive this server. */
     <T> CompletableFuture<T> run(Invocation<T> invocation) {
         return scripts.run(invocation);
@@ -92,6 +98,11 @@ final class NodeCalls {
 
     boolean isCluster() {
         return connections.isCluster();
+    }
+
+    /** As {@link ScriptAdmission#quarantineLeft()}. */
+    CompletionStage<Duration> quarantineLeft() {
+        return admission.quarantineLeft();
     }
 
     ServerCalls server() {

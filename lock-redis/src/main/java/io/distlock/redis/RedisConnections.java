@@ -27,16 +27,20 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
 public final class RedisConnections implements AutoCloseable {
 
     private final PrivateFactory factory;
+    private final PrivateFactory factoryForOnce;
     private final Optional<ClientResources> ownResources;
     private final boolean cluster;
     private final int database;
 
-    private RedisConnections(PrivateFactory factory, Optional<ClientResources> ownResources) {
+    private RedisConnections(
+            PrivateFactory factory, PrivateFactory factoryForOnce, Optional<ClientResources> ownResources) {
         this.factory = factory;
+        this.factoryForOnce = factoryForOnce;
         this.ownResources = ownResources;
         this.cluster = factory.isClusterAware();
         this.database = cluster ? 0 : factory.getDatabase();
         factory.start();
+        factoryForOnce.start();
     }
 
     /**
@@ -48,7 +52,7 @@ public final class RedisConnections implements AutoCloseable {
      *     be listened on; or with a cluster, and the options are not for one
      */
     public static RedisConnections like(LettuceConnectionFactory users, RedisLockOptions options) {
-        RedisConfiguration servers = servers(users);
+        refuseMasterReplica(users);
         if (options.restartGuard().isPresent() && users.isClusterAware()) {
             throw new IllegalArgumentException(
                     "the restart guard knows one server, and a Redis Cluster has many, each of"
@@ -58,16 +62,48 @@ public final class RedisConnections implements AutoCloseable {
             throw new IllegalArgumentException("replicas to acknowledge " + options.replicasToAcknowledge()
                     + " cannot be had from a Redis Cluster: choose 0, or a Redis that is no cluster");
         }
-        var usersConfiguration = users.getClientConfiguration();
-        Optional<ClientResources> usersResources = usersConfiguration.getClientResources();
+        Optional<ClientResources> usersResources =
+                users.getClientConfiguration().getClientResources();
         Optional<ClientResources> ownResources =
                 usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
-        var configuration = new LockClientConfiguration(
-                usersConfiguration,
-                LockClientOptions.from(clientOptions(users), options),
-                new LockClientResources(usersResources.or(() -> ownResources).orElseThrow()),
-                options.callTimeout());
-        return new RedisConnections(new PrivateFactory(servers, configuration), ownResources);
+        ClientResources resources = usersResources.or(() -> ownResources).orElseThrow();
+        return like(users, options, resources, ownResources);
+    }
+
+    /**
+     * Connections to one of several servers.
+     *
+     * @param shared used if the factory has no resources of its own; stays open
+     */
+    static RedisConnections like(LettuceConnectionFactory users, RedisLockOptions options, ClientResources shared) {
+        ClientResources resources =
+                users.getClientConfiguration().getClientResources().orElse(shared);
+        refuseMasterReplica(users);
+        return like(users, options, resources, Optional.empty());
+    }
+
+    private static RedisConnections like(
+            LettuceConnectionFactory users,
+            RedisLockOptions options,
+            ClientResources resources,
+            Optional<ClientResources> ownResources) {
+        ClientOptions lasting = LockClientOptions.from(clientOptions(users), options);
+        ClientOptions once = lasting.mutate().autoReconnect(false).build();
+        return new RedisConnections(
+                privateFactory(users, lasting, options, resources),
+                privateFactory(users, once, options, resources),
+                ownResources);
+    }
+
+    private static PrivateFactory privateFactory(
+            LettuceConnectionFactory users, ClientOptions client, RedisLockOptions options, ClientResources resources) {
+        return new PrivateFactory(
+                servers(users),
+                new LockClientConfiguration(
+                        users.getClientConfiguration(),
+                        client,
+                        new LockClientResources(resources),
+                        options.callTimeout()));
     }
 
     private static ClientOptions clientOptions(LettuceConnectionFactory users) {
@@ -79,7 +115,6 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     private static RedisConfiguration servers(LettuceConnectionFactory users) {
-        refuseMasterReplica(users);
         RedisConfiguration special = firstOf(
                 users.getClusterConfiguration(), users.getSentinelConfiguration(), users.getSocketConfiguration());
         return special == null ? users.getStandaloneConfiguration() : special;
@@ -123,6 +158,19 @@ public final class RedisConnections implements AutoCloseable {
                         .thenApply(RedisConnections::ofStrings);
     }
 
+    /**
+     * One that ends with the process at its other end, instead of being made anew. A cluster has many processes, and gets
+     * one of the other kind.
+     */
+    CompletionStage<StatefulConnection<String, String>> connectForOnce() {
+        return cluster
+                ? connect()
+                : factoryForOnce
+                        .provider()
+                        .getConnectionAsync(StatefulConnection.class)
+                        .thenApply(RedisConnections::ofStrings);
+    }
+
     CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
         return cluster
                 ? withTopology()
@@ -153,6 +201,7 @@ public final class RedisConnections implements AutoCloseable {
     /** Closes all connections; takes as long as the application's settings give the driver to shut down. */
     @Override
     public void close() {
+        factoryForOnce.destroy();
         factory.destroy();
         ownResources.ifPresent(ClientResources::shutdown);
     }

@@ -70,6 +70,12 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         return made;
     }
 
+    /** Whether it has ever stood; from then on the driver keeps it, and refuses calls while it is down. */
+    boolean isMade() {
+        CompletableFuture<C> known = connection.get();
+        return known != null && known.isDone() && !known.isCompletedExceptionally();
+    }
+
     private CompletionStage<C> open() {
         if (closed) {
             return CompletableFuture.failedFuture(new RedisException("the connection is closed"));

@@ -52,8 +52,8 @@ public final class RedisLockProvider implements LockProvider {
                 runtime.ticker(),
                 server -> options.restartGuard()
                         .<ScriptAdmission>map(quarantine -> new RestartGuard(
-                                server, scripts, keys.fenceBase(), quarantine, false, runtime.ticker()))
-                        .orElseGet(() -> new ScriptsOnDemand(server, scripts)));
+                                "Redis", server, scripts.all(), keys.fenceBase(), quarantine, false, runtime.ticker()))
+                        .orElseGet(() -> new ScriptsOnDemand(server, scripts.all())));
         this.node = new RedisNode(calls, keys, scripts, options.restartGuard(), runtime.ticker());
         this.loop = new AcquireLoop(runtime, node, options.callTimeout());
         this.timeouts = runtime.timeouts();

@@ -29,7 +29,10 @@ import java.util.concurrent.CompletionStage;
  */
 final class RedisNode implements OneShotStore {
 
-    private static final String NO_TOKEN = "";
+    /** For a release by the owner alone. */
+    static final String NO_TOKEN = "";
+
+    private static final String NOBODY = "";
 
     private final NodeCalls calls;
     private final RedisKeys keys;
@@ -55,7 +58,7 @@ final class RedisNode implements OneShotStore {
     @Override
     public CompletionStage<Attempt> attempt(LeaseRequest request, boolean again) {
         if (quarantine.isPresent() && request.timeToLive().compareTo(quarantine.get()) > 0) {
-            return CompletableFuture.completedFuture(outlives(quarantine.get(), request));
+            return CompletableFuture.completedFuture(RestartGuard.outlives(quarantine.get(), request));
         }
         Moment since = ticker.now();
         RedisKeys.Names names = keys.of(request.key());
@@ -84,7 +87,7 @@ final class RedisNode implements OneShotStore {
                 .with(Millis.of(request.timeToLive()));
         return shared
                 ? invocation.with(again ? 1 : 0)
-                : invocation.with(Millis.of(request.deadline().remaining()));
+                : invocation.with(Millis.of(request.deadline().remaining())).with(request.owner());
     }
 
     private static boolean isGranted(List<Long> reply) {
@@ -104,15 +107,6 @@ final class RedisNode implements OneShotStore {
             return new Attempt.Granted(new Grant(lease, since));
         }
         return new Attempt.Refused(value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
-    }
-
-    private static Attempt outlives(Duration quarantine, LeaseRequest request) {
-        CallFailure cause = new CallFailure(
-                "a lock that may stand for " + request.timeToLive()
-                        + " would outlast the restart guard's quarantine of " + quarantine
-                        + ": lengthen the quarantine, or shorten the lease",
-                false);
-        return new Attempt.Failed(cause, false);
     }
 
     /** What too few replicas have is given back at once, so that nobody waits for it to expire. */
@@ -150,8 +144,18 @@ final class RedisNode implements OneShotStore {
         return release(request.mode(), keys.of(request.key()), request.owner(), NO_TOKEN, Duration.ZERO);
     }
 
-    private CompletionStage<Release> release(
+    CompletionStage<Release> release(
             LockMode mode, RedisKeys.Names names, String owner, String token, Duration keepFor) {
+        return release(mode, names, names.channel(), owner, token, keepFor);
+    }
+
+    /** Tells nobody of it. */
+    CompletionStage<Release> withdrawQuietly(LeaseRequest request, String owner) {
+        return release(request.mode(), keys.of(request.key()), NOBODY, owner, NO_TOKEN, Duration.ZERO);
+    }
+
+    private CompletionStage<Release> release(
+            LockMode mode, RedisKeys.Names names, String channel, String owner, String token, Duration keepFor) {
         boolean shared = mode == LockMode.SHARED;
         Invocation<Long> invocation = Invocation.of(
                         shared ? scripts.releaseShared() : scripts.releaseExclusive(),
@@ -160,7 +164,7 @@ final class RedisNode implements OneShotStore {
                         shared ? names.readers() : names.lock(),
                         names.waiting())
                 .with(owner)
-                .with(names.channel())
+                .with(channel)
                 .with(Millis.of(keepFor));
         return calls.run(shared ? invocation.with(token) : invocation).handle((reply, failure) -> {
             if (failure != null) {

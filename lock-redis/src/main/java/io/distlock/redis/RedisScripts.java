@@ -14,8 +14,8 @@ record RedisScripts(
         LuaScript inspect) {
 
     private static final RedisScripts PLAIN = new RedisScripts(
-            LuaScript.named("acquire-exclusive"),
-            LuaScript.named("acquire-shared"),
+            LuaScript.named("acquire-exclusive").after("token-by-clock"),
+            LuaScript.named("acquire-shared").after("token-by-clock"),
             LuaScript.named("renew"),
             LuaScript.named("release-exclusive"),
             LuaScript.named("release-shared"),
@@ -26,22 +26,25 @@ record RedisScripts(
     }
 
     /**
-     * With the restart guard. That a script is there means that somebody has admitted the server; as the quarantine is
-     * part of the text, only those who agree about it admit for each other.
+     * With the restart guard, a line of each script. That a script is there means that somebody has admitted the server; as
+     * the quarantine is part of the text, only those who agree about it admit for each other.
      */
-    static RedisScripts guarded(Duration quarantine) {
-        String comment = "Only on servers that were quarantined for " + quarantine.toMillis() + " ms.";
+    static String admission(Duration quarantine) {
+        return "Only on servers that were quarantined for " + quarantine.toMillis() + " ms.";
+    }
+
+    RedisScripts withComment(String comment) {
         return new RedisScripts(
-                PLAIN.acquireExclusive.withComment(comment),
-                PLAIN.acquireShared.withComment(comment),
-                PLAIN.renew.withComment(comment),
-                PLAIN.releaseExclusive.withComment(comment),
-                PLAIN.releaseShared.withComment(comment),
-                PLAIN.inspect.withComment(comment));
+                acquireExclusive.withComment(comment),
+                acquireShared.withComment(comment),
+                renew.withComment(comment),
+                releaseExclusive.withComment(comment),
+                releaseShared.withComment(comment),
+                inspect.withComment(comment));
     }
 
     static RedisScripts with(Optional<Duration> quarantine) {
-        return quarantine.map(RedisScripts::guarded).orElse(PLAIN);
+        return quarantine.map(RedisScripts::admission).map(PLAIN::withComment).orElse(PLAIN);
     }
 
     List<LuaScript> all() {

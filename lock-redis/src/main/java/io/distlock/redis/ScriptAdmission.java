@@ -1,5 +1,7 @@
 package io.distlock.redis;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** What to do about a server that does not know a script. */
@@ -11,6 +13,16 @@ interface ScriptAdmission {
      * @param slot of the keys that the script is to be used on
      */
     CompletionStage<?> admit(LuaScript script, int slot);
+
+    /** What to send for an invocation, as far as the server is known. */
+    default <T> Invocation<T> bound(Invocation<T> invocation) {
+        return invocation;
+    }
+
+    /** For how long the server is still kept out; zero if it is not. Fails if it does not answer. */
+    default CompletionStage<Duration> quarantineLeft() {
+        return CompletableFuture.completedFuture(Duration.ZERO);
+    }
 
     /** Called once a connection stands. */
     default void connected() {}

@@ -44,7 +44,7 @@ final class ScriptRunner {
         }
 
         void send() {
-            RedisCall<T> call = invocation.newCall(ticker.nanos());
+            RedisCall<T> call = admission.bound(invocation).newCall(ticker.nanos());
             sender.accept(call);
             call.whenComplete((reply, failure) -> answered(call, reply, failure));
         }

@@ -9,9 +9,9 @@ final class ScriptsOnDemand implements ScriptAdmission {
     private final ServerCalls server;
     private final List<LuaScript> scripts;
 
-    ScriptsOnDemand(ServerCalls server, RedisScripts scripts) {
+    ScriptsOnDemand(ServerCalls server, List<LuaScript> scripts) {
         this.server = server;
-        this.scripts = scripts.all();
+        this.scripts = List.copyOf(scripts);
     }
 
     @Override

@@ -13,16 +13,32 @@ import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The commands to the server itself, beside the scripts. What goes wrong is a {@link CallFailure}. Thread-safe. */
 final class ServerCalls {
 
     private final RedisLink<?> link;
+    private final Supplier<RedisLink<?>> single;
     private final Ticker ticker;
 
-    ServerCalls(RedisLink<?> link, Ticker ticker) {
+    /**
+     * @param single makes links that do not reconnect
+     */
+    ServerCalls(RedisLink<?> link, Supplier<RedisLink<?>> single, Ticker ticker) {
         this.link = link;
+        this.single = single;
         this.ticker = ticker;
+    }
+
+    /**
+     * Calls on a connection of their own, which the driver does not make anew: whatever is answered there, the same
+     * process answers. In between, another may have taken its place at the same address.
+     */
+    <T> CompletionStage<T> onOneConnection(Function<ServerCalls, CompletionStage<T>> calls) {
+        RedisLink<?> own = single.get();
+        return calls.apply(new ServerCalls(own, single, ticker)).whenComplete((done, failure) -> own.close());
     }
 
     CompletableFuture<String> ping() {

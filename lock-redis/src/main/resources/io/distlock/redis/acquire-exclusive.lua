@@ -3,18 +3,22 @@
 -- KEYS[1]  the lock: "owner:token" while it is taken exclusively
 -- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
 -- KEYS[3]  the waiting writer: an owner that readers have to let pass
--- KEYS[4]  the fencing counter of this hash slot
+-- KEYS[4]  the fencing counter of this hash slot, and whatever else next_token() needs
 -- ARGV[1]  owner
 -- ARGV[2]  time to live in ms
 -- ARGV[3]  for how many ms the caller goes on waiting if it is refused; 0 if it does not
+-- ARGV[4]  under what name it waits: the same for all of its tries
 --
 -- Reply    {1, token} granted; asked again by the same owner, the same grant with its time to live renewed
---          {0, ms} refused; after so many ms the lock is free if nobody extends it, -1 if it never is
+--          {0, ms, who} refused; after so many ms the lock is free if nobody extends it, -1 if it never is;
+--          who has it: a number that is the same for the same owner, 0 for readers
+--
+-- A file with next_token(), the rule of the fencing tokens, stands before this one.
 
 -- A writer that waits for readers comes back when the last of them may have gone; its claim lasts until then.
 local TIME_TO_COME_BACK = 1000
 
-local owner, ttl, wait = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local owner, ttl, wait, waiter = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
 local value = redis.call('GET', KEYS[1])
 if value then
@@ -22,7 +26,8 @@ if value then
     redis.call('PEXPIRE', KEYS[1], ttl)
     return {1, tonumber(string.sub(value, #owner + 2))}
   end
-  return {0, redis.call('PTTL', KEYS[1])}
+  local who = redis.sha1hex(string.match(value, '^(.*):') or value)
+  return {0, redis.call('PTTL', KEYS[1]), tonumber(string.sub(who, 1, 12), 16)}
 end
 
 local time = redis.call('TIME')
@@ -38,19 +43,18 @@ if redis.call('EXISTS', KEYS[2], KEYS[3]) > 0 then
     if wait > 0 then
       local claim = math.min(wait, free_in + TIME_TO_COME_BACK)
       -- Of several writers the one with the longest claim stands for all of them.
-      if not claimant or claimant == owner or redis.call('PTTL', KEYS[3]) < claim then
-        redis.call('SET', KEYS[3], owner, 'PX', string.format('%.0f', claim))
+      if not claimant or claimant == waiter or redis.call('PTTL', KEYS[3]) < claim then
+        redis.call('SET', KEYS[3], waiter, 'PX', string.format('%.0f', claim))
       end
     end
-    return {0, free_in}
+    return {0, free_in, 0}
   end
-  if claimant == owner then
+  if claimant == waiter then
     redis.call('DEL', KEYS[3])
   end
 end
 
--- Larger than any before, also when the counter has been lost. Microseconds stay exact in a double until 2255.
-local token = math.max((redis.call('GET', KEYS[4]) or 0) + 1, micros)
+local token = next_token(micros)
 local token_text = string.format('%.0f', token)
 redis.call('SET', KEYS[4], token_text)
 redis.call('SET', KEYS[1], owner .. ':' .. token_text, 'NX', 'PX', ttl)

@@ -3,13 +3,16 @@
 -- KEYS[1]  the lock: "owner:token" while it is taken exclusively
 -- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
 -- KEYS[3]  the waiting writer: an owner that readers have to let pass
--- KEYS[4]  the fencing counter of this hash slot
+-- KEYS[4]  the fencing counter of this hash slot, and whatever else next_token() needs
 -- ARGV[1]  owner
 -- ARGV[2]  time to live in ms
 -- ARGV[3]  1 if an earlier try by this owner may have been granted, else 0
 --
 -- Reply    {1, token} granted; asked again by the same owner, the same grant with its time to live renewed
---          {0, ms} refused; after so many ms it is worth another try, -1 if that is unknown
+--          {0, ms, who} refused; after so many ms it is worth another try, -1 if that is unknown; who has it or
+--          waits for it: a number that is the same for the same owner
+--
+-- A file with next_token(), the rule of the fencing tokens, stands before this one.
 
 local owner, ttl, again = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1'
 
@@ -40,11 +43,13 @@ end
 for _, key in ipairs({KEYS[1], KEYS[3]}) do
   local remaining = redis.call('PTTL', key)
   if remaining ~= -2 then
-    return {0, remaining}
+    local value = redis.call('GET', key)
+    local who = redis.sha1hex(string.match(value, '^(.*):') or value)
+    return {0, remaining, tonumber(string.sub(who, 1, 12), 16)}
   end
 end
 
-local token = math.max((redis.call('GET', KEYS[4]) or 0) + 1, micros)
+local token = next_token(micros)
 local token_text = string.format('%.0f', token)
 redis.call('SET', KEYS[4], token_text)
 redis.call('ZADD', KEYS[2], expiry, owner .. ':' .. token_text)

@@ -3,7 +3,7 @@
 -- KEYS[1]  the lock: "owner:token"
 -- KEYS[2]  the waiting writer
 -- ARGV[1]  owner
--- ARGV[2]  the channel on which a release is announced
+-- ARGV[2]  the channel on which a release is announced; empty to say nothing
 -- ARGV[3]  for how many ms the lock stays taken nevertheless; 0 frees it now
 --
 -- The announcement may be forbidden to this user (ACL channels): the lock is given back nevertheless, and whoever
@@ -30,7 +30,7 @@ if redis.call('GET', KEYS[2]) == owner then
   passed = true
 end
 
-if released == 1 or passed then
+if ARGV[2] ~= '' and (released == 1 or passed) then
   -- Also when the lock is kept: whoever waits has to learn that it will be free earlier.
   redis.pcall('PUBLISH', ARGV[2], released)
 end

@@ -3,7 +3,7 @@
 -- KEYS[1]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
 -- KEYS[2]  the waiting writer
 -- ARGV[1]  owner
--- ARGV[2]  the channel on which a release is announced
+-- ARGV[2]  the channel on which a release is announced; empty to say nothing
 -- ARGV[3]  for how many ms the lock stays taken nevertheless; 0 frees it now
 -- ARGV[4]  token; empty if the owner does not know it
 --
@@ -38,7 +38,7 @@ if keep > 0 then
   end
 end
 -- One reader of many matters to nobody but a writer that waits.
-if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('EXISTS', KEYS[2]) == 1 then
+if ARGV[2] ~= '' and (redis.call('EXISTS', KEYS[1]) == 0 or redis.call('EXISTS', KEYS[2]) == 1) then
   redis.pcall('PUBLISH', ARGV[2], 1)
 end
 return 1

@@ -147,7 +147,7 @@ class RedisSharedTests {
                 one.connections,
                 options,
                 one.runtime.ticker(),
-                server -> new ScriptsOnDemand(server, RedisScripts.plain()));
+                server -> new ScriptsOnDemand(server, RedisScripts.plain().all()));
         return new RedisNode(
                 calls, new RedisKeys("lock", 0), RedisScripts.plain(), Optional.empty(), one.runtime.ticker());
     }

@@ -51,7 +51,8 @@ abstract class TellingContract extends ContractPart {
 
     @Test
     void aStoreThatWorksIsUp() {
-        assertThat(get(provider().check()).state()).isEqualTo(ProviderStatus.State.UP);
+        assertThat(get(provider().check()).state())
+                .isEqualTo(traits().impaired() ? ProviderStatus.State.DEGRADED : ProviderStatus.State.UP);
     }
 
     @Test

@@ -19,8 +19,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Starts an instance of the shop: the first one without arguments, a further one with {@code --join}. A port of your
- * own choice is {@code --server.port=9090}.
+ * Starts an instance of the shop: the first one without arguments, or with {@code --redlock} for five Redis servers that
+ * keep the lock by majority; a further one with {@code --join}. A port of your own choice is {@code --server.port=9090}.
  */
 @SpringBootApplication
 @EnableConfigurationProperties(FlashSaleSettings.class)
@@ -33,8 +33,7 @@ public class FlashSaleApplication {
         ApplicationArguments arguments = new DefaultApplicationArguments(args);
         try {
             Path directory = directory();
-            Backstage backstage =
-                    arguments.containsOption("join") ? Backstage.join(directory) : Backstage.open(directory);
+            Backstage backstage = backstage(arguments, directory);
             // After the context is closed, so that its locks are released and its connections returned by then.
             SpringApplication.getShutdownHandlers().add(backstage::close);
             start(backstage, args);
@@ -45,8 +44,18 @@ public class FlashSaleApplication {
         }
     }
 
+    private static Backstage backstage(ApplicationArguments arguments, Path directory) {
+        if (arguments.containsOption("join")) {
+            return Backstage.join(directory);
+        }
+        return Backstage.open(directory, arguments.containsOption("redlock") ? Backstage.REDLOCK : Backstage.SINGLE);
+    }
+
     static ConfigurableApplicationContext start(Backstage backstage, String... args) {
         SpringApplication application = new SpringApplication(FlashSaleApplication.class);
+        if (backstage.isRedlock()) {
+            application.setAdditionalProfiles("redlock");
+        }
         application.addInitializers(context -> lead(context.getEnvironment(), backstage));
         ConfigurableApplicationContext context = application.run(args);
         log.info(

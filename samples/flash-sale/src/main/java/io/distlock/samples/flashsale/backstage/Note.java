@@ -6,6 +6,8 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 
@@ -13,11 +15,11 @@ import java.util.Properties;
  * What the first instance leaves for others to find.
  *
  * @param instance its process
- * @param redis the process of its Redis
- * @param redisPort where that listens
+ * @param redis the processes of its Redis servers
+ * @param redisPorts where those listen, in the same order
  * @param databaseUrl its database
  */
-record Note(OwnedProcess instance, OwnedProcess redis, int redisPort, String databaseUrl) {
+record Note(OwnedProcess instance, List<OwnedProcess> redis, List<Integer> redisPorts, String databaseUrl) {
 
     private static final String FILE = "first-instance.properties";
 
@@ -36,11 +38,13 @@ record Note(OwnedProcess instance, OwnedProcess redis, int redisPort, String dat
 
     private static Optional<Note> parse(Properties lines) {
         try {
-            return Optional.of(new Note(
-                    process(lines, "instance"),
-                    process(lines, "redis"),
-                    Integer.parseInt(value(lines, "redis.port")),
-                    value(lines, "database.url")));
+            List<OwnedProcess> redis = new ArrayList<>();
+            List<Integer> ports = new ArrayList<>();
+            for (int number = 1; number <= Integer.parseInt(value(lines, "redis.servers")); number++) {
+                redis.add(process(lines, "redis." + number));
+                ports.add(Integer.parseInt(value(lines, "redis." + number + ".port")));
+            }
+            return Optional.of(new Note(process(lines, "instance"), redis, ports, value(lines, "database.url")));
         } catch (RuntimeException e) {
             return Optional.empty();
         }
@@ -62,8 +66,11 @@ record Note(OwnedProcess instance, OwnedProcess redis, int redisPort, String dat
     void write(Path directory) throws IOException {
         Properties lines = new Properties();
         put(lines, "instance", instance);
-        put(lines, "redis", redis);
-        lines.setProperty("redis.port", Integer.toString(redisPort));
+        lines.setProperty("redis.servers", Integer.toString(redis.size()));
+        for (int number = 1; number <= redis.size(); number++) {
+            put(lines, "redis." + number, redis.get(number - 1));
+            lines.setProperty("redis." + number + ".port", Integer.toString(redisPorts.get(number - 1)));
+        }
         lines.setProperty("database.url", databaseUrl);
         try (Writer writer = Files.newBufferedWriter(directory.resolve(FILE))) {
             lines.store(writer, "Where a second instance finds the Redis and the database of the first");

@@ -3,6 +3,7 @@ package io.distlock.samples.flashsale.backstage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -14,6 +15,20 @@ public final class RedisServer implements AutoCloseable {
 
     private final Process process;
     private final int port;
+
+    /** Starts several that know nothing of each other; the files of each go into a directory of its own. */
+    static List<RedisServer> start(Path directory, int count) throws IOException {
+        List<RedisServer> servers = new ArrayList<>();
+        try {
+            while (servers.size() < count) {
+                servers.add(start(Files.createDirectories(directory.resolve("redis-" + (servers.size() + 1)))));
+            }
+            return servers;
+        } catch (IOException | RuntimeException e) {
+            servers.forEach(RedisServer::close);
+            throw e;
+        }
+    }
 
     private RedisServer(Process process, int port) {
         this.process = process;

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +38,19 @@ class BackstageTests {
     }
 
     @Test
+    void whoJoinsFiveRedisServersFindsThemAll() {
+        try (Backstage first = Backstage.open(directory, Backstage.REDLOCK);
+                Backstage second = Backstage.join(directory)) {
+            assertThat(second.settings()).isEqualTo(first.settings());
+            assertThat(second.isRedlock()).isTrue();
+            assertThat(second.settings().get("distributed-lock.redlock.nodes"))
+                    .asInstanceOf(InstanceOfAssertFactories.LIST)
+                    .hasSize(5)
+                    .doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
     void thereIsOnlyOneFirst() {
         try (Backstage first = Backstage.open(directory)) {
             assertThat(first.settings()).isNotEmpty();
@@ -55,7 +70,7 @@ class BackstageTests {
     @Test
     void aNoteOfAProcessThatIsGoneIsNotBelieved() throws IOException {
         Files.createDirectories(directory);
-        new Note(GONE, GONE, 6379, "jdbc:h2:mem:").write(directory);
+        new Note(GONE, List.of(GONE), List.of(6379), "jdbc:h2:mem:").write(directory);
 
         assertThatExceptionOfType(BackstageException.class)
                 .isThrownBy(() -> Backstage.join(directory))
@@ -75,7 +90,8 @@ class BackstageTests {
         Path redisFiles = Files.createDirectories(temporary.resolve("redis"));
         try (RedisServer left = RedisServer.start(redisFiles)) {
             Files.createDirectories(directory);
-            new Note(GONE, OwnedProcess.of(left.process()), left.port(), "jdbc:h2:mem:").write(directory);
+            new Note(GONE, List.of(OwnedProcess.of(left.process())), List.of(left.port()), "jdbc:h2:mem:")
+                    .write(directory);
 
             try (Backstage next = Backstage.open(directory)) {
                 assertThat(next.settings()).doesNotContainEntry("spring.data.redis.port", left.port());

@@ -1,0 +1,261 @@
+package io.distlock.redis;
+
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Moment;
+import io.distlock.support.Attempt;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One try to take a lock from a majority, as an owner of its own. All nodes are asked at once; it is decided as soon as a
+ * majority has granted, or can no longer. If the proposed fencing tokens differ, a majority has to raise its counters to
+ * the largest. Whatever ends without a grant is withdrawn from each node that may have granted, however late its answer.
+ *
+ * <p>State is guarded by this object's monitor; under it is decided what is to be done, which is done outside.
+ */
+final class QuorumAttempt {
+
+    private enum Phase {
+        /** Votes and proposals come in. */
+        PROPOSING,
+        /** A majority has granted; its counters are being raised. */
+        RAISING,
+        GRANTED,
+        OVER
+    }
+
+    private final RedlockNodes nodes;
+    private final LeaseRequest request;
+    private final String owner;
+    private final Function<Refusals, Optional<Duration>> nextTry;
+    private final Withdrawal withdrawal;
+    private final Moment since;
+    private final Duration voteTimeout;
+    private final List<CompletableFuture<NodeVote>> asked = new ArrayList<>();
+    private final CompletableFuture<Attempt> outcome = new CompletableFuture<>();
+
+    private final Votes votes;
+    private final boolean[] connecting;
+    private final boolean[] raising;
+    private final boolean[] confirmed;
+    private Phase phase = Phase.PROPOSING;
+    private @Nullable RedlockLease lease;
+
+    /**
+     * @param owner as whom to ask; another one at each try, or the withdrawal of one could undo the next
+     * @param nextTry when to try again after a refusal
+     */
+    QuorumAttempt(
+            RedlockNodes nodes, LeaseRequest request, String owner, Function<Refusals, Optional<Duration>> nextTry) {
+        this.nodes = nodes;
+        this.request = request;
+        this.owner = owner;
+        this.nextTry = nextTry;
+        this.withdrawal = new Withdrawal(nodes, request, owner);
+        this.since = nodes.runtime().ticker().now();
+        this.voteTimeout = nodes.voteTimeout(request.options().leaseTime());
+        this.votes = new Votes(nodes.quorum());
+        this.connecting = new boolean[nodes.size()];
+        this.raising = new boolean[nodes.size()];
+        this.confirmed = new boolean[nodes.size()];
+    }
+
+    /** Asks all nodes. The stage does not fail, and ends in bounded time. */
+    CompletionStage<Attempt> start() {
+        for (int at = 0; at < nodes.size(); at++) {
+            connecting[at] = !nodes.get(at).calls().isConnected();
+            asked.add(nodes.get(at).take(request, owner));
+        }
+        for (int at = 0; at < nodes.size(); at++) {
+            int node = at;
+            asked.get(at).whenComplete((vote, never) -> change(() -> voted(node, vote)));
+        }
+        limit(voteTimeout, () -> votesAreDue(false));
+        return outcome;
+    }
+
+    /** Ends it, if it has not ended, and takes everything back. */
+    void abandon() {
+        change(() -> phase == Phase.OVER ? List.of() : fail("it was given up"));
+    }
+
+    private void change(Supplier<List<Runnable>> change) {
+        List<Runnable> steps;
+        synchronized (this) {
+            steps = change.get();
+        }
+        steps.forEach(Runnable::run);
+    }
+
+    private void limit(Duration time, Supplier<List<Runnable>> whenUp) {
+        if (!outcome.isDone()) {
+            nodes.runtime().timeouts().within(time, outcome).whenComplete((ended, failure) -> {
+                if (failure instanceof TimeoutException) {
+                    change(whenUp);
+                }
+            });
+        }
+    }
+
+    // --- first phase ---
+
+    private List<Runnable> voted(int at, NodeVote vote) {
+        votes.set(at, vote);
+        return switch (phase) {
+            case PROPOSING -> decide();
+            case RAISING -> votes.isGranted(at) ? confirm(at) : checkConfirmed();
+            case GRANTED -> votedLate(at);
+            case OVER -> List.of();
+        };
+    }
+
+    private List<Runnable> decide() {
+        return switch (votes.ballot().verdict()) {
+            case OPEN -> List.of();
+            case GRANTED -> granted();
+            case REFUSED -> refused();
+            case UNAVAILABLE -> fail("a majority of " + nodes.size() + " nodes gave no vote");
+        };
+    }
+
+    /** Better held on all nodes, and under the same token; but not beyond its release, which may have come there first. */
+    private List<Runnable> votedLate(int at) {
+        if (Objects.requireNonNull(lease).isGivenBack()) {
+            return List.of(() -> withdrawal.from(nodes.get(at), asked.get(at), false));
+        }
+        return votes.isGranted(at) ? confirm(at) : List.of();
+    }
+
+    /**
+     * @param all also of nodes that had to be connected to: that takes longer than an answer, and is done once
+     */
+    private List<Runnable> votesAreDue(boolean all) {
+        boolean waiting = false;
+        for (int at = 0; at < nodes.size(); at++) {
+            if (votes.isOpen(at) && (all || !connecting[at])) {
+                Duration limit = connecting[at] ? nodes.callTimeout() : voteTimeout;
+                votes.set(
+                        at, new NodeVote.Silent(new CallFailure("no answer within " + limit.toMillis() + " ms", true)));
+            }
+            waiting |= votes.isOpen(at);
+        }
+        if (phase != Phase.PROPOSING) {
+            return checkConfirmed();
+        }
+        List<Runnable> next = decide();
+        return phase == Phase.PROPOSING && waiting
+                ? List.of(() -> limit(nodes.callTimeout().minus(voteTimeout), () -> votesAreDue(true)))
+                : next;
+    }
+
+    // --- second phase ---
+
+    private List<Runnable> granted() {
+        if (nodes.runIds().clash().isPresent()) {
+            return fail(nodes.runIds().clash().get());
+        }
+        lease = new RedlockLease(
+                request.owner(),
+                nodes.get(0).entry(request, owner, votes.proposals().token()));
+        phase = Phase.RAISING;
+        for (int at = 0; at < nodes.size(); at++) {
+            raising[at] = votes.isGranted(at);
+        }
+        List<Runnable> steps = new ArrayList<>();
+        for (int at = 0; at < nodes.size(); at++) {
+            if (votes.isGranted(at)) {
+                steps.addAll(confirm(at));
+            }
+        }
+        if (phase == Phase.RAISING) {
+            steps.add(() -> limit(voteTimeout, () -> phase == Phase.RAISING ? unconfirmed() : List.of()));
+        }
+        return steps;
+    }
+
+    /** A node that proposed the token has a counter as large; any other is told to raise it. */
+    private List<Runnable> confirm(int at) {
+        RedisLease entry = Objects.requireNonNull(lease).entry();
+        long proposed = votes.proposal(at);
+        if (proposed == entry.token().value() || !nodes.secondPhase()) {
+            return raised(at, true);
+        }
+        raising[at] = true;
+        return List.of(() ->
+                nodes.get(at).raise(entry, proposed).whenComplete((done, never) -> change(() -> raised(at, done))));
+    }
+
+    private List<Runnable> raised(int at, boolean done) {
+        raising[at] = false;
+        confirmed[at] = done;
+        return checkConfirmed();
+    }
+
+    private List<Runnable> checkConfirmed() {
+        if (phase != Phase.RAISING) {
+            return List.of();
+        }
+        Tally tally = Tally.of(nodes.quorum());
+        for (int at = 0; at < nodes.size(); at++) {
+            if (confirmed[at]) {
+                tally = tally.plusYes();
+            } else if (!raising[at] && !votes.isOpen(at)) {
+                tally = tally.plusNo();
+            }
+        }
+        return switch (tally.verdict()) {
+            case YES -> confirmed();
+            case NO, UNKNOWN -> unconfirmed();
+            case OPEN -> List.of();
+        };
+    }
+
+    private List<Runnable> confirmed() {
+        phase = Phase.GRANTED;
+        Grant grant = new Grant(Objects.requireNonNull(lease), since);
+        return List.of(() -> outcome.complete(new Attempt.Granted(grant)));
+    }
+
+    private List<Runnable> unconfirmed() {
+        return fail("a majority of " + nodes.size() + " nodes did not confirm the fencing token in time");
+    }
+
+    // --- the end without a grant ---
+
+    private List<Runnable> refused() {
+        Refusals refusals = votes.refusals();
+        // Nobody can have taken this try for a holder that is worth waiting for: too many nodes refused it.
+        return end(new Attempt.Refused(nextTry.apply(refusals)), refusals.isHeld());
+    }
+
+    private List<Runnable> fail(String why) {
+        StringBuilder text = new StringBuilder(why);
+        for (int at = 0; at < nodes.size(); at++) {
+            text.append(at == 0 ? " (" : ", ")
+                    .append(nodes.get(at).name())
+                    .append(": ")
+                    .append(votes.describe(at));
+        }
+        return end(new Attempt.Failed(new CallFailure(text.append(')').toString(), false), false), false);
+    }
+
+    private List<Runnable> end(Attempt attempt, boolean quietly) {
+        phase = Phase.OVER;
+        return List.of(() -> {
+            for (int at = 0; at < nodes.size(); at++) {
+                withdrawal.from(nodes.get(at), asked.get(at), quietly);
+            }
+            outcome.complete(attempt);
+        });
+    }
+}

@@ -1,0 +1,124 @@
+package io.distlock.redis;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockStatus;
+import io.distlock.LockStatus.Holder;
+import io.distlock.Sequencer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/** Asks all nodes who holds a lock: whoever a majority names. Fails where silent nodes would decide. */
+final class QuorumInspection {
+
+    private final RedlockNodes nodes;
+
+    QuorumInspection(RedlockNodes nodes) {
+        this.nodes = nodes;
+    }
+
+    /** The mode and the owner under which a node keeps somebody's vote. */
+    private record Party(LockMode mode, String owner) {}
+
+    CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        return ask(key).thenApply(answers -> merge(key, answers));
+    }
+
+    CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
+        return ask(sequencer.key()).thenApply(answers -> {
+            long yes = answers.stream()
+                    .filter(status -> Holders.isCurrent(sequencer, status))
+                    .count();
+            return decide(sequencer.key(), (int) yes, answers.size());
+        });
+    }
+
+    /** The answers of those nodes that give one. */
+    private CompletionStage<List<Optional<LockStatus>>> ask(LockKey key) {
+        Duration limit = patience();
+        List<CompletableFuture<Optional<LockStatus>>> asked = new ArrayList<>();
+        for (RedlockNode node : nodes.all()) {
+            asked.add(nodes.runtime().timeouts().within(limit, node.inspect(key)));
+        }
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .handle((done, failure) -> asked.stream()
+                        .filter(answer -> !answer.isCompletedExceptionally())
+                        .map(CompletableFuture::join)
+                        .toList());
+    }
+
+    /** Silent nodes are waited for, unless a majority has yet to be connected to, no longer than for a vote. */
+    private Duration patience() {
+        long connected =
+                nodes.all().stream().filter(node -> node.calls().isConnected()).count();
+        return connected >= nodes.quorum().majority()
+                ? nodes.voteTimeout(Duration.ofMinutes(1))
+                : nodes.callTimeout().multipliedBy(3).dividedBy(4);
+    }
+
+    private Optional<LockStatus> merge(LockKey key, List<Optional<LockStatus>> answers) {
+        Map<Party, List<Holder>> parties = new LinkedHashMap<>();
+        for (Optional<LockStatus> answer : answers) {
+            answer.ifPresent(status -> status.holders()
+                    .forEach(holder -> parties.computeIfAbsent(
+                                    new Party(status.mode(), holder.owner()), party -> new ArrayList<>())
+                            .add(holder)));
+        }
+        decide(key, 0, answers.size());
+        List<Holder> holders = new ArrayList<>();
+        LockMode mode = LockMode.EXCLUSIVE;
+        for (Map.Entry<Party, List<Holder>> party : parties.entrySet()) {
+            if (decide(key, party.getValue().size(), answers.size())) {
+                mode = party.getKey().mode();
+                holders.add(merge(party.getValue()));
+            }
+        }
+        return holders.isEmpty() ? Optional.empty() : Optional.of(new LockStatus(key, mode, holders, Optional.empty()));
+    }
+
+    private Holder merge(List<Holder> votes) {
+        List<Duration> times = new ArrayList<>();
+        votes.forEach(vote -> vote.remaining().ifPresent(times::add));
+        times.sort(Comparator.reverseOrder());
+        int majority = nodes.quorum().majority();
+        return new Holder(
+                votes.get(0).owner(),
+                token(votes),
+                // For so long a majority keeps it.
+                times.size() < majority ? Optional.empty() : Optional.of(times.get(majority - 1)));
+    }
+
+    /** A node whose vote came late may keep it under the token that it proposed, for a moment. */
+    private Optional<FencingToken> token(List<Holder> votes) {
+        return votes.stream()
+                .flatMap(vote -> vote.token().stream())
+                .filter(token -> votes.stream()
+                                .filter(vote ->
+                                        vote.token().filter(token::equals).isPresent())
+                                .count()
+                        >= nodes.quorum().majority())
+                .findFirst();
+    }
+
+    private boolean decide(LockKey key, int yes, int answers) {
+        Tally tally = new Tally(nodes.quorum(), yes, answers - yes, nodes.size() - answers);
+        return switch (tally.verdict()) {
+            case YES -> true;
+            case NO -> false;
+            case UNKNOWN, OPEN ->
+                throw new CompletionException(new CallFailure(
+                        "who holds '" + key + "' cannot be told: only " + answers + " of " + nodes.size()
+                                + " nodes answer",
+                        false));
+        };
+    }
+}

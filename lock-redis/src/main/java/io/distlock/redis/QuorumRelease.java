@@ -1,0 +1,72 @@
+package io.distlock.redis;
+
+import io.distlock.Release;
+import io.distlock.spi.Deadline;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One release: goes to all nodes, a majority decides. Nodes whose answer is missing then are asked again in the
+ * background. State is guarded by this object's monitor.
+ */
+final class QuorumRelease {
+
+    private final RedlockNodes nodes;
+    private final RedlockLease lease;
+    private final Deadline kept;
+    private final CompletableFuture<Release> outcome = new CompletableFuture<>();
+    private Tally tally;
+
+    QuorumRelease(RedlockNodes nodes, RedlockLease lease, Duration keepFor) {
+        this.nodes = nodes;
+        this.lease = lease;
+        this.kept = Deadline.in(keepFor, nodes.runtime().ticker());
+        this.tally = Tally.of(nodes.quorum());
+    }
+
+    /** Does not fail; may never end. */
+    CompletionStage<Release> start() {
+        lease.giveBack();
+        for (RedlockNode node : nodes.all()) {
+            release(node).thenAccept(release -> answered(node, release));
+        }
+        return outcome;
+    }
+
+    private CompletionStage<Release> release(RedlockNode node) {
+        return node.release(lease.entry(), kept.remaining());
+    }
+
+    private void answered(RedlockNode node, Release release) {
+        Tally.Verdict verdict;
+        synchronized (this) {
+            tally = switch (release) {
+                case RELEASED -> tally.plusYes();
+                case NOT_OWNER -> tally.plusNo();
+                case UNKNOWN -> tally.plusUnknown();
+            };
+            verdict = tally.verdict();
+        }
+        switch (verdict) {
+            case YES -> outcome.complete(Release.RELEASED);
+            case NO -> outcome.complete(Release.NOT_OWNER);
+            // The caller asks all nodes again.
+            case UNKNOWN -> outcome.complete(Release.UNKNOWN);
+            case OPEN -> {}
+        }
+        if (release == Release.UNKNOWN) {
+            outcome.thenAccept(decided -> reap(node, decided));
+        }
+    }
+
+    private void reap(RedlockNode node, Release decided) {
+        if (decided != Release.UNKNOWN) {
+            nodes.reap(
+                    "The release of '" + lease.key() + "' by " + lease.owner(),
+                    node,
+                    lease.entry().renewedTimeToLive().plus(kept.remaining()),
+                    () -> release(node));
+        }
+    }
+}

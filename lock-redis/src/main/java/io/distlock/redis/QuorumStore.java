@@ -1,0 +1,99 @@
+package io.distlock.redis;
+
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Release;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.support.Attempt;
+import io.distlock.support.Backoff;
+import io.distlock.support.OneShotStore;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes as one acquisition sees them: numbers its tries, withdraws each one that came to nothing, and says when the
+ * next is worth while.
+ *
+ * <p>Contenders that each get a part of the nodes all withdraw, and would meet again at once: each pauses for a random
+ * time, which grows as long as they meet. State is guarded by this object's monitor.
+ */
+final class QuorumStore implements OneShotStore {
+
+    private static final Backoff SPLIT = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
+
+    /** Those who wait for the same holder to expire do not all come at once. */
+    private static final long SPREAD_NANOS = Duration.ofMillis(5).toNanos();
+
+    private final RedlockNodes nodes;
+    private final Optional<Duration> quarantine;
+    private final LeaseRequest request;
+    private int tries;
+    private int splits;
+    private @Nullable QuorumAttempt current;
+
+    QuorumStore(RedlockNodes nodes, Optional<Duration> quarantine, LeaseRequest request) {
+        this.nodes = nodes;
+        this.quarantine = quarantine;
+        this.request = request;
+    }
+
+    @Override
+    public CompletionStage<Attempt> attempt(LeaseRequest same, boolean again) {
+        if (quarantine.isPresent() && request.timeToLive().compareTo(quarantine.get()) > 0) {
+            return CompletableFuture.completedFuture(RestartGuard.outlives(quarantine.get(), request));
+        }
+        Optional<String> clash = nodes.runIds().clash();
+        if (clash.isPresent()) {
+            // It may have been mended: without asking, nobody would know.
+            nodes.all().forEach(RedlockNode::identify);
+            return CompletableFuture.completedFuture(new Attempt.Failed(new CallFailure(clash.get(), false), false));
+        }
+        QuorumAttempt next;
+        QuorumAttempt before;
+        synchronized (this) {
+            String owner = request.owner() + '.' + Integer.toString(tries++, Character.MAX_RADIX);
+            next = new QuorumAttempt(nodes, request, owner, this::nextTry);
+            before = current;
+            current = next;
+        }
+        if (before != null) {
+            // Its answer may have come too late to be heard.
+            before.abandon();
+        }
+        return next.start();
+    }
+
+    private synchronized Optional<Duration> nextTry(Refusals refusals) {
+        if (refusals.isHeld()) {
+            splits = 0;
+            return refusals.freeIn()
+                    .map(time -> time.plusNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS)));
+        }
+        return Optional.of(SPLIT.pause(++splits));
+    }
+
+    /** Each try is withdrawn by itself; what remains is the place of a writer among those who wait. */
+    @Override
+    public CompletionStage<Release> withdraw(LeaseRequest same) {
+        QuorumAttempt last;
+        synchronized (this) {
+            last = current;
+        }
+        if (last != null) {
+            last.abandon();
+        }
+        if (request.mode() == LockMode.EXCLUSIVE) {
+            nodes.all().forEach(node -> node.withdraw(request, request.owner(), false));
+        }
+        return CompletableFuture.completedFuture(Release.RELEASED);
+    }
+
+    @Override
+    public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
+        return new QuorumSubscription(nodes, wake).open(key);
+    }
+}

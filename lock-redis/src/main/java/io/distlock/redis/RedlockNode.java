@@ -1,0 +1,229 @@
+package io.distlock.redis;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockStatus;
+import io.distlock.Release;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.RenewalAnswers;
+import io.distlock.spi.Ticker;
+import io.distlock.support.OneShotStore;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.output.IntegerListOutput;
+import io.lettuce.core.output.IntegerOutput;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One of the independent servers: asks once and takes what comes. Knows nothing of the others. No stage fails but that
+ * of an inspection; none is limited in time. Thread-safe.
+ */
+final class RedlockNode {
+
+    private final String name;
+    private final RunIds runIds;
+    private final NodeCalls calls;
+    private final RedisNode node;
+    private final RedisKeys keys;
+    private final RedlockScripts scripts;
+    private volatile boolean identified;
+
+    RedlockNode(
+            RedlockConnections.Node server,
+            RedlockOptions options,
+            RedlockScripts scripts,
+            RunIds runIds,
+            Ticker ticker) {
+        this.name = server.name();
+        this.runIds = runIds;
+        this.scripts = scripts;
+        this.keys = new RedisKeys(options.keyPrefix(), server.connections().database());
+        this.calls = new NodeCalls(
+                server.connections(),
+                options.ofNode(),
+                ticker,
+                calls -> options.restartGuard()
+                        .<ScriptAdmission>map(quarantine -> new RestartGuard(
+                                "Redlock node " + name,
+                                calls,
+                                scripts.all(),
+                                keys.fenceBase(),
+                                quarantine,
+                                true,
+                                ticker))
+                        .orElseGet(() -> new ScriptsOnDemand(calls, scripts.all())));
+        this.node = new RedisNode(calls, keys, scripts.node(), options.restartGuard(), ticker);
+    }
+
+    String name() {
+        return name;
+    }
+
+    NodeCalls calls() {
+        return calls;
+    }
+
+    // --- who it is ---
+
+    /** Asks which server it is, without which its votes do not count. */
+    CompletionStage<?> identify() {
+        return calls.server().info("server").handle((info, failure) -> {
+            if (failure == null) {
+                info.field("run_id").ifPresent(run -> runIds.seen(name, run));
+            } else if (!(CallFailure.of(failure).getCause() instanceof RedisCommandExecutionException)) {
+                throw CallFailure.of(failure).withoutEffect();
+            }
+            // A server that does not allow the question can be used, at the risk of whoever configured it.
+            identified = true;
+            return null;
+        });
+    }
+
+    /** For how long it gives no votes, if it has been restarted. Fails if it does not answer. */
+    CompletionStage<Duration> check() {
+        return calls.server().ping().thenCompose(pong -> identify()).thenCompose(known -> calls.quarantineLeft());
+    }
+
+    // --- taking ---
+
+    /**
+     * Asks for the vote, and for a proposal of the fencing token.
+     *
+     * @param owner as whom to ask
+     */
+    CompletableFuture<NodeVote> take(LeaseRequest request, String owner) {
+        boolean shared = request.mode() == LockMode.SHARED;
+        RedisKeys.Names names = keys.of(request.key());
+        Invocation<List<Long>> invocation = Invocation.of(
+                        shared ? scripts.node().acquireShared() : scripts.node().acquireExclusive(),
+                        names.slot(),
+                        IntegerListOutput::new,
+                        names.lock(),
+                        names.readers(),
+                        names.waiting(),
+                        names.fence(),
+                        keys.fenceBase())
+                .with(owner)
+                .with(Millis.of(request.timeToLive()))
+                .with(shared ? 0 : Millis.of(request.deadline().remaining()));
+        Invocation<List<Long>> asked = shared ? invocation : invocation.with(request.owner());
+        CompletableFuture<List<Long>> reply = identified
+                ? calls.run(asked)
+                : identify().thenCompose(known -> calls.run(asked)).toCompletableFuture();
+        return reply.handle(
+                (said, failure) -> failure == null ? vote(said) : new NodeVote.Silent(CallFailure.of(failure)));
+    }
+
+    private static NodeVote vote(List<Long> reply) {
+        long value = reply.get(1);
+        if (reply.get(0) == 1) {
+            return new NodeVote.Granted(value);
+        }
+        return new NodeVote.Refused(reply.get(2), value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
+    }
+
+    /** Second phase: whether the node stands by its vote, with its counter raised to the token of the grant. */
+    CompletableFuture<Boolean> raise(RedisLease entry, long proposed) {
+        RedisKeys.Names names = entry.names();
+        return calls.run(Invocation.of(
+                                scripts.raise(),
+                                names.slot(),
+                                IntegerOutput::new,
+                                names.lock(),
+                                names.readers(),
+                                names.fence())
+                        .with(mode(entry))
+                        .with(entry.owner() + ':' + proposed)
+                        .with(entry.owner())
+                        .with(entry.token().value()))
+                .handle((reply, failure) -> failure == null && reply == 1);
+    }
+
+    /** Takes a vote back, whatever came of it. */
+    CompletionStage<Release> withdraw(LeaseRequest request, String owner, boolean quietly) {
+        return quietly
+                ? node.withdrawQuietly(request, owner)
+                : node.release(request.mode(), keys.of(request.key()), owner, RedisNode.NO_TOKEN, Duration.ZERO);
+    }
+
+    // --- keeping ---
+
+    /** As {@link io.distlock.spi.LockProvider#renew}, for entries. */
+    void renew(Collection<Lease> entries, RenewalAnswers answers) {
+        node.renew(entries, answers);
+    }
+
+    /** Puts entries back that are missing here, where nobody else has taken their place. */
+    CompletionStage<?> restore(List<RedisLease> entries) {
+        List<CompletableFuture<?>> batches = new ArrayList<>();
+        for (int from = 0; from < entries.size(); from += RenewalBatches.MOST) {
+            batches.add(restoreBatch(entries.subList(from, Math.min(from + RenewalBatches.MOST, entries.size()))));
+        }
+        return CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new));
+    }
+
+    private CompletableFuture<?> restoreBatch(List<RedisLease> entries) {
+        List<String> all = new ArrayList<>();
+        for (RedisLease entry : entries) {
+            all.addAll(List.of(
+                    entry.names().lock(), entry.names().readers(), entry.names().fence()));
+        }
+        Invocation<List<Long>> invocation =
+                Invocation.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
+        for (RedisLease entry : entries) {
+            invocation
+                    .with(mode(entry))
+                    .with(entry.owner())
+                    .with(entry.token().value())
+                    .with(Millis.of(entry.renewedTimeToLive()));
+        }
+        return calls.run(invocation).handle((reply, failure) -> reply);
+    }
+
+    private static String mode(RedisLease entry) {
+        return entry.mode() == LockMode.SHARED ? "shared" : "exclusive";
+    }
+
+    // --- giving back ---
+
+    CompletionStage<Release> release(RedisLease entry, Duration keepFor) {
+        CompletionStage<Release> released = node.release(entry, keepFor);
+        if (entry.mode() == LockMode.EXCLUSIVE) {
+            return released;
+        }
+        // A reader may still stand there under the token that the node proposed.
+        return released.thenCompose(release -> release == Release.NOT_OWNER
+                ? node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, keepFor)
+                : CompletableFuture.completedFuture(release));
+    }
+
+    // --- asking ---
+
+    /** Fails if the node does not answer. */
+    CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        return node.inspect(key);
+    }
+
+    /** As {@link OneShotStore#subscribe}. */
+    CompletionStage<OneShotStore.Subscription> subscribe(LockKey key, Runnable wake) {
+        return node.subscribe(key, wake);
+    }
+
+    /** What a grant with this token is on this node. */
+    RedisLease entry(LeaseRequest request, String owner, long token) {
+        return new RedisLease(
+                request.key(),
+                request.mode(),
+                owner,
+                new FencingToken(token),
+                keys.of(request.key()),
+                request.renewedTimeToLive());
+    }
+}

@@ -1,0 +1,116 @@
+package io.distlock.redis;
+
+import io.distlock.LockKey;
+import io.distlock.LockStatus;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.LockProvider;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.RenewalAnswers;
+import io.distlock.support.AcquireLoop;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Locks on a majority of several independent Redis servers, by the algorithm of Redis' own documentation (Redlock), with
+ * what it leaves open: fencing tokens that grow from holder to holder, and a guard against servers that have forgotten
+ * locks in a restart.
+ *
+ * <p>Exclusion holds while no more than a minority of the servers is down, and no server's clock leaps forward by the
+ * better part of a lease. A holder that is paused for longer than its lease knows afterwards that it has lost the lock;
+ * a write already under way can be refused by its token alone. Thread-safe.
+ */
+public final class RedlockProvider implements LockProvider {
+
+    private final RedlockNodes nodes;
+    private final AcquireLoop loop;
+    private final double clockDrift;
+
+    /**
+     * Locks on the servers that the connections lead to. Begins to connect, and does not wait for it.
+     *
+     * @param runtime shared by all locks of the process; to be closed after this
+     * @param connections to be closed after this
+     * @param options how locks are kept
+     */
+    public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
+        this(runtime, connections, options, true);
+    }
+
+    RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options, boolean secondPhase) {
+        RunIds runIds = new RunIds();
+        RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
+        this.nodes = new RedlockNodes(
+                connections.nodes().stream()
+                        .map(server -> new RedlockNode(server, options, scripts, runIds, runtime.ticker()))
+                        .toList(),
+                new Quorum(connections.nodes().size()),
+                runIds,
+                runtime,
+                options.callTimeout(),
+                secondPhase);
+        this.loop = new AcquireLoop(
+                runtime, request -> new QuorumStore(nodes, options.restartGuard(), request), options.callTimeout());
+        this.clockDrift = options.clockDrift();
+        nodes.all().forEach(node -> node.calls().warmUp());
+    }
+
+    @Override
+    public String name() {
+        return "redlock";
+    }
+
+    @Override
+    public Duration callTimeout() {
+        return nodes.callTimeout();
+    }
+
+    @Override
+    public double clockDrift() {
+        return clockDrift;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
+        return loop.acquire(request);
+    }
+
+    @Override
+    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        new QuorumRenewal(nodes, leases, answers).start();
+    }
+
+    @Override
+    public CompletionStage<Release> release(Lease lease, Duration keepFor) {
+        return new QuorumRelease(nodes, (RedlockLease) lease, keepFor).start();
+    }
+
+    @Override
+    public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
+        return new QuorumInspection(nodes).isCurrent(sequencer);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        return new QuorumInspection(nodes).inspect(key);
+    }
+
+    @Override
+    public CompletionStage<ProviderStatus> check() {
+        return new RedlockHealth(nodes).check();
+    }
+
+    /** Ends what waits, and gives the connections up that were made for this provider. */
+    @Override
+    public void close() {
+        loop.close();
+        nodes.all().forEach(node -> node.calls().close());
+    }
+}

@@ -1,0 +1,36 @@
+package io.distlock.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What is to be learnt from the nodes that refused an acquisition. Knows no time. */
+record Refusals(Quorum quorum, int granted, List<NodeVote.Refused> refusals) {
+
+    Refusals {
+        refusals = List.copyOf(refusals);
+    }
+
+    /**
+     * Whether one owner, or readers, have a majority: then there is nothing to do but wait until they give the lock back.
+     * Otherwise several contenders have parts of it, all of which will withdraw, or not all nodes could be asked.
+     */
+    boolean isHeld() {
+        Map<Long, Integer> counts = new HashMap<>();
+        refusals.forEach(refusal -> counts.merge(refusal.holder(), 1, Integer::sum));
+        return counts.values().stream().anyMatch(count -> count >= quorum.majority());
+    }
+
+    /** When enough of these nodes will be free by themselves, as far as they know. */
+    Optional<Duration> freeIn() {
+        List<Duration> times = new ArrayList<>();
+        refusals.forEach(refusal -> refusal.freeIn().ifPresent(times::add));
+        times.sort(Comparator.naturalOrder());
+        int missing = quorum.majority() - granted;
+        return missing <= times.size() ? Optional.of(times.get(missing - 1)) : Optional.empty();
+    }
+}

@@ -1,0 +1,78 @@
+package io.distlock.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the nodes have said to one try so far, by their places. Knows neither nodes nor time; not thread-safe. */
+final class Votes {
+
+    private final Quorum quorum;
+    private final @Nullable NodeVote[] votes;
+
+    Votes(Quorum quorum) {
+        this.quorum = quorum;
+        this.votes = new NodeVote[quorum.nodes()];
+    }
+
+    /** A later answer counts instead of a silence. */
+    void set(int node, NodeVote vote) {
+        votes[node] = vote;
+    }
+
+    boolean isOpen(int node) {
+        return votes[node] == null;
+    }
+
+    boolean isGranted(int node) {
+        return votes[node] instanceof NodeVote.Granted;
+    }
+
+    /** Of a node that has granted. */
+    long proposal(int node) {
+        return votes[node] instanceof NodeVote.Granted granted ? granted.token() : 0;
+    }
+
+    Ballot ballot() {
+        Ballot ballot = Ballot.of(quorum);
+        for (NodeVote vote : votes) {
+            if (vote instanceof NodeVote.Granted) {
+                ballot = ballot.plusGranted();
+            } else if (vote instanceof NodeVote.Refused) {
+                ballot = ballot.plusRefused();
+            } else if (vote instanceof NodeVote.Silent) {
+                ballot = ballot.plusSilent();
+            }
+        }
+        return ballot;
+    }
+
+    Proposals proposals() {
+        List<Long> tokens = new ArrayList<>();
+        for (int node = 0; node < votes.length; node++) {
+            if (isGranted(node)) {
+                tokens.add(proposal(node));
+            }
+        }
+        return new Proposals(quorum, tokens);
+    }
+
+    Refusals refusals() {
+        List<NodeVote.Refused> refusals = new ArrayList<>();
+        for (NodeVote vote : votes) {
+            if (vote instanceof NodeVote.Refused refused) {
+                refusals.add(refused);
+            }
+        }
+        return new Refusals(quorum, ballot().granted(), refusals);
+    }
+
+    /** For people. */
+    String describe(int node) {
+        NodeVote vote = votes[node];
+        if (vote instanceof NodeVote.Silent silent) {
+            return String.valueOf(silent.cause().getMessage());
+        }
+        return vote == null ? "open" : vote instanceof NodeVote.Granted ? "granted" : "refused";
+    }
+}

@@ -1,0 +1,59 @@
+package io.distlock.redis.autoconfigure;
+
+import io.distlock.redis.autoconfigure.RedlockConnectionDetails.Node;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SslOptions;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Settings of connections, as connection factories that are never started and never beans. */
+final class NodeFactories {
+
+    private NodeFactories() {}
+
+    static List<LettuceConnectionFactory> of(RedlockConnectionDetails details) {
+        return details.getNodes().stream()
+                .map(node -> new LettuceConnectionFactory(server(node), client(node, details.getSslBundle())))
+                .toList();
+    }
+
+    private static RedisStandaloneConfiguration server(Node node) {
+        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(node.host(), node.port());
+        server.setUsername(node.username());
+        server.setPassword(RedisPassword.of(node.password()));
+        server.setDatabase(node.database());
+        return server;
+    }
+
+    private static LettuceClientConfiguration client(Node node, @Nullable SslBundle bundle) {
+        var client = LettuceClientConfiguration.builder();
+        if (!node.tls()) {
+            return client.build();
+        }
+        ClientOptions.Builder options = ClientOptions.builder();
+        if (bundle != null) {
+            options.sslOptions(ssl(bundle));
+        }
+        return client.clientOptions(options.build()).useSsl().build();
+    }
+
+    private static SslOptions ssl(SslBundle bundle) {
+        SslOptions.Builder ssl = SslOptions.builder()
+                .keyManager(bundle.getManagers().getKeyManagerFactory())
+                .trustManager(bundle.getManagers().getTrustManagerFactory());
+        String[] ciphers = bundle.getOptions().getCiphers();
+        if (ciphers != null) {
+            ssl.cipherSuites(ciphers);
+        }
+        String[] protocols = bundle.getOptions().getEnabledProtocols();
+        if (protocols != null) {
+            ssl.protocols(protocols);
+        }
+        return ssl.build();
+    }
+}

@@ -1,0 +1,119 @@
+package io.distlock.redis.autoconfigure;
+
+import io.distlock.redis.autoconfigure.RedlockConnectionDetails.Node;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads {@code redis://user:password@host:port/database}, or {@code rediss://} for TLS. Says what is wrong without the
+ * text, which may hold a password.
+ */
+final class NodeUri {
+
+    private static final String PREFIX = "distributed-lock.redlock.nodes";
+    private static final int DEFAULT_PORT = 6379;
+    private static final int HIGHEST_PORT = 65_535;
+
+    /** Looser than {@link URI#getHost()}, which knows no underscores, as names in container networks have them. */
+    private static final Pattern AUTHORITY =
+            Pattern.compile("(?:(?<info>[^@]*)@)?(?<host>\\[[0-9A-Fa-f:.%]+]|[^:@\\[\\]]+)(?::(?<port>[0-9]{1,5}))?");
+
+    private final int index;
+    private final URI uri;
+    private final Matcher authority;
+
+    private NodeUri(int index, URI uri, Matcher authority) {
+        this.index = index;
+        this.uri = uri;
+        this.authority = authority;
+    }
+
+    /**
+     * @param username if the URI has none
+     * @param password if the URI has none
+     */
+    static Node parse(int index, String text, @Nullable String username, @Nullable String password) {
+        URI uri = uri(index, text);
+        boolean tls = tls(index, uri);
+        Matcher authority = AUTHORITY.matcher(uri.getRawAuthority() == null ? "" : uri.getRawAuthority());
+        if (!authority.matches()) {
+            throw broken(index, "names no host, or no port that can be read", "write redis://host:port");
+        }
+        NodeUri node = new NodeUri(index, uri, authority);
+        String[] info = node.userInfo();
+        return new Node(
+                authority.group("host"),
+                node.port(),
+                info.length == 0 ? username : info.length == 2 && !info[0].isEmpty() ? info[0] : null,
+                info.length == 0 ? password : info[info.length - 1],
+                node.database(),
+                tls);
+    }
+
+    private static URI uri(int index, String text) {
+        try {
+            return new URI(text.strip());
+        } catch (URISyntaxException withTheText) {
+            throw broken(
+                    index,
+                    "is no URI",
+                    "write redis://user:password@host:port, with any of @ : / # ? % in the password percent-encoded, or"
+                            + " give the password in distributed-lock.redlock.password");
+        }
+    }
+
+    private static boolean tls(int index, URI uri) {
+        return switch (String.valueOf(uri.getScheme())) {
+            case "redis" -> false;
+            case "rediss" -> true;
+            default ->
+                throw broken(
+                        index,
+                        "begins neither with redis:// nor with rediss://",
+                        "a node of Redlock is one server that stands alone; use rediss:// for TLS");
+        };
+    }
+
+    private int port() {
+        String text = authority.group("port");
+        int port = text == null ? DEFAULT_PORT : Integer.parseInt(text);
+        if (port < 1 || port > HIGHEST_PORT) {
+            throw broken(index, "has the port " + port, "choose one from 1 to " + HIGHEST_PORT);
+        }
+        return port;
+    }
+
+    private int database() {
+        String path = uri.getRawPath() == null ? "" : uri.getRawPath();
+        if (uri.getRawQuery() != null || uri.getRawFragment() != null || !path.matches("/?|/[0-9]{1,5}")) {
+            throw broken(
+                    index,
+                    "has something behind the port that is no database",
+                    "write redis://host:port/0, or no database");
+        }
+        return path.length() <= 1 ? 0 : Integer.parseInt(path.substring(1));
+    }
+
+    private String[] userInfo() {
+        String info = authority.group("info");
+        if (info == null || info.isEmpty()) {
+            return new String[0];
+        }
+        String[] parts = info.split(":", 2);
+        for (int at = 0; at < parts.length; at++) {
+            // In this part of a URI a plus sign stands for itself.
+            parts[at] = URLDecoder.decode(parts[at].replace("+", "%2B"), StandardCharsets.UTF_8);
+        }
+        return parts;
+    }
+
+    private static IllegalArgumentException broken(int index, String what, String cure) {
+        return new IllegalArgumentException(
+                PREFIX + '[' + index + "] " + what + " (not shown, it may hold a password): " + cure);
+    }
+}

@@ -1,0 +1,61 @@
+package io.distlock.redis.autoconfigure;
+
+import io.distlock.redis.RedlockConnections;
+import io.distlock.redis.RedlockOptions;
+import io.distlock.redis.RedlockProvider;
+import io.distlock.support.LockRuntime;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Auto-configuration of locks by Redlock, on servers of their own: the application's Redis is neither needed nor touched.
+ * The beans depend on each other in the order in which they have to be closed: provider, connections, runtime.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration",
+            "io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration"
+        })
+@ConditionalOnClass(LettuceConnectionFactory.class)
+@ConditionalOnBean(LockRuntime.class)
+@Conditional(OnRedlock.class)
+@EnableConfigurationProperties(RedlockProperties.class)
+@ImportRuntimeHints(RedisLockHints.class)
+public final class RedlockAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    RedlockOptions redlockOptions(RedlockProperties properties, Environment environment) {
+        return properties.options(environment.getProperty("distributed-lock.key-prefix", "lock"));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(RedlockConnectionDetails.class)
+    PropertiesRedlockConnectionDetails redlockConnectionDetails(
+            RedlockProperties properties, ObjectProvider<SslBundles> bundles) {
+        return new PropertiesRedlockConnectionDetails(properties, bundles.getIfAvailable());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RedlockConnections redlockConnections(
+            LockRuntime runtime, RedlockConnectionDetails details, RedlockOptions options) {
+        return RedlockConnections.to(NodeFactories.of(details), options);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(value = RedlockProvider.class, name = "redlockProvider")
+    RedlockProvider redlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
+        return new RedlockProvider(runtime, connections, options);
+    }
+}

@@ -1,0 +1,41 @@
+package io.distlock.redis.autoconfigure;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
+import org.springframework.boot.ssl.SslBundle;
+
+/** Where the independent Redis servers of Redlock are, and what they are to be told. A bean of it replaces the properties. */
+public interface RedlockConnectionDetails extends ConnectionDetails {
+
+    /** The servers: three or more, an odd number. */
+    List<Node> getNodes();
+
+    /** What makes connections secure to those servers that speak TLS; if null, the Java runtime's own trust. */
+    default @Nullable SslBundle getSslBundle() {
+        return null;
+    }
+
+    /**
+     * One server.
+     *
+     * @param username for the ACL; null for the default user
+     * @param password null if the server does not ask
+     * @param database its number, 0 if nothing else is wanted
+     * @param tls whether it speaks TLS
+     */
+    record Node(
+            String host,
+            int port,
+            @Nullable String username,
+            @Nullable String password,
+            int database,
+            boolean tls) {
+
+        /** Without what is secret. */
+        @Override
+        public String toString() {
+            return host + ':' + port;
+        }
+    }
+}

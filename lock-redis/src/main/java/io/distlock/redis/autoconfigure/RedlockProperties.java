@@ -1,0 +1,84 @@
+package io.distlock.redis.autoconfigure;
+
+import io.distlock.redis.RedlockOptions;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Locks by a majority of independent Redis servers (Redlock).
+ *
+ * @param enabled Whether to offer locks by Redlock. By default, if distributed-lock.provider is redlock, or is not set and
+ *     there are nodes.
+ * @param nodes The servers, each one standing alone: redis://user:password@host:port, or rediss:// for TLS. An odd number,
+ *     3 or more.
+ * @param username The ACL user for servers whose URI names none.
+ * @param password The password for servers whose URI has none.
+ * @param commandTimeout The longest that one question to the servers is waited for, 10ms to 60s.
+ * @param connectTimeout The longest that a connection for locks may take to be made, 10ms to 60s.
+ * @param clockDrift By what part of a lease the clocks may drift apart while it lasts, 0 to 0.5.
+ */
+@ConfigurationProperties("distributed-lock.redlock")
+record RedlockProperties(
+        @Nullable Boolean enabled,
+        @DefaultValue List<String> nodes,
+        @Nullable String username,
+        @Nullable String password,
+        @DefaultValue Ssl ssl,
+        @DefaultValue("1s") Duration commandTimeout,
+        @DefaultValue("2s") Duration connectTimeout,
+        @DefaultValue("0.01") double clockDrift,
+        @DefaultValue RestartGuard restartGuard) {
+
+    RedlockProperties {
+        nodes = List.copyOf(nodes);
+        // The rules are those of the options; broken ones are to be found while properties are bound.
+        RedlockOptions.defaults()
+                .withCallTimeout(commandTimeout)
+                .withConnectTimeout(connectTimeout)
+                .withClockDrift(clockDrift);
+    }
+
+    /**
+     * Secure connections.
+     *
+     * @param bundle The SSL bundle for servers that speak TLS.
+     */
+    record Ssl(@Nullable String bundle) {}
+
+    /**
+     * What to do about a server that was restarted.
+     *
+     * @param enabled Whether a server gives no votes for a while after it was started, because it may have forgotten those
+     *     it had given. Switch it off only for servers that write each command to disk before they answer.
+     * @param quarantine For how long it gives none. At least the longest lease time and lock-delay, or minimum hold time,
+     *     of any lock; the same in all applications.
+     */
+    record RestartGuard(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("60s") Duration quarantine) {
+
+        RestartGuard {
+            RedlockOptions.defaults().withRestartGuard(quarantine);
+        }
+    }
+
+    RedlockOptions options(String keyPrefix) {
+        RedlockOptions options = RedlockOptions.defaults()
+                .withKeyPrefix(keyPrefix)
+                .withCallTimeout(commandTimeout)
+                .withConnectTimeout(connectTimeout)
+                .withClockDrift(clockDrift);
+        return restartGuard.enabled()
+                ? options.withRestartGuard(restartGuard.quarantine())
+                : options.withoutRestartGuard();
+    }
+
+    /** Without what is secret. */
+    @Override
+    public String toString() {
+        return "RedlockProperties[" + nodes.size() + " nodes]";
+    }
+}

@@ -1,0 +1,38 @@
+-- Second phase of fencing: makes the largest token that any node has proposed the token of a grant on this node, too.
+--
+-- KEYS[1]  the lock: "owner:token" while it is taken exclusively
+-- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
+-- KEYS[3]  the fencing counter of this hash slot
+-- ARGV[1]  "exclusive" or "shared"
+-- ARGV[2]  "owner:token" with the token that this node has proposed
+-- ARGV[3]  owner
+-- ARGV[4]  the grant's token
+--
+-- The proposal is compared whole. Owned without a break since then, or not at all: a later grant read the counter before
+-- it was raised.
+--
+-- Reply    1 if the counter is at least the token and the grant stands under it, 0 if the proposal is gone
+
+local mode, proposed, token = ARGV[1], ARGV[2], ARGV[4]
+local granted = ARGV[3] .. ':' .. token
+
+if mode == 'exclusive' then
+  local value = redis.call('GET', KEYS[1])
+  if value ~= proposed and value ~= granted then
+    return 0
+  end
+  redis.call('SET', KEYS[1], granted, 'KEEPTTL')
+else
+  local expiry = redis.call('ZSCORE', KEYS[2], proposed)
+  if expiry then
+    redis.call('ZREM', KEYS[2], proposed)
+    redis.call('ZADD', KEYS[2], expiry, granted)
+  elseif not redis.call('ZSCORE', KEYS[2], granted) then
+    return 0
+  end
+end
+
+if tonumber(redis.call('GET', KEYS[3]) or 0) < tonumber(token) then
+  redis.call('SET', KEYS[3], token)
+end
+return 1

@@ -1,0 +1,195 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.distlock.redis.NodeVote.Refused;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The arithmetic of majorities, over all that nodes can say. */
+class QuorumTests {
+
+    private static final int GRANTED = 0;
+    private static final int REFUSED = 1;
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void tooFewNodesAreRefusedWithTheCure(int nodes) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Quorum(nodes))
+                .withMessageContaining(nodes + " nodes are too few")
+                .withMessageContaining("at least 3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {4, 6})
+    void anEvenNumberOfNodesIsRefusedWithTheCure(int nodes) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Quorum(nodes))
+                .withMessageContaining("even number")
+                .withMessageContaining("one less, or one more");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5, 7, 9})
+    void twoMajoritiesAlwaysShareANode(int nodes) {
+        Quorum quorum = new Quorum(nodes);
+        assertThat(2 * quorum.majority()).isGreaterThan(nodes);
+        assertThat(2 * (nodes - quorum.majority())).isLessThan(nodes);
+    }
+
+    /** Votes in each possible order: what was decided early is what would have been decided in the end. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5, 7})
+    void aBallotIsDecidedAsSoonAsItCanBeAndNeverOtherwiseLater(int nodes) {
+        for (List<Integer> votes : sequences(nodes)) {
+            Ballot ballot = Ballot.of(new Quorum(nodes));
+            Ballot.Verdict decided = Ballot.Verdict.OPEN;
+            for (int vote : votes) {
+                ballot = vote == GRANTED
+                        ? ballot.plusGranted()
+                        : vote == REFUSED ? ballot.plusRefused() : ballot.plusSilent();
+                if (decided != Ballot.Verdict.OPEN) {
+                    assertThat(ballot.verdict()).as("%s", votes).isEqualTo(decided);
+                }
+                decided = ballot.verdict();
+            }
+            assertThat(decided).as("%s", votes).isEqualTo(inTheEnd(nodes, votes));
+        }
+    }
+
+    private static Ballot.Verdict inTheEnd(int nodes, List<Integer> votes) {
+        long granted = votes.stream().filter(vote -> vote == GRANTED).count();
+        long silent = votes.stream().filter(vote -> vote > REFUSED).count();
+        if (granted > nodes / 2) {
+            return Ballot.Verdict.GRANTED;
+        }
+        return silent > nodes / 2 ? Ballot.Verdict.UNAVAILABLE : Ballot.Verdict.REFUSED;
+    }
+
+    @Test
+    void silenceIsNotTakenForRefusalWhileAMajorityHasNotSpoken() {
+        Ballot ballot = Ballot.of(new Quorum(5))
+                .plusRefused()
+                .plusGranted()
+                .plusSilent()
+                .plusSilent();
+        assertThat(ballot.verdict()).isEqualTo(Ballot.Verdict.OPEN);
+        assertThat(ballot.plusSilent().verdict()).isEqualTo(Ballot.Verdict.UNAVAILABLE);
+        assertThat(ballot.plusRefused().verdict()).isEqualTo(Ballot.Verdict.REFUSED);
+        assertThat(ballot.plusGranted().verdict()).isEqualTo(Ballot.Verdict.REFUSED);
+    }
+
+    @Test
+    void aMajorityThatGrantsOrRefusesNeedsNoOthers() {
+        Ballot ballot = Ballot.of(new Quorum(5));
+        assertThat(ballot.plusGranted().plusGranted().plusGranted().verdict()).isEqualTo(Ballot.Verdict.GRANTED);
+        assertThat(ballot.plusRefused().plusRefused().plusRefused().verdict()).isEqualTo(Ballot.Verdict.REFUSED);
+        assertThat(ballot.plusSilent().plusSilent().plusSilent().verdict()).isEqualTo(Ballot.Verdict.UNAVAILABLE);
+    }
+
+    @Test
+    void moreVotesThanNodesAreRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> new Ballot(new Quorum(3), 2, 1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Tally(new Quorum(3), 2, 1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Proposals(new Quorum(5), List.of(1L, 2L)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5, 7})
+    void aTallyIsYesOrNoByMajorityAloneAndUnknownOnlyIfNeitherCanBe(int nodes) {
+        for (List<Integer> answers : sequences(nodes)) {
+            Tally tally = Tally.of(new Quorum(nodes));
+            Tally.Verdict decided = Tally.Verdict.OPEN;
+            for (int answer : answers) {
+                tally = answer == 0 ? tally.plusYes() : answer == 1 ? tally.plusNo() : tally.plusUnknown();
+                if (decided != Tally.Verdict.OPEN) {
+                    assertThat(tally.verdict()).as("%s", answers).isEqualTo(decided);
+                }
+                decided = tally.verdict();
+            }
+            long yes = answers.stream().filter(answer -> answer == 0).count();
+            long no = answers.stream().filter(answer -> answer == 1).count();
+            assertThat(decided)
+                    .as("%s", answers)
+                    .isEqualTo(
+                            yes > nodes / 2
+                                    ? Tally.Verdict.YES
+                                    : no > nodes / 2 ? Tally.Verdict.NO : Tally.Verdict.UNKNOWN);
+        }
+    }
+
+    private static List<List<Integer>> sequences(int length) {
+        List<List<Integer>> all = List.of(List.of());
+        for (int at = 0; at < length; at++) {
+            List<List<Integer>> longer = new ArrayList<>();
+            for (List<Integer> each : all) {
+                for (int choice = 0; choice < 3; choice++) {
+                    List<Integer> next = new ArrayList<>(each);
+                    next.add(choice);
+                    longer.add(next);
+                }
+            }
+            all = longer;
+        }
+        return all;
+    }
+
+    @Test
+    void theLargestProposalIsTheTokenAndSettledIfAMajorityMadeIt() {
+        Quorum five = new Quorum(5);
+        assertThat(new Proposals(five, List.of(7L, 7L, 7L)).settled()).isTrue();
+        assertThat(new Proposals(five, List.of(7L, 7L, 7L, 9L)).settled()).isFalse();
+        assertThat(new Proposals(five, List.of(7L, 7L, 7L, 9L)).token()).isEqualTo(9);
+        assertThat(new Proposals(five, List.of(3L, 7L, 7L, 7L)).settled()).isTrue();
+    }
+
+    @Test
+    void aLockIsHeldIfOneOwnerHasAMajorityAndOtherwiseContended() {
+        assertThat(refusals(5, 0, 1, 1, 1).isHeld()).isTrue();
+        assertThat(refusals(5, 2, 1, 1, 1).isHeld()).isTrue();
+        assertThat(refusals(5, 0, 1, 1, 2, 2, 3).isHeld()).isFalse();
+        assertThat(refusals(3, 0, Refused.READERS, Refused.READERS).isHeld()).isTrue();
+        assertThat(refusals(3, 1, 1, 2).isHeld()).isFalse();
+    }
+
+    @Test
+    void itIsFreeWhenEnoughOfTheNodesAre() {
+        Refusals held = new Refusals(new Quorum(5), 1, List.of(after(300), after(100), after(200), after(400)));
+        assertThat(held.freeIn()).contains(Duration.ofMillis(200));
+        assertThat(new Refusals(new Quorum(3), 0, List.of(after(300), new Refused(1, Optional.empty()))).freeIn())
+                .isEmpty();
+    }
+
+    private static Refused after(int millis) {
+        return new Refused(1, Optional.of(Duration.ofMillis(millis)));
+    }
+
+    private static Refusals refusals(int nodes, int granted, long... holders) {
+        return new Refusals(
+                new Quorum(nodes),
+                granted,
+                Arrays.stream(holders)
+                        .mapToObj(holder -> new Refused(holder, Optional.of(Duration.ofMillis(100))))
+                        .toList());
+    }
+
+    @Test
+    void theSameServerUnderTwoNamesIsFoundAndForgottenOnceMended() {
+        RunIds runIds = new RunIds();
+        runIds.seen("a:1", "run-1");
+        runIds.seen("b:1", "run-2");
+        assertThat(runIds.clash()).isEmpty();
+        runIds.seen("b:1", "run-1");
+        assertThat(runIds.clash().orElseThrow()).contains("a:1", "b:1", "run-1", "list each server once");
+        runIds.seen("b:1", "run-3");
+        assertThat(runIds.clash()).isEmpty();
+    }
+}

@@ -1,0 +1,83 @@
+package io.distlock.redis;
+
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.LockClient;
+import io.distlock.LockOptions;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.contract.StoreTraits;
+import io.distlock.test.redis.RedisEndpoint;
+import io.distlock.test.redis.RedisServer;
+import io.distlock.test.redis.RedisServersExtension;
+import java.time.Duration;
+import java.util.List;
+
+/** All that one application has that locks on several servers: runtime, connections, provider and client. */
+final class RedlockTestClient implements AutoCloseable {
+
+    static final Duration PATIENCE = TestClient.PATIENCE;
+
+    /** For servers that a test has just started: the guard's tests are for themselves. */
+    static final RedlockOptions UNGUARDED = RedlockOptions.defaults().withoutRestartGuard();
+
+    static final StoreTraits TRAITS = new StoreTraits(false, Duration.ofMillis(800), Duration.ofMillis(500));
+
+    final LockRuntime runtime = LockRuntime.start();
+    final RedlockConnections connections;
+    final RedlockProvider provider;
+    final LockClient locks;
+
+    private RedlockTestClient(List<RedisEndpoint> nodes, RedlockOptions options) {
+        connections = connections(nodes, options);
+        provider = new RedlockProvider(runtime, connections, options);
+        locks = LockClientBuilder.of(provider, runtime)
+                .options(LockOptions.defaults().withWaitTime(Duration.ZERO))
+                .shutdownTimeout(Duration.ZERO)
+                .build();
+    }
+
+    /** One that is connected: how long a cold driver takes is no matter of the tests. */
+    static RedlockTestClient of(RedisServersExtension nodes) {
+        return of(endpoints(nodes), UNGUARDED);
+    }
+
+    static RedlockTestClient of(List<RedisEndpoint> nodes, RedlockOptions options) {
+        RedlockTestClient client = unconnected(nodes, options);
+        client.awaitUp();
+        return client;
+    }
+
+    static RedlockTestClient unconnected(List<RedisEndpoint> nodes, RedlockOptions options) {
+        return new RedlockTestClient(nodes, options);
+    }
+
+    static RedlockConnections connections(RedisServersExtension nodes, RedlockOptions options) {
+        return connections(endpoints(nodes), options);
+    }
+
+    static RedlockConnections connections(List<RedisEndpoint> nodes, RedlockOptions options) {
+        return RedlockConnections.to(nodes.stream().map(LocalRedis::factory).toList(), options);
+    }
+
+    static List<RedisEndpoint> endpoints(RedisServersExtension nodes) {
+        return nodes.all().stream().map(RedisServer::endpoint).toList();
+    }
+
+    ProviderStatus status() {
+        return TestClient.get(provider.check());
+    }
+
+    void awaitUp() {
+        await().atMost(PATIENCE).until(() -> status().state() == ProviderStatus.State.UP);
+    }
+
+    @Override
+    public void close() {
+        locks.close();
+        provider.close();
+        connections.close();
+        runtime.close();
+    }
+}

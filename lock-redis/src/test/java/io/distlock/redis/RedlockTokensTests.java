@@ -1,0 +1,124 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockOptions;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.redis.RedisServer;
+import io.distlock.test.redis.RedisServersExtension;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Fencing tokens while several clients contend for a lock, nodes go away and come back, and their counters disagree. How
+ * many acquisitions: {@value #ACQUISITIONS}.
+ */
+class RedlockTokensTests {
+
+    private static final String ACQUISITIONS = "distlock.test.redlock.acquisitions";
+
+    private static final LockKey KEY = LockKey.of("orders");
+    private static final String COUNTER = new RedisKeys("lock", 0).of(KEY).fence();
+
+    private static final String COUNT =
+            "return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('INCRBY', KEYS[1], ARGV[1])";
+
+    @RegisterExtension
+    static final RedisServersExtension nodes = RedisServersExtension.create(3);
+
+    static RedlockConnections connections;
+
+    @BeforeAll
+    static void open() {
+        connections = RedlockTestClient.connections(nodes, RedlockTestClient.UNGUARDED);
+        RedlockTestClient.of(nodes).close();
+    }
+
+    @AfterAll
+    static void close() {
+        connections.close();
+    }
+
+    @Test
+    void growFromHolderToHolderWhateverHappensToAMinority() {
+        List<Long> tokens = contend(Integer.getInteger(ACQUISITIONS, 400), true);
+        assertThat(tokens).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void repeatWithoutTheSecondPhase() {
+        List<Long> tokens = contend(Integer.getInteger(ACQUISITIONS, 400), false);
+        assertThat(isStrictlyGrowing(tokens)).isFalse();
+    }
+
+    private static boolean isStrictlyGrowing(List<Long> tokens) {
+        for (int at = 1; at < tokens.size(); at++) {
+            if (tokens.get(at) <= tokens.get(at - 1)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The tokens in the order of the holders, each of which notes its own while it holds. */
+    private static List<Long> contend(int acquisitions, boolean secondPhase) {
+        List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
+        AtomicInteger left = new AtomicInteger(acquisitions);
+        List<CompletableFuture<Void>> workers = new ArrayList<>();
+        for (int number = 0; number < 3; number++) {
+            workers.add(CompletableFuture.runAsync(
+                    () -> work(left, tokens, secondPhase), task -> new Thread(task, "contender").start()));
+        }
+        disturb(workers);
+        workers.forEach(TestClient::get);
+        return tokens;
+    }
+
+    private static void work(AtomicInteger left, List<Long> tokens, boolean secondPhase) {
+        LockRuntime runtime = LockRuntime.start();
+        RedlockProvider provider = new RedlockProvider(runtime, connections, RedlockTestClient.UNGUARDED, secondPhase);
+        LockClient client = LockClientBuilder.of(provider, runtime)
+                .options(LockOptions.defaults()
+                        .withLeaseTime(Duration.ofSeconds(5))
+                        .withWaitTime(Duration.ofSeconds(60)))
+                .build();
+        while (left.getAndDecrement() > 0) {
+            try (HeldLock held = client.acquire(client.request(KEY))) {
+                tokens.add(held.fencingToken().value());
+            }
+        }
+        client.close();
+        provider.close();
+        runtime.close();
+    }
+
+    /** Never more than one node at a time is away. */
+    private static void disturb(List<CompletableFuture<Void>> workers) {
+        Random random = new Random(4);
+        while (!workers.stream().allMatch(CompletableFuture::isDone)) {
+            RedisServer node = nodes.get(random.nextInt(nodes.all().size()));
+            switch (random.nextInt(3)) {
+                // Sees nothing of what the others grant, and is behind when it is back.
+                case 0 -> node.probe().command("CLIENT", "PAUSE", "40", "ALL");
+                // By other locks that share the counter.
+                case 1 -> node.probe().command("EVAL", COUNT, "1", COUNTER, Integer.toString(random.nextInt(20)));
+                // Lost, on one node; it goes on from the node's clock.
+                default -> nodes.get(0).probe().command("DEL", COUNTER);
+            }
+            node.probe().command("PING");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.distlock.samples.flashsale;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.samples.flashsale.backstage.Backstage;
+import io.distlock.spi.LockProvider;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The same shop with its lock on five Redis servers. */
+class RedlockTests {
+
+    @Test
+    void sellsExactlyTheStock(@TempDir Path directory) {
+        try (Backstage backstage = Backstage.open(directory.resolve("shop"), Backstage.REDLOCK);
+                ConfigurableApplicationContext shop = FlashSaleApplication.start(
+                        backstage,
+                        "--server.port=0",
+                        "--flash-sale.think-time=10ms",
+                        "--distributed-lock.wait-time=60s")) {
+            assertThat(shop.getBean(LockProvider.class).name()).isEqualTo("redlock");
+            Sale sale = shop.getBean(SaleBook.class).open(true);
+            SalesFloor floor = shop.getBean(SalesFloor.class);
+            floor.join(sale, new Workers(8));
+            await().atMost(Duration.ofSeconds(90)).until(() -> floor.shift(sale).atWork() == 0);
+            SaleView view = shop.getBean(SaleViews.class).view(sale);
+            assertThat(view.sold()).isEqualTo(100);
+            assertThat(view.lostUpdates()).isZero();
+        }
+    }
+}
