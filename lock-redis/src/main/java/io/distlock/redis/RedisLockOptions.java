@@ -16,7 +16,8 @@ import java.util.Optional;
  *     Not with Redis Cluster
  * @param restartGuard if present, a Redis server that is new to this client (restarted, or promoted) grants nothing
  *     for this long from when it was first seen, because it may have forgotten locks. At least the longest time to
- *     live of any lock: lease time and lock-delay, or minimum hold time. Not with Redis Cluster
+ *     live of any lock: lease time and lock-delay, or minimum hold time. Not with Redis Cluster. A master that was a
+ *     replica for a while and is promoted again without a restart in between is not seen to be new
  */
 public record RedisLockOptions(
         String keyPrefix,

@@ -81,23 +81,6 @@ class RestartGuardTests {
         }
     }
 
-    /** It is not new to anybody and knows the scripts still, but its data is that of the master in between. */
-    @Test
-    void aMasterThatWasAReplicaInBetweenIsQuarantinedAgain() {
-        try (RedisServer other = RedisServer.start();
-                TestClient client = guarded(QUARANTINE);
-                TestClient next = guarded(QUARANTINE)) {
-            HeldLock held = acquire(client, TestClient.PATIENCE);
-            redis.probe().command("REPLICAOF", other.host(), String.valueOf(other.port()));
-            await().atMost(TestClient.PATIENCE)
-                    .until(() -> "up".equals(redis.probe().info("replication").get("master_link_status")));
-            redis.probe().command("REPLICAOF", "NO", "ONE");
-            assertThatExceptionOfType(LockUnavailableException.class)
-                    .as("a second holder beside one that is still valid for " + held.remaining())
-                    .isThrownBy(() -> acquire(next, Duration.ZERO));
-        }
-    }
-
     @Test
     void clientsThatDisagreeAboutTheQuarantineDoNotAdmitForEachOther() {
         try (TestClient first = guarded(QUARANTINE)) {
