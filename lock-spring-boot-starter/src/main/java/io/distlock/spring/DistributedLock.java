@@ -10,7 +10,7 @@ import org.springframework.core.annotation.AliasFor;
 
 /**
  * Runs the method under a distributed lock: taken before the call, kept alive while the method runs, given back when
- * it returns or throws. The method never runs without the lock.
+ * it returns or throws. Unless a {@link #condition()} says so, the method never runs without the lock.
  *
  * <pre>{@code
  * @DistributedLock(name = "orders", key = "#orderId")
@@ -98,6 +98,27 @@ public @interface DistributedLock {
     /** Whether the lease is extended for as long as the method runs; if not, the lock ends with its first lease. */
     boolean renew() default true;
 
+    /**
+     * Whether a call is locked at all, as a SpEL expression that sees what {@link #key()} sees and gives true or
+     * false. False: the method runs without a lock. Empty: it is locked.
+     */
+    String condition() default "";
+
     /** What becomes of the call if another holds the lock for the whole wait time. */
     OnNotAcquired onNotAcquired() default OnNotAcquired.THROW;
+
+    /**
+     * For {@link OnNotAcquired#FALLBACK}: the name of the method that is called instead, without the lock. It is in
+     * the same class or above it, may be private, takes the same arguments and returns the same type. It may take
+     * the reason as one more argument: a {@link io.distlock.LockNotAcquiredException}; or a
+     * {@link io.distlock.LockUnavailableException}, by which it is called when the store does not answer, too; or
+     * the {@link io.distlock.LockException} that both are. Several methods of the name may share the reasons.
+     */
+    String fallbackMethod() default "";
+
+    /**
+     * What becomes of the running method if the lock is lost. A call that runs under the lock of an outer one is
+     * looked after by that one.
+     */
+    OnLost onLost() default OnLost.LEAVE_RUNNING;
 }

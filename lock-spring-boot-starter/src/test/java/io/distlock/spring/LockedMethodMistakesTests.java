@@ -65,6 +65,16 @@ class LockedMethodMistakesTests {
         public void run(long id) {}
     }
 
+    static class BadCondition {
+        @DistributedLock(condition = "#id >")
+        public void run(long id) {}
+    }
+
+    static class UnknownParameterOfCondition {
+        @DistributedLock(condition = "#amount > 1")
+        public void run(long id) {}
+    }
+
     static class UnknownProvider {
         @DistributedLock(provider = "etcdd")
         public void run() {}
@@ -171,6 +181,8 @@ class LockedMethodMistakesTests {
                 mistake(NegativeWait.class, "waitTime", "PT-1S is out of range", "Change"),
                 mistake(BadSyntax.class, "key", "\"#id +\" is no expression", "Write SpEL"),
                 mistake(UnknownParameter.class, "key", "uses [#order], known are [#id, #p0, #a0", "known variables"),
+                mistake(BadCondition.class, "condition", "\"#id >\" is no expression", "Write SpEL"),
+                mistake(UnknownParameterOfCondition.class, "condition", "uses [#amount]", "known variables"),
                 mistake(UnknownProvider.class, "provider", "no lock provider 'etcdd'; known is in-memory", "Name one"),
                 mistake(BadName.class, "name", "control character", "Give a name"),
                 mistake(SkipOnPrimitive.class, "onNotAcquired", "return type boolean", "Return Boolean or"),

@@ -1,5 +1,6 @@
 package io.distlock.spring.interceptor;
 
+import io.distlock.spring.execution.BlockingExecution;
 import java.util.Optional;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockInterceptor implements MethodInterceptor {
 
     private final LockOperations operations;
+    private final BlockingExecution blocking = new BlockingExecution();
 
     public LockInterceptor(LockOperations operations) {
         this.operations = operations;
@@ -24,7 +26,10 @@ public final class LockInterceptor implements MethodInterceptor {
         }
         LockOperation operation = operations.resolve(method.get());
         LockedCall call = new LockedCall(method.get().method(), target, invocation.getArguments());
-        Object result = LockedBody.run(operation, operation.request(call), invocation::proceed);
+        if (!operation.appliesTo(call)) {
+            return invocation.proceed();
+        }
+        Object result = blocking.run(operation.task(call), invocation::proceed);
         return operation.results().requireDone(result, call.method());
     }
 }

@@ -6,11 +6,14 @@ import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
+import io.distlock.spring.OnLost;
 import io.distlock.spring.OnNotAcquired;
 import io.distlock.spring.UnknownLockProviderException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -20,12 +23,12 @@ final class LockOperationParser {
 
     private final ConfigurableListableBeanFactory beans;
     private final ObjectProvider<LockClients> clients;
-    private final KeyExpressions keyExpressions;
+    private final CallExpressions expressions;
 
     LockOperationParser(ConfigurableListableBeanFactory beans, ObjectProvider<LockClients> clients) {
         this.beans = beans;
         this.clients = clients;
-        this.keyExpressions = new KeyExpressions(beans);
+        this.expressions = new CallExpressions(beans);
     }
 
     LockOperation parse(LockedMethod method) {
@@ -41,13 +44,17 @@ final class LockOperationParser {
                 client.map(LockClient::options).orElseGet(LockOptions::defaults),
                 problems);
         Optional<Function<LockedCall, List<LockKey>>> keys = keys(method, texts, problems);
+        Optional<Predicate<LockedCall>> condition = condition(method, problems);
+        Optional<Refusals> refusals = refusals(method, onNotAcquired, results, problems);
         problems.throwIfAny();
         return new LockOperation(
                 client.orElseThrow(),
                 keys.orElseThrow(),
                 annotation.getEnum("mode", LockMode.class),
                 options.orElseThrow(),
-                onNotAcquired,
+                condition.orElseThrow(),
+                annotation.getEnum("onLost", OnLost.class),
+                refusals.orElseThrow(),
                 results);
     }
 
@@ -78,7 +85,49 @@ final class LockOperationParser {
         if (expression.isBlank()) {
             return name.map(LockKey::of).map(List::of).map(fixed -> call -> fixed);
         }
-        Optional<KeyExpression> parsed = keyExpressions.parse(expression, method, problems);
-        return name.flatMap(text -> parsed.map(key -> call -> key.keys(text, call)));
+        Optional<CallExpression> parsed = expressions.parse("key", expression, method, problems);
+        return name.flatMap(text -> parsed.map(key -> call -> key.evaluate(call, value -> keys(text, value))));
+    }
+
+    private static List<LockKey> keys(String name, @Nullable Object value) {
+        return KeyValues.texts(value).stream()
+                .map(text -> LockKey.of(name, text))
+                .toList();
+    }
+
+    private Optional<Predicate<LockedCall>> condition(LockedMethod method, Problems problems) {
+        String expression = method.annotation().getString("condition");
+        if (expression.isBlank()) {
+            return Optional.of(call -> true);
+        }
+        return expressions
+                .parse("condition", expression, method, problems)
+                .map(condition -> call -> condition.evaluate(call, LockOperationParser::truth));
+    }
+
+    private static Boolean truth(@Nullable Object value) {
+        if (value instanceof Boolean truth) {
+            return truth;
+        }
+        throw new IllegalArgumentException("it gave " + value + ", which is neither true nor false");
+    }
+
+    private static Optional<Refusals> refusals(
+            LockedMethod method, OnNotAcquired onNotAcquired, MethodResults results, Problems problems) {
+        String fallback = method.annotation().getString("fallbackMethod");
+        boolean isFallback = onNotAcquired == OnNotAcquired.FALLBACK;
+        if (isFallback == fallback.isBlank()) {
+            problems.add(
+                    isFallback ? "onNotAcquired" : "fallbackMethod",
+                    isFallback ? "FALLBACK without a fallbackMethod" : "'" + fallback + "' would never be called",
+                    "Give both onNotAcquired = FALLBACK and a fallbackMethod, or neither");
+            return Optional.empty();
+        }
+        return switch (onNotAcquired) {
+            case THROW -> Optional.of(Refusals.THROW);
+            case SKIP -> Optional.of(Refusals.skip(results.skipped()));
+            case FALLBACK ->
+                FallbackFinder.find(method, fallback.strip(), problems).map(Refusals::fallback);
+        };
     }
 }

@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.util.ClassUtils;
 
 /**
  * A method of a bean's class together with the annotation that was found for it.
@@ -20,6 +21,13 @@ record LockedMethod(Method method, Class<?> targetClass, MergedAnnotation<Distri
     /** {@code OrderService.ship}; the same in each process that runs this code. */
     String defaultName() {
         return simpleName(method.getDeclaringClass()) + "." + method.getName();
+    }
+
+    /** Where the methods beside this one are: a generated class has none of its own. */
+    Class<?> lookupType() {
+        return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)
+                ? method.getDeclaringClass()
+                : targetClass;
     }
 
     /** For messages: {@code com.acme.OrderService.ship(long, String)}. */

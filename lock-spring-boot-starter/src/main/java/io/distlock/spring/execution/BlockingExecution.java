@@ -1,0 +1,52 @@
+package io.distlock.spring.execution;
+
+import io.distlock.HeldLock;
+import io.distlock.LockNotAcquiredException;
+import io.distlock.LockUnavailableException;
+import io.distlock.spring.OnLost;
+import io.distlock.spring.context.CallChain;
+import io.distlock.spring.context.CallContext;
+import io.distlock.spring.context.Hold;
+import io.distlock.spring.context.Stay;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Bodies that are done when they return. The rule that everything else is for: no lock, no body. */
+public final class BlockingExecution {
+
+    /**
+     * Runs the body under the lock that is asked for, or does not run it.
+     *
+     * @throws Throwable what the body threw, untouched; or the reason why it was not run; or, if it has run to its
+     *     end but the lock was lost, {@link io.distlock.LockLostException}
+     */
+    public @Nullable Object run(LockTask task, CallContext.Body body) throws Throwable {
+        CallChain chain = CallContext.chain();
+        Optional<Stay> inside = CallContext.enter(task.provider(), task.request());
+        if (inside.isPresent()) {
+            return within(inside.get(), chain, body);
+        }
+        HeldLock lock;
+        try {
+            lock = task.client().acquire(task.request());
+        } catch (LockNotAcquiredException | LockUnavailableException why) {
+            // Of the acquisition alone: what the body throws must not be taken for this, nor the reverse.
+            return task.refusal().answer(why);
+        }
+        return within(Hold.begin(task.provider(), lock), chain, watched(task.onLost(), lock, body));
+    }
+
+    /** Leaving ends the stay; a loss is thrown, or suppressed into what the body threw. */
+    private static @Nullable Object within(Stay stay, CallChain outer, CallContext.Body body) throws Throwable {
+        try (stay) {
+            return CallContext.under(outer.with(stay.hold()), body);
+        }
+    }
+
+    private static CallContext.Body watched(OnLost onLost, HeldLock lock, CallContext.Body body) {
+        return switch (onLost) {
+            case LEAVE_RUNNING -> body;
+            case INTERRUPT -> () -> InterruptOnLoss.run(lock, body);
+        };
+    }
+}
