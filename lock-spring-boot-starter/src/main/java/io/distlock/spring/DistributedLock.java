@@ -45,9 +45,20 @@ import org.springframework.core.annotation.AliasFor;
  * <p>Times are written as {@code 500ms}, {@code 2s}, {@code PT2S} or {@code ${some.property}}; empty means the
  * property {@code distributed-lock.*} of the same name. All attributes are checked when the application starts.
  *
- * <p>Methods are synchronous: one that returns a {@code CompletionStage}, a {@code Future} or a reactive type, a
- * suspending function and an {@code @Async} method are refused at start-up, for their work goes on after they have
- * returned.
+ * <p>The lock covers the method's work and not only its call:
+ *
+ * <ul>
+ *   <li>Most methods are done when they return. That goes for {@code @Async} methods, too, on their own thread.
+ *   <li>A method that returns a {@code CompletableFuture} or {@code CompletionStage} is done when that completes. The
+ *       caller is not blocked and gets a future at once; the method is called when the lock is granted, on a thread
+ *       of the lock client. Cancelling the future ends the wait, or cancels the method's own.
+ *   <li>A method that returns a {@code Mono}, a {@code Flux} or any other reactive type that Spring can adapt is called
+ *       for each subscription, under a lock of its own, on a thread of the lock client; it is done at completion,
+ *       error or cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher that is subscribed
+ *       to within that context runs under it.
+ * </ul>
+ *
+ * <p>A plain {@code Future} and a suspending function are refused at start-up.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)

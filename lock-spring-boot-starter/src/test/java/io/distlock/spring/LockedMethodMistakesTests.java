@@ -4,16 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
 import io.distlock.spring.interceptor.LockProblem;
+import io.reactivex.rxjava3.core.Single;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.scheduling.annotation.Async;
-import reactor.core.publisher.Mono;
 
 /** Each thing that can be wrong with one locked method, found when the context starts. */
 class LockedMethodMistakesTests {
@@ -125,48 +123,19 @@ class LockedMethodMistakesTests {
         }
     }
 
-    static class ReturnsStage {
+    static class OwnFuture extends CompletableFuture<String> {}
+
+    static class ReturnsOwnFuture {
         @DistributedLock
-        public CompletableFuture<String> run() {
-            return CompletableFuture.completedFuture("");
+        public OwnFuture run() {
+            return new OwnFuture();
         }
     }
 
-    static class ReturnsMono {
-        @DistributedLock
-        public Mono<String> run() {
-            return Mono.empty();
-        }
-    }
-
-    static class ReturnsFlow {
-        @DistributedLock
-        public Flow.Publisher<String> run() {
-            return subscriber -> {};
-        }
-    }
-
-    static class AsyncMethod {
-        @Async
-        @DistributedLock
-        public void run() {}
-    }
-
-    @Async
-    static class AsyncType {
-        @DistributedLock
-        public void run() {}
-    }
-
-    interface Task<T> {
-        T run();
-    }
-
-    static class GenericFuture implements Task<CompletableFuture<String>> {
-        @Override
-        @DistributedLock
-        public CompletableFuture<String> run() {
-            return CompletableFuture.completedFuture("");
+    static class SkipOnSingle {
+        @DistributedLock(onNotAcquired = OnNotAcquired.SKIP)
+        public Single<String> run() {
+            return Single.just("");
         }
     }
 
@@ -191,13 +160,9 @@ class LockedMethodMistakesTests {
                 mistake(PrivateMethod.class, "method", "the method is private", "Make it not private"),
                 mistake(StaticMethod.class, "method", "the method is static", "Make it not static"),
                 mistake(FinalClass.class, "class", "the class is final", "Make it not final"),
-                mistake(ReturnsFuture.class, "return type", "java.util.concurrent.Future", "not supported yet"),
-                mistake(ReturnsStage.class, "return type", "CompletableFuture", "not supported yet"),
-                mistake(ReturnsMono.class, "return type", "reactor.core.publisher.Mono", "not supported yet"),
-                mistake(ReturnsFlow.class, "return type", "Flow$Publisher", "not supported yet"),
-                mistake(GenericFuture.class, "return type", "CompletableFuture", "not supported yet"),
-                mistake(AsyncMethod.class, "return type", "@Async", "not supported yet"),
-                mistake(AsyncType.class, "return type", "@Async", "not supported yet"));
+                mistake(ReturnsFuture.class, "return type", "java.util.concurrent.Future", "Return CompletableFuture"),
+                mistake(ReturnsOwnFuture.class, "return type", "no " + OwnFuture.class.getName(), "CompletionStage"),
+                mistake(SkipOnSingle.class, "onNotAcquired", "rxjava3.core.Single", "may be empty"));
     }
 
     private static Arguments mistake(Class<?> bean, String attribute, String problem, String cure) {

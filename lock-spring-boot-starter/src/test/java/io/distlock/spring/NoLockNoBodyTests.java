@@ -12,10 +12,13 @@ import io.distlock.LockUnavailableException;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualTicker;
+import io.reactivex.rxjava3.core.Maybe;
+import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,6 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** The invariant: whatever the strategy, the return type and the trouble, the body never runs without the lock. */
 class NoLockNoBodyTests {
@@ -78,6 +83,39 @@ class NoLockNoBodyTests {
                 new Shape("String", Strategy.SKIP, Jobs::skippingText, null),
                 new Shape("String", Strategy.FALLBACK, Jobs::fallingBackText, null),
                 new Shape("String", Strategy.FALLBACK_ALSO_IF_UNAVAILABLE, Jobs::alwaysFallingBackText, null),
+                new Shape(
+                        "future", Strategy.THROW, jobs -> jobs.throwingFuture().get(), null),
+                new Shape("future", Strategy.SKIP, jobs -> jobs.skippingFuture().get(), Optional.empty()),
+                new Shape(
+                        "future",
+                        Strategy.FALLBACK,
+                        jobs -> jobs.fallingBackFuture().get(),
+                        null),
+                new Shape("Mono", Strategy.THROW, jobs -> jobs.throwingMono().block(), null),
+                new Shape("Mono", Strategy.SKIP, jobs -> jobs.skippingMono().block(), null),
+                new Shape(
+                        "Mono",
+                        Strategy.FALLBACK,
+                        jobs -> jobs.fallingBackMono().block(),
+                        null),
+                new Shape(
+                        "Flux",
+                        Strategy.THROW,
+                        jobs -> jobs.throwingFlux().collectList().block(),
+                        null),
+                new Shape(
+                        "Flux",
+                        Strategy.SKIP,
+                        jobs -> jobs.skippingFlux().collectList().block(),
+                        List.of()),
+                new Shape(
+                        "Flux",
+                        Strategy.FALLBACK,
+                        jobs -> jobs.fallingBackFlux().collectList().block(),
+                        null),
+                new Shape(
+                        "Single", Strategy.THROW, jobs -> jobs.throwingSingle().blockingGet(), null),
+                new Shape("Maybe", Strategy.SKIP, jobs -> jobs.skippingMaybe().blockingGet(), null),
                 new Shape("Optional", Strategy.SKIP, Jobs::skippingOptional, Optional.empty()),
                 new Shape("Optional", Strategy.FALLBACK, Jobs::fallingBackOptional, null));
     }
@@ -177,6 +215,73 @@ class NoLockNoBodyTests {
             return insteadText() + " of " + why.key();
         }
 
+        @DistributedLock("job")
+        public CompletableFuture<String> throwingFuture() {
+            return CompletableFuture.completedFuture(body());
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
+        public CompletableFuture<Optional<String>> skippingFuture() {
+            return CompletableFuture.completedFuture(Optional.of(body()));
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "insteadFuture")
+        public CompletableFuture<String> fallingBackFuture() {
+            return CompletableFuture.completedFuture(body());
+        }
+
+        private CompletableFuture<String> insteadFuture() {
+            return CompletableFuture.completedFuture(insteadText());
+        }
+
+        @DistributedLock("job")
+        public Mono<String> throwingMono() {
+            return Mono.just(body());
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
+        public Mono<String> skippingMono() {
+            return Mono.just(body());
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "insteadMono")
+        public Mono<String> fallingBackMono() {
+            return Mono.just(body());
+        }
+
+        private Mono<String> insteadMono(LockNotAcquiredException why) {
+            return Mono.fromSupplier(this::insteadText);
+        }
+
+        @DistributedLock("job")
+        public Flux<String> throwingFlux() {
+            return Flux.just(body(), "more");
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
+        public Flux<String> skippingFlux() {
+            return Flux.just(body(), "more");
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "insteadFlux")
+        public Flux<String> fallingBackFlux() {
+            return Flux.just(body(), "more");
+        }
+
+        private Flux<String> insteadFlux() {
+            return Flux.just(insteadText(), "more");
+        }
+
+        @DistributedLock("job")
+        public Single<String> throwingSingle() {
+            return Single.just(body());
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
+        public Maybe<String> skippingMaybe() {
+            return Maybe.just(body());
+        }
+
         @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
         public Optional<String> skippingOptional() {
             return Optional.of(body());
@@ -241,7 +346,8 @@ class NoLockNoBodyTests {
             context.getBean(FaultyLockProvider.class).deliver();
             return new Outcome(running.get(), null);
         } catch (ExecutionException failed) {
-            return new Outcome(null, failed.getCause());
+            Throwable failure = failed.getCause();
+            return new Outcome(null, failure instanceof ExecutionException ofAFuture ? ofAFuture.getCause() : failure);
         } finally {
             thread.shutdownNow();
         }

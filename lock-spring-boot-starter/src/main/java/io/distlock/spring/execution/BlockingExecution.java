@@ -11,15 +11,10 @@ import io.distlock.spring.context.Stay;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Bodies that are done when they return. The rule that everything else is for: no lock, no body. */
-public final class BlockingExecution {
+/** Bodies that are done when they return, on the thread that calls. */
+public final class BlockingExecution implements Execution {
 
-    /**
-     * Runs the body under the lock that is asked for, or does not run it.
-     *
-     * @throws Throwable what the body threw, untouched; or the reason why it was not run; or, if it has run to its
-     *     end but the lock was lost, {@link io.distlock.LockLostException}
-     */
+    @Override
     public @Nullable Object run(LockTask task, CallContext.Body body) throws Throwable {
         CallChain chain = CallContext.chain();
         Optional<Stay> inside = CallContext.enter(task.provider(), task.request());

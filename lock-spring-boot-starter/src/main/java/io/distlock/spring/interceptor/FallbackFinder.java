@@ -87,9 +87,11 @@ final class FallbackFinder {
 
     private Optional<FallbackMethod> first(Class<?>... reasons) {
         return Stream.of(reasons)
-                .filter(byReason::containsKey)
-                .findFirst()
-                .map(reason -> fallback(byReason.get(reason), reason != NO_REASON));
+                .flatMap(reason ->
+                        Optional.ofNullable(byReason.get(reason))
+                                .map(method -> fallback(method, reason != NO_REASON))
+                                .stream())
+                .findFirst();
     }
 
     private static FallbackMethod fallback(Method method, boolean takesReason) {

@@ -1,16 +1,18 @@
 package io.distlock.spring.interceptor;
 
-import io.distlock.spring.execution.BlockingExecution;
+import io.distlock.spring.context.CallContext;
+import java.util.List;
 import java.util.Optional;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /** Lets a call pass only under its lock. Thread-safe. */
 public final class LockInterceptor implements MethodInterceptor {
 
     private final LockOperations operations;
-    private final BlockingExecution blocking = new BlockingExecution();
 
     public LockInterceptor(LockOperations operations) {
         this.operations = operations;
@@ -29,7 +31,20 @@ public final class LockInterceptor implements MethodInterceptor {
         if (!operation.appliesTo(call)) {
             return invocation.proceed();
         }
-        Object result = blocking.run(operation.task(call), invocation::proceed);
-        return operation.results().requireDone(result, call.method());
+        MethodResults results = operation.results();
+        CallContext.Body body = results.later() ? repeatable(invocation) : invocation::proceed;
+        return results.requireDone(results.execution().run(List.of(operation.task(call)), body), call.method());
+    }
+
+    /**
+     * The rest of the call as something that may run later, on another thread, and once for each subscription: a
+     * copy each time, and bound to the thread again for the aspects that look for it there.
+     */
+    private static CallContext.Body repeatable(MethodInvocation invocation) {
+        if (!(invocation instanceof ProxyMethodInvocation proxied)) {
+            return invocation::proceed;
+        }
+        ProxyMethodInvocation untouched = (ProxyMethodInvocation) proxied.invocableClone();
+        return () -> ExposeInvocationInterceptor.INSTANCE.invoke(untouched.invocableClone());
     }
 }

@@ -24,6 +24,7 @@ final class LockOperationParser {
     private final ConfigurableListableBeanFactory beans;
     private final ObjectProvider<LockClients> clients;
     private final CallExpressions expressions;
+    private final ResultTypes resultTypes = new ResultTypes();
 
     LockOperationParser(ConfigurableListableBeanFactory beans, ObjectProvider<LockClients> clients) {
         this.beans = beans;
@@ -36,7 +37,7 @@ final class LockOperationParser {
         MergedAnnotation<DistributedLock> annotation = method.annotation();
         TextAttributes texts = new TextAttributes(annotation, beans::resolveEmbeddedValue, problems);
         OnNotAcquired onNotAcquired = annotation.getEnum("onNotAcquired", OnNotAcquired.class);
-        MethodResults results = MethodResults.check(method, onNotAcquired, problems);
+        MethodResults results = resultTypes.check(method, onNotAcquired, problems);
         Optional<LockClient> client = client(texts, problems);
         Optional<LockOptions> options = OptionAttributes.read(
                 texts,

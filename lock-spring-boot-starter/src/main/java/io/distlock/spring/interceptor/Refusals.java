@@ -4,6 +4,7 @@ import io.distlock.LockException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.spring.execution.Refusal;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What the calls of a method get in place of a body that was not run. */
@@ -16,10 +17,10 @@ interface Refusals {
     Refusal of(LockedCall call);
 
     /** An empty value where another holds the lock; a silent store is still told. */
-    static Refusals skip(@Nullable Object empty) {
+    static Refusals skip(Supplier<@Nullable Object> empty) {
         Refusal refusal = why -> {
             if (why instanceof LockNotAcquiredException) {
-                return empty;
+                return empty.get();
             }
             throw why;
         };
