@@ -3,6 +3,7 @@ package io.distlock.spring;
 import io.distlock.LockMode;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
+import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -21,8 +22,13 @@ import org.springframework.core.annotation.AliasFor;
  * meta-annotation, with its attributes set through {@link AliasFor}, and on the methods of interfaces and base
  * classes; what stands on the method goes before what stands on the type.
  *
+ * <p>May be repeated, also through meta-annotations: all the locks are taken, in the order that
+ * {@link DistributedLocks} tells.
+ *
  * <p>The lock is outside a transaction that is begun by {@code @Transactional} on the same method: it is given back
- * after the commit. As with every Spring proxy, a call from within the same object does not pass the proxy and so
+ * after the commit. Called within a transaction, the lock is given back once that one has completed; the property
+ * {@code distributed-lock.transactions.hold-until-completion} turns that off. A transaction under a lock that is lost
+ * by the time of its commit is rolled back with a {@link io.distlock.LockLostException}. As with every Spring proxy, a call from within the same object does not pass the proxy and so
  * takes no lock.
  *
  * <p>A call that comes, on the same thread, from a method that already holds the key runs under that very lock: it
@@ -63,6 +69,7 @@ import org.springframework.core.annotation.AliasFor;
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
+@Repeatable(DistributedLocks.class)
 public @interface DistributedLock {
 
     /** Another way to write {@link #name()}. */

@@ -154,7 +154,7 @@ class LockedMethodMistakesTests {
                 mistake(UnknownParameterOfCondition.class, "condition", "uses [#amount]", "known variables"),
                 mistake(UnknownProvider.class, "provider", "no lock provider 'etcdd'; known is in-memory", "Name one"),
                 mistake(BadName.class, "name", "control character", "Give a name"),
-                mistake(SkipOnPrimitive.class, "onNotAcquired", "return type boolean", "Return Boolean or"),
+                mistake(SkipOnPrimitive.class, "onNotAcquired", "return type boolean", "may be empty"),
                 mistake(FinalMethod.class, "method", "the method is final", "Make it not final"),
                 mistake(FinalMethodOfLockedType.class, "method", "the method is final", "Make it not final"),
                 mistake(PrivateMethod.class, "method", "the method is private", "Make it not private"),

@@ -27,6 +27,16 @@ public final class CallChain {
         return new CallChain(more);
     }
 
+    /** With more locks outside all others. */
+    public CallChain within(List<Hold> outermost) {
+        if (outermost.isEmpty()) {
+            return this;
+        }
+        List<Hold> more = new ArrayList<>(holds);
+        more.addAll(outermost);
+        return new CallChain(more);
+    }
+
     public boolean isEmpty() {
         return holds.isEmpty();
     }

@@ -1,7 +1,7 @@
 package io.distlock.spring.context;
 
-import io.distlock.LockRequest;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 public final class CallContext {
 
     private static final ThreadLocal<@Nullable CallChain> CURRENT = new ThreadLocal<>();
+
+    /** Scopes on this thread that keep locks of calls that have returned. Those that have ended keep nothing. */
+    private static final ThreadLocal<@Nullable List<OuterScope>> SCOPES = new ThreadLocal<>();
 
     /** What runs under a lock. */
     @FunctionalInterface
@@ -28,9 +31,33 @@ public final class CallContext {
         return CallChain.orEmpty(CURRENT.get());
     }
 
-    /** As {@link CallChain#enter}, for the call on this thread. */
-    public static Optional<Stay> enter(String provider, LockRequest request) {
-        return chain().enter(provider, request);
+    /** The same, and outermost what earlier calls of the thread have left to scopes around them. */
+    public static CallChain reachable() {
+        List<OuterScope> scopes = SCOPES.get();
+        if (scopes == null) {
+            return chain();
+        }
+        return chain().within(
+                        scopes.stream().flatMap(scope -> scope.holds().stream()).toList());
+    }
+
+    /** What the scope keeps can be entered by calls on this thread, until {@link #leave}. */
+    public static void enter(OuterScope scope) {
+        List<OuterScope> scopes = SCOPES.get();
+        if (scopes == null) {
+            scopes = new ArrayList<>();
+            SCOPES.set(scopes);
+        }
+        // One that was ended by another thread, as by a transaction manager's timeout, was never left here.
+        scopes.removeIf(each -> each.holds().isEmpty());
+        scopes.add(scope);
+    }
+
+    public static void leave(OuterScope scope) {
+        List<OuterScope> scopes = SCOPES.get();
+        if (scopes != null && scopes.remove(scope) && scopes.isEmpty()) {
+            SCOPES.remove();
+        }
     }
 
     /** Runs the body on this thread as a call that holds these locks. */

@@ -14,10 +14,16 @@ import org.jspecify.annotations.Nullable;
 /** Bodies that are done when they return, on the thread that calls. */
 public final class BlockingExecution implements Execution {
 
+    private final OuterScopes scopes;
+
+    BlockingExecution(OuterScopes scopes) {
+        this.scopes = scopes;
+    }
+
     @Override
     public @Nullable Object run(LockTask task, CallContext.Body body) throws Throwable {
-        CallChain chain = CallContext.chain();
-        Optional<Stay> inside = CallContext.enter(task.provider(), task.request());
+        CallChain chain = CallContext.reachable();
+        Optional<Stay> inside = chain.enter(task.provider(), task.request());
         if (inside.isPresent()) {
             return within(inside.get(), chain, body);
         }
@@ -28,7 +34,12 @@ public final class BlockingExecution implements Execution {
             // Of the acquisition alone: what the body throws must not be taken for this, nor the reverse.
             return task.refusal().answer(why);
         }
-        return within(Hold.begin(task.provider(), lock), chain, watched(task.onLost(), lock, body));
+        Stay stay = Hold.begin(task.provider(), lock);
+        CallContext.Body watched = watched(task.onLost(), lock, body);
+        return within(stay, chain, () -> {
+            scopes.current().keep(stay.hold());
+            return watched.run();
+        });
     }
 
     /** Leaving ends the stay; a loss is thrown, or suppressed into what the body threw. */

@@ -4,6 +4,7 @@ import io.distlock.LockException;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.context.CallChain;
 import io.distlock.spring.context.CallContext;
+import io.distlock.spring.context.OuterScope;
 import io.distlock.spring.context.Stay;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -15,13 +16,15 @@ final class FutureCall {
 
     private final LockTask task;
     private final CallChain outer;
+    private final OuterScope scope;
     private final CallContext.Body body;
     private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
     private volatile boolean cancelledByLoss;
 
-    FutureCall(LockTask task, CallChain outer, CallContext.Body body) {
+    FutureCall(LockTask task, CallChain outer, OuterScope scope, CallContext.Body body) {
         this.task = task;
         this.outer = outer;
+        this.scope = scope;
         this.body = body;
     }
 
@@ -55,6 +58,9 @@ final class FutureCall {
 
     private void run(Stay stay, boolean outermost) {
         try {
+            if (outermost) {
+                scope.keep(stay.hold());
+            }
             CompletionStage<?> stage = started(CallContext.under(outer.with(stay.hold()), body));
             if (outermost && task.onLost() == OnLost.INTERRUPT) {
                 stay.lock().onLost(loss -> {
@@ -89,7 +95,7 @@ final class FutureCall {
         stay.closeAsync().whenComplete((left, loss) -> {
             if (loss == null) {
                 settle(value, failure);
-            } else if (failure == null || cancelledByLoss && failure instanceof CancellationException) {
+            } else if (failure == null || (cancelledByLoss && failure instanceof CancellationException)) {
                 settle(null, Admission.bare(loss));
             } else {
                 Losses.suppress(failure, loss);

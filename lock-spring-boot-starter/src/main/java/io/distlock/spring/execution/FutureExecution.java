@@ -10,12 +10,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FutureExecution implements Execution {
 
+    private final OuterScopes scopes;
+
+    FutureExecution(OuterScopes scopes) {
+        this.scopes = scopes;
+    }
+
     /**
      * The future of the body, or of what stands in for it. Completing or cancelling it from outside ends the wait
      * for the lock or cancels the body's future.
      */
     @Override
     public CompletableFuture<@Nullable Object> run(LockTask task, CallContext.Body body) {
-        return new FutureCall(task, CallContext.chain(), body).start();
+        return new FutureCall(task, CallContext.reachable(), scopes.current(), body).start();
     }
 }

@@ -5,8 +5,10 @@ import io.distlock.LockLoss;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.context.CallChain;
 import io.distlock.spring.context.CallContext;
+import io.distlock.spring.context.OuterScope;
 import io.distlock.spring.context.Stay;
 import io.distlock.spring.context.SubscriberContext;
+import java.util.Optional;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
@@ -21,16 +23,19 @@ import reactor.util.context.ContextView;
 public final class PublisherExecution implements Execution {
 
     private final ReactiveAdapter adapter;
+    private final Mono<OuterScope> scope;
 
     /** For one type of publishers. */
-    public PublisherExecution(ReactiveAdapter adapter) {
+    PublisherExecution(ReactiveAdapter adapter, Optional<ReactiveOuterScopes> scopes) {
         this.adapter = adapter;
+        this.scope = scopes.map(ReactiveOuterScopes::current).orElseGet(() -> Mono.just(OuterScope.NONE));
     }
 
     @Override
     public Object run(LockTask task, CallContext.Body body) {
-        CallChain caller = CallContext.chain();
-        Flux<Object> each = Flux.deferContextual(context -> subscription(task, chain(context, caller), body));
+        CallChain caller = CallContext.reachable();
+        Flux<Object> each = Flux.deferContextual(
+                context -> scope.flatMapMany(around -> subscription(task, chain(context, caller), around, body)));
         return adapter.fromPublisher(adapter.isMultiValue() ? each : each.singleOrEmpty());
     }
 
@@ -39,17 +44,25 @@ public final class PublisherExecution implements Execution {
         return SubscriberContext.chain(context).orElse(caller);
     }
 
-    private Flux<Object> subscription(LockTask task, CallChain outer, CallContext.Body body) {
+    private Flux<Object> subscription(LockTask task, CallChain chain, OuterScope around, CallContext.Body body) {
+        CallChain outer = chain.within(around.holds());
         return Flux.usingWhen(
                 // A supplier, which is asked on subscription: nothing can come between it and the cleanup.
                 Mono.fromSupplier(() -> Admission.to(task, outer)),
                 admission -> Mono.fromFuture(admission.stay(), true)
+                        .doOnNext(stay -> keep(stay, admission, around))
                         .map(stay -> under(stay, admission, task, outer, body))
                         .onErrorResume(Admission::isRefusal, why -> Mono.just(refused(task, why)))
                         .flatMapMany(work -> work),
                 admission -> Mono.empty(),
                 PublisherExecution::endInto,
                 admission -> Mono.fromRunnable(admission::giveUp));
+    }
+
+    private static void keep(Stay stay, Admission admission, OuterScope around) {
+        if (admission.isOutermost()) {
+            around.keep(stay.hold());
+        }
     }
 
     private Flux<Object> under(Stay stay, Admission admission, LockTask task, CallChain outer, CallContext.Body body) {

@@ -33,9 +33,8 @@ final class FallbackTypes {
         }
         ResolvableType type = ResolvableType.forMethodReturnType(locked.method(), locked.targetClass());
         ResolvableType given = ResolvableType.forMethodReturnType(fallback, locked.targetClass());
-        return type.hasUnresolvableGenerics() || given.hasUnresolvableGenerics()
-                ? wanted.isAssignableFrom(fallback.getReturnType())
-                : type.isAssignableFrom(given);
+        boolean isOpen = type.hasUnresolvableGenerics() || given.hasUnresolvableGenerics();
+        return isOpen ? wanted.isAssignableFrom(fallback.getReturnType()) : type.isAssignableFrom(given);
     }
 
     private static boolean isChecked(Class<?> thrown) {

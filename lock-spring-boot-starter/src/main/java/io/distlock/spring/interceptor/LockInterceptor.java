@@ -1,6 +1,7 @@
 package io.distlock.spring.interceptor;
 
 import io.distlock.spring.context.CallContext;
+import io.distlock.spring.execution.LockTask;
 import java.util.List;
 import java.util.Optional;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -26,14 +27,15 @@ public final class LockInterceptor implements MethodInterceptor {
         if (method.isEmpty()) {
             return invocation.proceed();
         }
-        LockOperation operation = operations.resolve(method.get());
+        LockPlan plan = operations.resolve(method.get());
         LockedCall call = new LockedCall(method.get().method(), target, invocation.getArguments());
-        if (!operation.appliesTo(call)) {
+        List<LockTask> tasks = plan.tasks(call);
+        if (tasks.isEmpty()) {
             return invocation.proceed();
         }
-        MethodResults results = operation.results();
+        MethodResults results = plan.results();
         CallContext.Body body = results.later() ? repeatable(invocation) : invocation::proceed;
-        return results.requireDone(results.execution().run(List.of(operation.task(call)), body), call.method());
+        return results.requireDone(results.execution().run(tasks, body), call.method());
     }
 
     /**

@@ -21,7 +21,6 @@ import java.util.function.Predicate;
  * @param condition whether a call is to be locked at all
  * @param onLost what becomes of a body whose lock is lost
  * @param refusals what becomes of a call that does not get the lock
- * @param results what the method may return
  */
 record LockOperation(
         LockClient client,
@@ -30,8 +29,7 @@ record LockOperation(
         LockOptions options,
         Predicate<LockedCall> condition,
         OnLost onLost,
-        Refusals refusals,
-        MethodResults results) {
+        Refusals refusals) {
 
     boolean appliesTo(LockedCall call) {
         return condition.test(call);

@@ -1,9 +1,6 @@
 package io.distlock.spring.interceptor;
 
-import io.distlock.spring.OnNotAcquired;
-import io.distlock.spring.execution.BlockingExecution;
-import io.distlock.spring.execution.FutureExecution;
-import io.distlock.spring.execution.PublisherExecution;
+import io.distlock.spring.execution.Executions;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -28,10 +25,13 @@ final class ResultTypes {
 
     private static final String ATTRIBUTE = "return type";
 
-    private final BlockingExecution blocking = new BlockingExecution();
-    private final FutureExecution future = new FutureExecution();
+    private final Executions executions;
 
-    MethodResults check(LockedMethod method, OnNotAcquired onNotAcquired, Problems problems) {
+    ResultTypes(Executions executions) {
+        this.executions = executions;
+    }
+
+    MethodResults check(LockedMethod method, Problems problems) {
         ResolvableType declared = ResolvableType.forMethodReturnType(method.method(), method.targetClass());
         Class<?> type = declared.resolve(method.method().getReturnType());
         MethodResults done = done(type);
@@ -39,27 +39,38 @@ final class ResultTypes {
             problems.add(
                     ATTRIBUTE,
                     "it is a suspending function, which is not supported yet",
-                    "Return a Mono or a Deferred, or lock a function that does its work before it returns");
+                    "Return a Mono, or lock a function that does its work before it returns");
         } else if (type == CompletableFuture.class || type == CompletionStage.class) {
             Class<?> value = declared.as(CompletionStage.class).getGeneric().resolve(Object.class);
-            return new MethodResults(future, () -> CompletableFuture.completedFuture(emptyValue(value)), true, false);
+            return new MethodResults(
+                    executions.future(),
+                    () -> CompletableFuture.completedFuture(emptyValue(value)),
+                    Optional.empty(),
+                    true,
+                    false);
         } else if (isAsynchronous(type)) {
-            return publisher(type, onNotAcquired, problems).orElse(done);
-        } else if (onNotAcquired == OnNotAcquired.SKIP && type.isPrimitive() && type != void.class) {
-            problems.add(
-                    "onNotAcquired",
-                    "SKIP has no empty value for the return type " + type,
-                    "Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
-                            + " or an Optional, or use THROW");
+            return publisher(type, problems).orElse(done);
         }
         return done;
     }
 
     private MethodResults done(Class<?> type) {
-        return new MethodResults(blocking, () -> emptyValue(type), false, type == Object.class);
+        boolean hasEmptyValue = !type.isPrimitive() || type == void.class;
+        return new MethodResults(
+                executions.blocking(),
+                () -> emptyValue(type),
+                noSkip(hasEmptyValue, type),
+                false,
+                type == Object.class);
     }
 
-    private static Optional<MethodResults> publisher(Class<?> type, OnNotAcquired onNotAcquired, Problems problems) {
+    private static Optional<String> noSkip(boolean hasEmptyValue, Class<?> type) {
+        return hasEmptyValue
+                ? Optional.empty()
+                : Optional.of("SKIP has no empty value for the return type " + type.getName());
+    }
+
+    private Optional<MethodResults> publisher(Class<?> type, Problems problems) {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         if (adapter == null || !REACTOR_PRESENT) {
             problems.add(
@@ -76,13 +87,8 @@ final class ResultTypes {
             return Optional.empty();
         }
         Supplier<@Nullable Object> empty = () -> adapter.getDescriptor().getEmptyValue();
-        if (onNotAcquired == OnNotAcquired.SKIP && !adapter.supportsEmpty()) {
-            problems.add(
-                    "onNotAcquired",
-                    "SKIP has no empty value for the return type " + type.getName(),
-                    "Return a type that may be empty, or use THROW");
-        }
-        return Optional.of(new MethodResults(new PublisherExecution(adapter), empty, true, false));
+        return Optional.of(new MethodResults(
+                executions.publisher(adapter), empty, noSkip(adapter.supportsEmpty(), type), true, false));
     }
 
     /** Whether a value of the type may stand for work that is still going on. */
