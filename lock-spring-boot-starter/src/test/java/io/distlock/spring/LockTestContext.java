@@ -8,6 +8,7 @@ import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
+import io.distlock.spring.autoconfigure.LockTemplateAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockTransactionAutoConfiguration;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.FaultyLockProvider;
@@ -40,7 +41,8 @@ public final class LockTestContext {
                         InMemoryLockAutoConfiguration.class,
                         LockAutoConfiguration.class,
                         LockTransactionAutoConfiguration.class,
-                        LockAopAutoConfiguration.class));
+                        LockAopAutoConfiguration.class,
+                        LockTemplateAutoConfiguration.class));
     }
 
     /** Real time. */

@@ -10,6 +10,7 @@ import io.distlock.spring.OnLost;
 import io.distlock.spring.OnNotAcquired;
 import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.spring.execution.Executions;
+import io.distlock.spring.execution.KeyValues;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;

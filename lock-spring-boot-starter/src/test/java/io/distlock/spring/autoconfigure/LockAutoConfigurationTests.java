@@ -231,6 +231,8 @@ class LockAutoConfigurationTests {
                         InMemoryLockAutoConfiguration.class.getName(),
                         LockAutoConfiguration.class.getName(),
                         LockTransactionAutoConfiguration.class.getName(),
-                        LockAopAutoConfiguration.class.getName());
+                        LockReactiveTransactionAutoConfiguration.class.getName(),
+                        LockAopAutoConfiguration.class.getName(),
+                        LockTemplateAutoConfiguration.class.getName());
     }
 }
