@@ -3,6 +3,7 @@ package io.distlock.spring;
 import io.distlock.LockMode;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
+import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -10,7 +11,7 @@ import org.springframework.core.annotation.AliasFor;
 
 /**
  * Runs the method under a distributed lock: taken before the call, kept alive while the method runs, given back when
- * it returns or throws. The method never runs without the lock.
+ * it returns or throws. Unless a {@link #condition()} says so, the method never runs without the lock.
  *
  * <pre>{@code
  * @DistributedLock(name = "orders", key = "#orderId")
@@ -21,8 +22,15 @@ import org.springframework.core.annotation.AliasFor;
  * meta-annotation, with its attributes set through {@link AliasFor}, and on the methods of interfaces and base
  * classes; what stands on the method goes before what stands on the type.
  *
+ * <p>May be repeated, also through meta-annotations: all the locks are taken, in the order that
+ * {@link DistributedLocks} tells.
+ *
  * <p>The lock is outside a transaction that is begun by {@code @Transactional} on the same method: it is given back
- * after the commit. It is inside Spring Security's method security: a call that is not allowed takes no lock. As with every Spring proxy, a call from within the same object does not pass the proxy and so
+ * after the commit. Called within a transaction, the lock is given back once that one has completed; the property
+ * {@code distributed-lock.transactions.hold-until-completion} turns that off. A transaction under a lock that is lost
+ * by the time of its commit is rolled back with a {@link io.distlock.LockLostException}. The lock is inside Spring
+ * Security's method security: a call that is not allowed takes no lock. As with every Spring proxy, a call from
+ * within the same object does not pass the proxy and so
  * takes no lock.
  *
  * <p>A call that comes, on the same thread, from a method that already holds the key runs under that very lock: it
@@ -45,13 +53,25 @@ import org.springframework.core.annotation.AliasFor;
  * <p>Times are written as {@code 500ms}, {@code 2s}, {@code PT2S} or {@code ${some.property}}; empty means the
  * property {@code distributed-lock.*} of the same name. All attributes are checked when the application starts.
  *
- * <p>Methods are synchronous: one that returns a {@code CompletionStage}, a {@code Future} or a reactive type, a
- * suspending function and an {@code @Async} method are refused at start-up, for their work goes on after they have
- * returned.
+ * <p>The lock covers the method's work and not only its call:
+ *
+ * <ul>
+ *   <li>Most methods are done when they return. That goes for {@code @Async} methods, too, on their own thread.
+ *   <li>A method that returns a {@code CompletableFuture} or {@code CompletionStage} is done when that completes. The
+ *       caller is not blocked and gets a future at once; the method is called when the lock is granted, on a thread
+ *       of the lock client. Cancelling the future ends the wait, or cancels the method's own.
+ *   <li>A method that returns a {@code Mono}, a {@code Flux} or any other reactive type that Spring can adapt is called
+ *       for each subscription, under a lock of its own, on a thread of the lock client; it is done at completion,
+ *       error or cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher that is subscribed
+ *       to within that context runs under it.
+ * </ul>
+ *
+ * <p>A plain {@code Future} and a suspending function are refused at start-up.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
+@Repeatable(DistributedLocks.class)
 public @interface DistributedLock {
 
     /** Another way to write {@link #name()}. */
@@ -98,6 +118,27 @@ public @interface DistributedLock {
     /** Whether the lease is extended for as long as the method runs; if not, the lock ends with its first lease. */
     boolean renew() default true;
 
+    /**
+     * Whether a call is locked at all, as a SpEL expression that sees what {@link #key()} sees and gives true or
+     * false. False: the method runs without a lock. Empty: it is locked.
+     */
+    String condition() default "";
+
     /** What becomes of the call if another holds the lock for the whole wait time. */
     OnNotAcquired onNotAcquired() default OnNotAcquired.THROW;
+
+    /**
+     * For {@link OnNotAcquired#FALLBACK}: the name of the method that is called instead, without the lock. It is in
+     * the same class or above it, may be private, takes the same arguments and returns the same type. It may take
+     * the reason as one more argument: a {@link io.distlock.LockNotAcquiredException}; or a
+     * {@link io.distlock.LockUnavailableException}, by which it is called when the store does not answer, too; or
+     * the {@link io.distlock.LockException} that both are. Several methods of the name may share the reasons.
+     */
+    String fallbackMethod() default "";
+
+    /**
+     * What becomes of the running method if the lock is lost. A call that runs under the lock of an outer one is
+     * looked after by that one.
+     */
+    OnLost onLost() default OnLost.LEAVE_RUNNING;
 }

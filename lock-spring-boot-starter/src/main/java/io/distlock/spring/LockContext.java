@@ -36,7 +36,7 @@ public final class LockContext {
 
     /** As {@link #current()}, but empty if there is none. */
     public static Optional<HeldLock> find() {
-        return CallContext.innermost();
+        return CallContext.chain().innermost();
     }
 
     /**
@@ -47,7 +47,8 @@ public final class LockContext {
      * @throws io.distlock.LockLostException if it has lost it
      */
     public static HeldLock requireHeld(String name) {
-        HeldLock lock = CallContext.named(name)
+        HeldLock lock = CallContext.chain()
+                .named(name)
                 .orElseThrow(() -> new IllegalStateException("no lock '" + name + "' is held by this call" + CURE));
         lock.ensureHeld();
         return lock;

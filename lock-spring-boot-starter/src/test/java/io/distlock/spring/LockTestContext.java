@@ -8,6 +8,8 @@ import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
+import io.distlock.spring.autoconfigure.LockTemplateAutoConfiguration;
+import io.distlock.spring.autoconfigure.LockTransactionAutoConfiguration;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
@@ -38,7 +40,9 @@ public final class LockTestContext {
                         LockRuntimeAutoConfiguration.class,
                         InMemoryLockAutoConfiguration.class,
                         LockAutoConfiguration.class,
-                        LockAopAutoConfiguration.class));
+                        LockTransactionAutoConfiguration.class,
+                        LockAopAutoConfiguration.class,
+                        LockTemplateAutoConfiguration.class));
     }
 
     /** Real time. */

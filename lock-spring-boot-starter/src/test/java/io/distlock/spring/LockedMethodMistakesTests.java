@@ -5,16 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distlock.spring.autoconfigure.Elsewhere;
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
 import io.distlock.spring.interceptor.LockProblem;
+import io.reactivex.rxjava3.core.Single;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.scheduling.annotation.Async;
-import reactor.core.publisher.Mono;
 
 /** Each thing that can be wrong with one locked method, found when the context starts. */
 class LockedMethodMistakesTests {
@@ -63,6 +61,16 @@ class LockedMethodMistakesTests {
 
     static class UnknownParameter {
         @DistributedLock(key = "#order.id")
+        public void run(long id) {}
+    }
+
+    static class BadCondition {
+        @DistributedLock(condition = "#id >")
+        public void run(long id) {}
+    }
+
+    static class UnknownParameterOfCondition {
+        @DistributedLock(condition = "#amount > 1")
         public void run(long id) {}
     }
 
@@ -124,48 +132,19 @@ class LockedMethodMistakesTests {
         }
     }
 
-    static class ReturnsStage {
+    static class OwnFuture extends CompletableFuture<String> {}
+
+    static class ReturnsOwnFuture {
         @DistributedLock
-        public CompletableFuture<String> run() {
-            return CompletableFuture.completedFuture("");
+        public OwnFuture run() {
+            return new OwnFuture();
         }
     }
 
-    static class ReturnsMono {
-        @DistributedLock
-        public Mono<String> run() {
-            return Mono.empty();
-        }
-    }
-
-    static class ReturnsFlow {
-        @DistributedLock
-        public Flow.Publisher<String> run() {
-            return subscriber -> {};
-        }
-    }
-
-    static class AsyncMethod {
-        @Async
-        @DistributedLock
-        public void run() {}
-    }
-
-    @Async
-    static class AsyncType {
-        @DistributedLock
-        public void run() {}
-    }
-
-    interface Task<T> {
-        T run();
-    }
-
-    static class GenericFuture implements Task<CompletableFuture<String>> {
-        @Override
-        @DistributedLock
-        public CompletableFuture<String> run() {
-            return CompletableFuture.completedFuture("");
+    static class SkipOnSingle {
+        @DistributedLock(onNotAcquired = OnNotAcquired.SKIP)
+        public Single<String> run() {
+            return Single.just("");
         }
     }
 
@@ -180,9 +159,11 @@ class LockedMethodMistakesTests {
                 mistake(NegativeWait.class, "waitTime", "PT-1S is out of range", "Change"),
                 mistake(BadSyntax.class, "key", "\"#id +\" is no expression", "Write SpEL"),
                 mistake(UnknownParameter.class, "key", "uses [#order], known are [#id, #p0, #a0", "known variables"),
+                mistake(BadCondition.class, "condition", "\"#id >\" is no expression", "Write SpEL"),
+                mistake(UnknownParameterOfCondition.class, "condition", "uses [#amount]", "known variables"),
                 mistake(UnknownProvider.class, "provider", "no lock provider 'etcdd'; known is in-memory", "Name one"),
                 mistake(BadName.class, "name", "control character", "Give a name"),
-                mistake(SkipOnPrimitive.class, "onNotAcquired", "return type boolean", "Return Boolean or"),
+                mistake(SkipOnPrimitive.class, "onNotAcquired", "return type boolean", "may be empty"),
                 mistake(FinalMethod.class, "method", "the method is final", "Make it not final"),
                 mistake(FinalMethodOfLockedType.class, "method", "the method is final", "Make it not final"),
                 mistake(PrivateMethod.class, "method", "the method is private", "Make it not private"),
@@ -190,13 +171,9 @@ class LockedMethodMistakesTests {
                 mistake(OutOfReach.class, "method", "the method is package-private", "Make it not package-private"),
                 mistake(EndlessWait.class, "waitTime", "9999999999999999d", "Write it as"),
                 mistake(FinalClass.class, "class", "the class is final", "Make it not final"),
-                mistake(ReturnsFuture.class, "return type", "java.util.concurrent.Future", "not supported yet"),
-                mistake(ReturnsStage.class, "return type", "CompletableFuture", "not supported yet"),
-                mistake(ReturnsMono.class, "return type", "reactor.core.publisher.Mono", "not supported yet"),
-                mistake(ReturnsFlow.class, "return type", "Flow$Publisher", "not supported yet"),
-                mistake(GenericFuture.class, "return type", "CompletableFuture", "not supported yet"),
-                mistake(AsyncMethod.class, "return type", "@Async", "not supported yet"),
-                mistake(AsyncType.class, "return type", "@Async", "not supported yet"));
+                mistake(ReturnsFuture.class, "return type", "java.util.concurrent.Future", "Return CompletableFuture"),
+                mistake(ReturnsOwnFuture.class, "return type", "no " + OwnFuture.class.getName(), "CompletionStage"),
+                mistake(SkipOnSingle.class, "onNotAcquired", "rxjava3.core.Single", "may be empty"));
     }
 
     private static Arguments mistake(Class<?> bean, String attribute, String problem, String cure) {

@@ -10,6 +10,7 @@ import io.distlock.spring.interceptor.InvalidLockedMethodsException;
 import io.distlock.spring.interceptor.LockProblem;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -36,7 +37,7 @@ class StartUpCheckTests {
     static class ManyMistakes {
 
         @DistributedLock(name = "${missing}", key = "#", waitTime = "x", leaseTime = "1ms", provider = "none")
-        public CompletableFuture<String> all() {
+        public Future<String> all() {
             return CompletableFuture.completedFuture("");
         }
 

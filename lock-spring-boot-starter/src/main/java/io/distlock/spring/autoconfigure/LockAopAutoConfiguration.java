@@ -1,10 +1,15 @@
 package io.distlock.spring.autoconfigure;
 
+import io.distlock.spring.execution.Executions;
+import io.distlock.spring.execution.OuterScopes;
+import io.distlock.spring.execution.ReactiveOuterScopes;
 import io.distlock.spring.interceptor.LockAdvisor;
 import io.distlock.spring.interceptor.LockInterceptor;
 import io.distlock.spring.interceptor.LockOperations;
 import io.distlock.spring.interceptor.LockedBeansCheck;
 import io.distlock.spring.interceptor.Proxying;
+import java.util.Optional;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -29,8 +34,17 @@ public final class LockAopAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
-    static LockOperations lockOperations(ConfigurableListableBeanFactory beans) {
-        return new LockOperations(beans);
+    static Executions lockExecutions(
+            ObjectProvider<OuterScopes> scopes, ObjectProvider<ReactiveOuterScopes> reactiveScopes) {
+        return new Executions(
+                scopes.getIfUnique(() -> OuterScopes.NONE), Optional.ofNullable(reactiveScopes.getIfUnique()));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
+    static LockOperations lockOperations(ConfigurableListableBeanFactory beans, Executions executions) {
+        return new LockOperations(beans, executions);
     }
 
     @Bean

@@ -23,6 +23,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * @param shutdownTimeout How long a context that closes waits for held locks to be given back.
  * @param advisorOrder Place of the lock among the advisors of a method, lower being further out. Must be lower than
  *     that of transactions; method security has 100 to 600.
+ * @param transactions What locks and transactions have to do with each other.
  */
 @ConfigurationProperties("distributed-lock")
 record LockProperties(
@@ -36,7 +37,21 @@ record LockProperties(
         @DefaultValue("5s") Duration shutdownTimeout,
 
         @DefaultValue("" + LockProperties.DEFAULT_ADVISOR_ORDER)
-        int advisorOrder) {
+        int advisorOrder,
+
+        @DefaultValue Transactions transactions) {
+
+    /**
+     * What locks and transactions have to do with each other.
+     *
+     * @param holdUntilCompletion Whether a lock that is taken inside a transaction is given back only once that
+     *     transaction has completed. If not, others get the lock before they can see what was done under it.
+     * @param askStoreBeforeCommit Whether the store, and not the clock alone, has to confirm each lock right before
+     *     the commit of a transaction under it. One call for each key; a silent store rolls the transaction back.
+     */
+    record Transactions(
+            @DefaultValue("true") boolean holdUntilCompletion,
+            @DefaultValue("false") boolean askStoreBeforeCommit) {}
 
     /**
      * Inside Spring Security's method security (100 to 600), so that whoever may not call a method takes no lock of it;

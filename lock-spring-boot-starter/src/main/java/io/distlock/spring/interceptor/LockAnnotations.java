@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,7 +33,7 @@ final class LockAnnotations {
         return AnnotationUtils.isCandidateClass(type, DistributedLock.class);
     }
 
-    /** The annotation for a method that is called on a bean of a class. */
+    /** The annotations for a method that is called on a bean of a class. */
     Optional<LockedMethod> find(Method method, @Nullable Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass == null ? method.getDeclaringClass() : targetClass);
         MethodClassKey key = new MethodClassKey(method, type);
@@ -59,8 +60,9 @@ final class LockAnnotations {
         Method specific = mostSpecific(method, type);
         return onMethod(specific)
                 .or(() -> onMethod(method))
-                .map(annotation -> new LockedMethod(specific, type, annotation, false))
-                .or(() -> onType(specific, type).map(annotation -> new LockedMethod(specific, type, annotation, true)));
+                .map(annotations -> new LockedMethod(specific, type, annotations, false))
+                .or(() ->
+                        onType(specific, type).map(annotations -> new LockedMethod(specific, type, annotations, true)));
     }
 
     /** Of a proxy or a lambda the interface's method: a generated class has another name in each process. */
@@ -71,19 +73,25 @@ final class LockAnnotations {
         return BridgeMethodResolver.getMostSpecificMethod(method, type);
     }
 
-    private static Optional<MergedAnnotation<DistributedLock>> onMethod(Method method) {
+    private static Optional<List<MergedAnnotation<DistributedLock>>> onMethod(Method method) {
         return present(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
     }
 
-    private static Optional<MergedAnnotation<DistributedLock>> onType(Method method, Class<?> type) {
+    private static Optional<List<MergedAnnotation<DistributedLock>>> onType(Method method, Class<?> type) {
         if (Modifier.isStatic(method.getModifiers()) || Modifier.isPrivate(method.getModifiers())) {
             return Optional.empty();
         }
         return present(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY));
     }
 
-    private static Optional<MergedAnnotation<DistributedLock>> present(MergedAnnotations annotations) {
-        MergedAnnotation<DistributedLock> annotation = annotations.get(DistributedLock.class);
-        return annotation.isPresent() ? Optional.of(annotation) : Optional.empty();
+    private static Optional<List<MergedAnnotation<DistributedLock>>> present(MergedAnnotations annotations) {
+        MergedAnnotation<DistributedLock> nearest = annotations.get(DistributedLock.class);
+        if (!nearest.isPresent()) {
+            return Optional.empty();
+        }
+        // All that stand where the nearest does; what stands further up is overridden by it.
+        return Optional.of(annotations.stream(DistributedLock.class)
+                .filter(each -> each.getAggregateIndex() == nearest.getAggregateIndex())
+                .toList());
     }
 }

@@ -5,9 +5,11 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
-import io.distlock.spring.OnNotAcquired;
+import io.distlock.spring.OnLost;
+import io.distlock.spring.execution.LockTask;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * How a method is locked: all that the annotation says, checked and resolved once.
@@ -16,19 +18,26 @@ import java.util.function.Function;
  * @param keys what a call locks
  * @param mode how
  * @param options the client's, with what the annotation says otherwise
- * @param onNotAcquired what becomes of a call that does not get the lock
- * @param results what the method may return
+ * @param condition whether a call is to be locked at all
+ * @param onLost what becomes of a body whose lock is lost
+ * @param refusals what becomes of a call that does not get the lock
  */
 record LockOperation(
         LockClient client,
         Function<LockedCall, List<LockKey>> keys,
         LockMode mode,
         LockOptions options,
-        OnNotAcquired onNotAcquired,
-        MethodResults results) {
+        Predicate<LockedCall> condition,
+        OnLost onLost,
+        Refusals refusals) {
 
-    /** What to ask the client for on behalf of a call. */
-    LockRequest request(LockedCall call) {
-        return new LockRequest(keys.apply(call), mode, options);
+    boolean appliesTo(LockedCall call) {
+        return condition.test(call);
+    }
+
+    /** The lock that a call needs. */
+    LockTask task(LockedCall call) {
+        LockRequest request = new LockRequest(keys.apply(call), mode, options);
+        return new LockTask(client, request, onLost, refusals.of(call));
     }
 }

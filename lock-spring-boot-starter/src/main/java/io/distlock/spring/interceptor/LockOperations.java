@@ -1,6 +1,7 @@
 package io.distlock.spring.interceptor;
 
 import io.distlock.spring.LockClients;
+import io.distlock.spring.execution.Executions;
 import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.Map;
@@ -17,11 +18,11 @@ import org.springframework.core.MethodClassKey;
 public final class LockOperations {
 
     private final LockAnnotations annotations = new LockAnnotations();
-    private final Map<MethodClassKey, LockOperation> resolved = new ConcurrentHashMap<>();
+    private final Map<MethodClassKey, LockPlan> resolved = new ConcurrentHashMap<>();
     private final LockOperationParser parser;
 
-    public LockOperations(ConfigurableListableBeanFactory beans) {
-        this.parser = new LockOperationParser(beans, beans.getBeanProvider(LockClients.class));
+    public LockOperations(ConfigurableListableBeanFactory beans, Executions executions) {
+        this.parser = new LockOperationParser(beans, beans.getBeanProvider(LockClients.class), executions);
     }
 
     LockAnnotations annotations() {
@@ -41,9 +42,9 @@ public final class LockOperations {
      *
      * @throws InvalidLockedMethodsException if it cannot be, with all the reasons
      */
-    LockOperation resolve(LockedMethod method) {
+    LockPlan resolve(LockedMethod method) {
         MethodClassKey key = new MethodClassKey(method.method(), method.targetClass());
-        LockOperation known = resolved.get(key);
+        LockPlan known = resolved.get(key);
         if (known == null) {
             // Outside the map's lock: resolving asks for beans. Done twice at worst, with the same result.
             known = parser.parse(method);

@@ -4,22 +4,32 @@ import io.distlock.spring.DistributedLock;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.util.ClassUtils;
 
 /**
- * A method of a bean's class together with the annotation that was found for it.
+ * A method of a bean's class together with the annotations that were found for it.
  *
  * @param method the most specific one: what runs in the end
  * @param targetClass the bean's class
- * @param annotation on the method, on one that it overrides, or on a type
- * @param onType whether the annotation is on a type and not on a method
+ * @param annotations one or more, on the method, on one that it overrides, or on a type
+ * @param onType whether they are on a type and not on a method
  */
-record LockedMethod(Method method, Class<?> targetClass, MergedAnnotation<DistributedLock> annotation, boolean onType) {
+record LockedMethod(
+        Method method, Class<?> targetClass, List<MergedAnnotation<DistributedLock>> annotations, boolean onType) {
 
     /** {@code OrderService.ship}; the same in each process that runs this code. */
     String defaultName() {
         return simpleName(method.getDeclaringClass()) + "." + method.getName();
+    }
+
+    /** Where the methods beside this one are: a generated class has none of its own. */
+    Class<?> lookupType() {
+        return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)
+                ? method.getDeclaringClass()
+                : targetClass;
     }
 
     /** For messages: {@code com.acme.OrderService.ship(long, String)}. */

@@ -35,7 +35,8 @@ final class Problems {
 
     void throwIfAny() {
         if (!found.isEmpty()) {
-            throw new InvalidLockedMethodsException(found);
+            // Two locks of one method may share a problem.
+            throw new InvalidLockedMethodsException(found.stream().distinct().toList());
         }
     }
 }

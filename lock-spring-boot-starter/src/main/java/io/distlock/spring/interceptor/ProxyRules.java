@@ -2,16 +2,20 @@ package io.distlock.spring.interceptor;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 
 /** Whether calls of a locked method pass a proxy, and the proxy locks. */
 final class ProxyRules {
@@ -80,7 +84,7 @@ final class ProxyRules {
     }
 
     private static void checkAdvice(String bean, Object instance, LockedMethod method, Problems problems) {
-        List<Advisor> advisors = instance instanceof Advised advised ? Arrays.asList(advised.getAdvisors()) : List.of();
+        List<Advisor> advisors = advisors(instance);
         int lock = firstIndex(advisors, LockAdvisor.class::isInstance);
         if (lock < 0) {
             // No problem by itself: a mock that stands in for the bean in a test looks just like this.
@@ -98,6 +102,30 @@ final class ProxyRules {
                     "the lock is inside the transaction and would be free before the commit",
                     "Make distributed-lock.advisor-order lower than the order of @EnableTransactionManagement");
         }
+        int async = firstIndex(advisors, advisor -> isAsyncOf(advisor, method));
+        if (async > lock
+                && !CompletionStage.class.isAssignableFrom(method.method().getReturnType())) {
+            problems.add(
+                    "order",
+                    "the method is handed to another thread inside the lock, which would be free before it has run",
+                    "Let @EnableAsync put its advisor before all others, or return a CompletableFuture");
+        }
+    }
+
+    /** Those of a proxy around a proxy first. */
+    private static List<Advisor> advisors(Object instance) {
+        List<Advisor> advisors = new ArrayList<>();
+        Object each = instance;
+        while (each instanceof Advised advised) {
+            advisors.addAll(Arrays.asList(advised.getAdvisors()));
+            each = AopProxyUtils.getSingletonTarget(each);
+        }
+        return advisors;
+    }
+
+    private static boolean isAsyncOf(Advisor advisor, LockedMethod method) {
+        return advisor instanceof AsyncAnnotationAdvisor async
+                && async.getPointcut().getMethodMatcher().matches(method.method(), method.targetClass());
     }
 
     private static boolean isTransactionOf(Advisor advisor, LockedMethod method) {

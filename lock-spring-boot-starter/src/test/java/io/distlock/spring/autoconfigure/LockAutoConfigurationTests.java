@@ -14,6 +14,8 @@ import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
+import io.distlock.spring.execution.Executions;
+import io.distlock.spring.execution.OuterScopes;
 import io.distlock.spring.interceptor.LockAdvisor;
 import io.distlock.spring.interceptor.LockInterceptor;
 import io.distlock.spring.interceptor.LockOperations;
@@ -23,6 +25,7 @@ import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
@@ -92,6 +95,7 @@ class LockAutoConfigurationTests {
                     InMemoryLockProvider.class,
                     LockClients.class,
                     LockClient.class,
+                    Executions.class,
                     LockOperations.class,
                     LockInterceptor.class,
                     LockAdvisor.class,
@@ -130,8 +134,13 @@ class LockAutoConfigurationTests {
         }
 
         @Bean
-        static LockOperations ownOperations(ConfigurableListableBeanFactory beans) {
-            return new LockOperations(beans);
+        static Executions ownExecutions() {
+            return new Executions(OuterScopes.NONE, Optional.empty());
+        }
+
+        @Bean
+        static LockOperations ownOperations(ConfigurableListableBeanFactory beans, Executions executions) {
+            return new LockOperations(beans, executions);
         }
 
         @Bean
@@ -223,6 +232,9 @@ class LockAutoConfigurationTests {
                         LockRuntimeAutoConfiguration.class.getName(),
                         InMemoryLockAutoConfiguration.class.getName(),
                         LockAutoConfiguration.class.getName(),
-                        LockAopAutoConfiguration.class.getName());
+                        LockTransactionAutoConfiguration.class.getName(),
+                        LockReactiveTransactionAutoConfiguration.class.getName(),
+                        LockAopAutoConfiguration.class.getName(),
+                        LockTemplateAutoConfiguration.class.getName());
     }
 }

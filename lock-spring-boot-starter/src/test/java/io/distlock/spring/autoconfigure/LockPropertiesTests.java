@@ -24,7 +24,8 @@ class LockPropertiesTests {
                                 Duration.ZERO,
                                 Duration.ZERO,
                                 Duration.ofSeconds(5),
-                                LockProperties.DEFAULT_ADVISOR_ORDER)));
+                                LockProperties.DEFAULT_ADVISOR_ORDER,
+                                new LockProperties.Transactions(true, false))));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.distlock.spring.interceptor;
+package io.distlock.spring.execution;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 
 /**
- * The value of a key expression as the text of lock keys. Only values whose text is the value are taken: equal values
+ * The value of a key as the text of lock keys. Only values whose text is the value are taken: equal values
  * give one text in each process, and different ones never share it.
  */
-final class KeyValues {
+public final class KeyValues {
 
     private static final int LONGEST_PLAIN_NUMBER = 400;
 
@@ -28,7 +28,7 @@ final class KeyValues {
      *
      * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the cure
      */
-    static List<String> texts(@Nullable Object value) {
+    public static List<String> texts(@Nullable Object value) {
         if (value instanceof Collection<?> several) {
             return texts(several);
         }

@@ -1,7 +1,6 @@
 package io.distlock.spring.interceptor;
 
-import io.distlock.LockKey;
-import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.ParameterNameDiscoverer;
@@ -9,19 +8,22 @@ import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
-/** The key expression of one method, parsed. Thread-safe. */
-final class KeyExpression {
+/** An expression over the calls of one method, parsed. Thread-safe. */
+final class CallExpression {
 
+    private final String attribute;
     private final Expression expression;
     private final LockedMethod method;
     private final ParameterNameDiscoverer parameterNames;
     private final StandardEvaluationContext shared;
 
-    KeyExpression(
+    CallExpression(
+            String attribute,
             Expression expression,
             LockedMethod method,
             ParameterNameDiscoverer parameterNames,
             StandardEvaluationContext shared) {
+        this.attribute = attribute;
         this.expression = expression;
         this.method = method;
         this.parameterNames = parameterNames;
@@ -29,16 +31,15 @@ final class KeyExpression {
     }
 
     /**
-     * What a call locks under a name.
+     * The value for a call, as the attribute wants it.
      *
-     * @throws IllegalArgumentException if the expression fails, or gives what cannot be locked
+     * @param reading refuses a value with an {@link IllegalArgumentException} that says why
+     * @throws IllegalArgumentException if the expression fails, or gives what cannot be used
      */
-    List<LockKey> keys(String name, LockedCall call) {
+    <T> T evaluate(LockedCall call, Function<@Nullable Object, T> reading) {
         Object value = evaluate(call);
         try {
-            return KeyValues.texts(value).stream()
-                    .map(text -> LockKey.of(name, text))
-                    .toList();
+            return reading.apply(value);
         } catch (IllegalArgumentException refusal) {
             throw failure(": " + refusal.getMessage(), refusal);
         }
@@ -57,7 +58,8 @@ final class KeyExpression {
 
     private IllegalArgumentException failure(String why, Exception cause) {
         return new IllegalArgumentException(
-                "@DistributedLock key \"" + expression.getExpressionString() + "\" of " + method.describe() + why,
+                "@DistributedLock " + attribute + " \"" + expression.getExpressionString() + "\" of "
+                        + method.describe() + why,
                 cause);
     }
 }

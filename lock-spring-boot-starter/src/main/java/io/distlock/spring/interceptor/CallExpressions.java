@@ -19,8 +19,8 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 
-/** Parses key expressions and checks the variables in them. Thread-safe. */
-final class KeyExpressions {
+/** Parses expressions over a method's calls and checks the variables in them. Thread-safe. */
+final class CallExpressions {
 
     private static final String CURE = "Write SpEL over the arguments, such as \"#orderId\" or \"#p0\"";
 
@@ -28,18 +28,18 @@ final class KeyExpressions {
     private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
     private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
-    KeyExpressions(ConfigurableListableBeanFactory beans) {
+    CallExpressions(ConfigurableListableBeanFactory beans) {
         shared.setBeanResolver(new BeanFactoryResolver(beans));
         shared.setTypeLocator(new StandardTypeLocator(beans.getBeanClassLoader()));
     }
 
     /** The expression; absent if it is wrong, which has been noted then. */
-    Optional<KeyExpression> parse(String text, LockedMethod method, Problems problems) {
+    Optional<CallExpression> parse(String attribute, String text, LockedMethod method, Problems problems) {
         SpelExpression expression;
         try {
             expression = parser.parseRaw(text);
         } catch (ParseException | IllegalStateException malformed) {
-            problems.add("key", "\"" + text + "\" is no expression: " + malformed.getMessage(), CURE);
+            problems.add(attribute, "\"" + text + "\" is no expression: " + malformed.getMessage(), CURE);
             return Optional.empty();
         }
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method.method());
@@ -48,10 +48,10 @@ final class KeyExpressions {
         collectVariables(expression.getAST(), unknown);
         unknown.removeAll(known);
         if (!unknown.isEmpty()) {
-            problems.add("key", "\"" + text + "\" uses " + unknown + ", known are " + known, cure(names));
+            problems.add(attribute, "\"" + text + "\" uses " + unknown + ", known are " + known, cure(names));
             return Optional.empty();
         }
-        return Optional.of(new KeyExpression(expression, method, parameterNames, shared));
+        return Optional.of(new CallExpression(attribute, expression, method, parameterNames, shared));
     }
 
     private static Set<String> variables(LockedMethod method, @Nullable String @Nullable [] names) {

@@ -1,0 +1,22 @@
+package io.distlock.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Holds several {@link DistributedLock} annotations of one method or type; the compiler writes it. All of them are
+ * taken, one key at a time in the order of providers and keys whatever the order in the source, so that two methods
+ * cannot each hold what the other waits for; each waits for as long as it says itself. A key that is named twice is
+ * taken once, exclusively if one of them says so.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface DistributedLocks {
+
+    /** The locks. */
+    DistributedLock[] value();
+}

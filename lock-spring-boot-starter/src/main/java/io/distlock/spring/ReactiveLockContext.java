@@ -1,0 +1,49 @@
+package io.distlock.spring;
+
+import io.distlock.HeldLock;
+import io.distlock.spring.context.CallChain;
+import io.distlock.spring.context.SubscriberContext;
+import java.util.Optional;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+/**
+ * As {@link LockContext}, for what runs inside a publisher: the locks are in the subscription's context and not on
+ * the thread.
+ *
+ * <pre>{@code
+ * @DistributedLock(name = "stock", key = "#item")
+ * public Mono<Void> reserve(String item) {
+ *     return ReactiveLockContext.current().flatMap(lock -> repository.reserve(item, lock.fencingToken()));
+ * }
+ * }</pre>
+ */
+public final class ReactiveLockContext {
+
+    private static final String CURE =
+            ": it is in the Reactor context of what a @DistributedLock method returned that was"
+                    + " called through its Spring bean. Keep what you subscribe to inside that publisher";
+
+    private ReactiveLockContext() {}
+
+    /** The innermost lock of the subscription; fails with an {@link IllegalStateException} if there is none. */
+    public static Mono<HeldLock> current() {
+        return Mono.deferContextual(context -> found(chain(context).innermost(), "no lock is held here"));
+    }
+
+    /**
+     * The innermost lock of this name, if it is still held; fails as {@link LockContext#requireHeld} throws.
+     */
+    public static Mono<HeldLock> requireHeld(String name) {
+        return Mono.deferContextual(context -> found(chain(context).named(name), "no lock '" + name + "' is held here"))
+                .doOnNext(HeldLock::ensureHeld);
+    }
+
+    private static CallChain chain(ContextView context) {
+        return SubscriberContext.chain(context).orElse(CallChain.EMPTY);
+    }
+
+    private static Mono<HeldLock> found(Optional<HeldLock> lock, String otherwise) {
+        return lock.map(Mono::just).orElseGet(() -> Mono.error(() -> new IllegalStateException(otherwise + CURE)));
+    }
+}

@@ -1,0 +1,55 @@
+package io.distlock.spring.template;
+
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.spring.LockClients;
+import io.distlock.spring.execution.Executions;
+import io.distlock.spring.execution.KeyValues;
+import java.util.List;
+
+/**
+ * What {@link io.distlock.spring.DistributedLock} does, for code that no proxy can stand before: final classes, private
+ * methods, calls within one object, lambdas.
+ *
+ * <pre>{@code
+ * Receipt receipt = locks.lock("orders", orderId).waitTime(ofSeconds(2)).call(() -> ship(orderId));
+ * Mono<Receipt> later = locks.lock("orders", orderId).mono(() -> shipLater(orderId));
+ * }</pre>
+ *
+ * <p>Both share one engine: re-entry, {@link io.distlock.spring.LockContext}, transactions and losses are as they are
+ * with the annotation, and each may be used inside the other. Thread-safe.
+ */
+public final class LockTemplate {
+
+    private final LockClients clients;
+    private final Executions executions;
+
+    public LockTemplate(LockClients clients, Executions executions) {
+        this.clients = clients;
+        this.executions = executions;
+    }
+
+    /** Under the lock of a name, exclusively, with the options of the default provider's client. */
+    public LockedCode lock(String name) {
+        return lock(List.of(LockKey.of(name)));
+    }
+
+    /**
+     * Under the lock of an item.
+     *
+     * @param key a string, number, boolean, character, enum, UUID or {@code java.time} value; or a collection or an
+     *     array of them, all of which are locked
+     * @throws IllegalArgumentException if it is none of these
+     */
+    public LockedCode lock(String name, Object key) {
+        return lock(KeyValues.texts(key).stream()
+                .map(text -> LockKey.of(name, text))
+                .toList());
+    }
+
+    /** Under the locks of all these keys. */
+    public LockedCode lock(List<LockKey> keys) {
+        LockClient client = clients.primary();
+        return new LockedCode(clients, executions, List.of(LockTerms.of(client, client.request(keys))));
+    }
+}

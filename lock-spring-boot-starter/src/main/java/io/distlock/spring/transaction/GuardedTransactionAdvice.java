@@ -1,0 +1,58 @@
+package io.distlock.spring.transaction;
+
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Flux;
+
+/** The advice of transactions, whose reactive ones know the locks that they are begun under. */
+record GuardedTransactionAdvice(MethodInterceptor transactions, ReactiveTransactionScopes scopes)
+        implements MethodInterceptor {
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
+                .getAdapter(invocation.getMethod().getReturnType());
+        boolean isPublisher = adapter != null && adapter.getDescriptor().isDeferred();
+        return transactions.invoke(isPublisher ? new Inside(invocation, adapter, scopes) : invocation);
+    }
+
+    /** What the advice is around. */
+    private record Inside(MethodInvocation invocation, ReactiveAdapter adapter, ReactiveTransactionScopes scopes)
+            implements MethodInvocation {
+
+        @Override
+        public @Nullable Object proceed() throws Throwable {
+            Object result = invocation.proceed();
+            if (result == null) {
+                return null;
+            }
+            Flux<?> guarded = scopes.guarded(Flux.from(adapter.toPublisher(result)));
+            return adapter.fromPublisher(adapter.isMultiValue() ? guarded : guarded.singleOrEmpty());
+        }
+
+        @Override
+        public Method getMethod() {
+            return invocation.getMethod();
+        }
+
+        @Override
+        public @Nullable Object[] getArguments() {
+            return invocation.getArguments();
+        }
+
+        @Override
+        public @Nullable Object getThis() {
+            return invocation.getThis();
+        }
+
+        @Override
+        public AccessibleObject getStaticPart() {
+            return invocation.getStaticPart();
+        }
+    }
+}

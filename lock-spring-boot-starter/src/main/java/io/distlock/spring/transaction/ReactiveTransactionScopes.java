@@ -1,0 +1,117 @@
+package io.distlock.spring.transaction;
+
+import io.distlock.spring.context.CallChain;
+import io.distlock.spring.context.Hold;
+import io.distlock.spring.context.OuterScope;
+import io.distlock.spring.context.Stay;
+import io.distlock.spring.context.SubscriberContext;
+import io.distlock.spring.execution.ReactiveOuterScopes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionSynchronization;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Transactions in a Reactor context: what is around subscriptions, and what nothing may be committed in without the
+ * locks that it was begun under. Thread-safe.
+ */
+public final class ReactiveTransactionScopes implements ReactiveOuterScopes {
+
+    private final CommitGuard guard;
+    private final boolean holdsUntilCompletion;
+
+    /**
+     * With a guard for commits.
+     *
+     * @param holdsUntilCompletion whether a lock that is taken inside a transaction is held until that has completed
+     */
+    public ReactiveTransactionScopes(CommitGuard guard, boolean holdsUntilCompletion) {
+        this.guard = guard;
+        this.holdsUntilCompletion = holdsUntilCompletion;
+    }
+
+    @Override
+    public Mono<OuterScope> current() {
+        return holdsUntilCompletion
+                ? transaction(CallChain.EMPTY)
+                        .map(each -> each.<OuterScope>map(found -> found).orElse(OuterScope.NONE))
+                : Mono.just(OuterScope.NONE);
+    }
+
+    /** The work of a transaction that may have been begun just now: its commit is guarded from here on. */
+    <T> Flux<T> guarded(Flux<T> work) {
+        return Flux.deferContextual(
+                context -> transaction(SubscriberContext.chain(context).orElse(CallChain.EMPTY))
+                        .flatMapMany(guarded -> work));
+    }
+
+    /**
+     * The transaction around a subscription, if there is one.
+     *
+     * @param begunUnder what the subscription holds; counts for whoever comes first, which is inside the
+     *     transaction's beginning
+     */
+    private Mono<Optional<Completion>> transaction(CallChain begunUnder) {
+        return TransactionSynchronizationManager.forCurrentTransaction()
+                .filter(manager -> manager.isSynchronizationActive() && manager.isActualTransactionActive())
+                .map(manager -> Optional.of(completion(manager, begunUnder)))
+                .onErrorResume(NoTransactionException.class, none -> Mono.empty())
+                .defaultIfEmpty(Optional.empty());
+    }
+
+    private Completion completion(TransactionSynchronizationManager manager, CallChain begunUnder) {
+        return manager.getSynchronizations().stream()
+                .filter(Completion.class::isInstance)
+                .map(Completion.class::cast)
+                .findFirst()
+                .orElseGet(() -> {
+                    Completion completion = new Completion(guard, begunUnder, new TransactionHolds());
+                    manager.registerSynchronization(completion);
+                    return completion;
+                });
+    }
+
+    /** One transaction's locks: those that it was begun under, and those that were taken inside it. */
+    private record Completion(CommitGuard guard, CallChain begunUnder, TransactionHolds kept)
+            implements TransactionSynchronization, OuterScope {
+
+        @Override
+        public void keep(Hold hold) {
+            kept.keep(hold);
+        }
+
+        @Override
+        public List<Hold> holds() {
+            return kept.holds();
+        }
+
+        @Override
+        public Mono<Void> beforeCommit(boolean readOnly) {
+            Mono<Void> check = Mono.fromRunnable(() -> {
+                List<Hold> all = new ArrayList<>(begunUnder.holds());
+                all.addAll(kept.holds());
+                guard.check(all);
+            });
+            return guard.asksStore() ? check.subscribeOn(Schedulers.boundedElastic()) : check;
+        }
+
+        @Override
+        public Mono<Void> afterCompletion(int status) {
+            return Flux.fromIterable(kept.complete()).concatMap(Completion::end).then();
+        }
+
+        private static Mono<Void> end(Stay stay) {
+            return Mono.fromFuture(stay.closeAsync().toCompletableFuture(), true)
+                    .onErrorResume(loss -> {
+                        TransactionHolds.ignoreLoss(loss);
+                        return Mono.empty();
+                    })
+                    .then();
+        }
+    }
+}

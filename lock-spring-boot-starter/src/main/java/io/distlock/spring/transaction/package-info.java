@@ -1,0 +1,5 @@
+/** Locks and transactions: a lock outlives the transaction it was taken in, and a lost one lets nothing be committed. */
+@NullMarked
+package io.distlock.spring.transaction;
+
+import org.jspecify.annotations.NullMarked;

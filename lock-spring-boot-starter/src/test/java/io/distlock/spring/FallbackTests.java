@@ -1,0 +1,304 @@
+package io.distlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockException;
+import io.distlock.LockKey;
+import io.distlock.LockNotAcquiredException;
+import io.distlock.LockUnavailableException;
+import io.distlock.spring.interceptor.InvalidLockedMethodsException;
+import io.distlock.test.provider.Fault;
+import io.distlock.test.provider.FaultyLockProvider;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+
+/** Which method is called in place of one that did not get its lock, and which are refused at start-up. */
+class FallbackTests {
+
+    static class Base {
+
+        @SuppressWarnings("unused") // by its name
+        private String inherited(long id) {
+            return "inherited " + id;
+        }
+
+        @SuppressWarnings("unused") // by its name
+        private static String fixed(long id) {
+            return "static " + id;
+        }
+    }
+
+    interface Port {
+
+        default String byDefault(long id) {
+            return "default " + id;
+        }
+    }
+
+    @SuppressWarnings("unused") // by their names
+    static class Jobs extends Base implements Port {
+
+        private final String state = "state";
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "same")
+        public String sameArguments(long id) {
+            return "done";
+        }
+
+        private String same(long id) {
+            return state + " " + id + " " + LockContext.find().isPresent();
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "reasoned")
+        public String withReason(long id, Callable<String> body) throws Exception {
+            return body.call();
+        }
+
+        private String reasoned(long id, Callable<?> body, LockNotAcquiredException why) {
+            return id + " busy " + why.key();
+        }
+
+        private String reasoned(long id, Callable<?> body, LockUnavailableException why) {
+            return id + " silent " + why.key();
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "either")
+        public String eitherReason() {
+            return "done";
+        }
+
+        protected String either(LockException why) {
+            return why.getClass().getSimpleName();
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "inherited")
+        public String fromAbove(long id) {
+            return "done";
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "fixed")
+        public String fromAboveStatic(long id) {
+            return "done";
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "byDefault")
+        public String fromInterface(long id) {
+            return "done";
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "failing")
+        public String failingFallback() throws IOException {
+            return "done";
+        }
+
+        private String failing() throws IOException {
+            throw new IOException("of the fallback");
+        }
+    }
+
+    private interface Check {
+
+        void with(Jobs jobs, FaultyLockProvider provider) throws Exception;
+    }
+
+    private static void whileAnotherHolds(Check test) {
+        run((context, jobs) -> {
+            LockClient other = LockTestContext.another(context);
+            try (HeldLock held = other.acquire(other.request("job"))) {
+                test.with(jobs, context.getBean(FaultyLockProvider.class));
+                assertThat(held.isHeld()).isTrue();
+            }
+        });
+    }
+
+    private interface Work {
+
+        void with(AssertableApplicationContext context, Jobs jobs) throws Exception;
+    }
+
+    private static void run(Work work) {
+        LockTestContext.manual().withBean(Jobs.class).run(context -> work.with(context, context.getBean(Jobs.class)));
+    }
+
+    @Test
+    void aPrivateMethodWithTheSameArgumentsIsCalledOnTheBeanItselfAndWithoutTheLock() {
+        whileAnotherHolds((jobs, provider) -> assertThat(jobs.sameArguments(7)).isEqualTo("state 7 false"));
+    }
+
+    @Test
+    void theReasonChoosesBetweenMethodsOfOneName() {
+        whileAnotherHolds((jobs, provider) -> {
+            assertThat(jobs.withReason(7, () -> "done")).isEqualTo("7 busy job");
+            assertThat(jobs.eitherReason()).isEqualTo("LockNotAcquiredException");
+            provider.onAcquire(Fault.ERROR);
+            assertThat(jobs.withReason(7, () -> "done")).isEqualTo("7 silent job");
+            assertThat(jobs.eitherReason()).isEqualTo("LockUnavailableException");
+        });
+    }
+
+    @Test
+    void aSilentStoreIsToldToTheCallerWhereNoMethodDeclaresIt() {
+        whileAnotherHolds((jobs, provider) -> {
+            provider.onAcquire(Fault.ERROR);
+            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> jobs.sameArguments(7));
+        });
+    }
+
+    @Test
+    void methodsAboveTheClassAreFound() {
+        whileAnotherHolds((jobs, provider) -> {
+            assertThat(jobs.fromAbove(7)).isEqualTo("inherited 7");
+            assertThat(jobs.fromAboveStatic(7)).isEqualTo("static 7");
+            assertThat(jobs.fromInterface(7)).isEqualTo("default 7");
+        });
+    }
+
+    @Test
+    void whatTheFallbackThrowsPassesUntouched() {
+        whileAnotherHolds((jobs, provider) -> assertThatExceptionOfType(IOException.class)
+                .isThrownBy(jobs::failingFallback)
+                .withMessage("of the fallback"));
+    }
+
+    @Test
+    void aBodyThatItselfFailsToGetALockIsNotReplaced() {
+        run((context, jobs) -> {
+            LockNotAcquiredException ofTheBody =
+                    new LockNotAcquiredException(LockKey.of("other"), java.time.Duration.ZERO);
+            assertThatExceptionOfType(LockNotAcquiredException.class)
+                    .isThrownBy(() -> jobs.withReason(7, () -> {
+                        throw ofTheBody;
+                    }))
+                    .isSameAs(ofTheBody);
+        });
+    }
+
+    // --- start-up ---
+
+    static class Missing {
+        @DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "nowhere")
+        public String run(long id) {
+            return "";
+        }
+    }
+
+    static class NotNamed {
+        @DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK)
+        public void run() {}
+    }
+
+    static class NeverCalled {
+        @DistributedLock(fallbackMethod = "instead")
+        public void run() {}
+
+        void instead() {}
+    }
+
+    @SuppressWarnings("unused") // by their names
+    static class OtherParameters {
+        @DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "instead")
+        public String run(long id) {
+            return "";
+        }
+
+        String instead(String id) {
+            return "";
+        }
+
+        String instead(long id, String other) {
+            return "";
+        }
+
+        String instead(long id, Exception tooWide) {
+            return "";
+        }
+    }
+
+    @SuppressWarnings("unused") // by its name
+    static class OnlyForASilentStore {
+        @DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "instead")
+        public String run(long id) {
+            return "";
+        }
+
+        String instead(long id, LockUnavailableException why) {
+            return "";
+        }
+    }
+
+    @SuppressWarnings("unused") // by its name
+    static class OtherReturnType {
+        @DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "instead")
+        public List<String> run() {
+            return List.of();
+        }
+
+        List<Integer> instead() {
+            return List.of();
+        }
+    }
+
+    @SuppressWarnings("unused") // by its name
+    static class WrapperForPrimitive {
+        @DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "instead")
+        public int run() {
+            return 0;
+        }
+
+        Integer instead() {
+            return null;
+        }
+    }
+
+    @SuppressWarnings("unused") // by its name
+    static class MoreExceptions {
+        @DistributedLock(onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "instead")
+        public String run() {
+            return "";
+        }
+
+        String instead() throws IOException {
+            return "";
+        }
+    }
+
+    static List<Arguments> mistakes() {
+        return List.of(
+                Arguments.of(Missing.class, "no method 'nowhere' has the parameters", "nowhere(long, LockNotAcquired"),
+                Arguments.of(NotNamed.class, "FALLBACK without a fallbackMethod", "Give both"),
+                Arguments.of(NeverCalled.class, "'instead' would never be called", "Give both"),
+                Arguments.of(OtherParameters.class, "found ", "Declare in the same class instead(long)"),
+                Arguments.of(OnlyForASilentStore.class, "takes a LockNotAcquiredException", "instead(long)"),
+                Arguments.of(
+                        OtherReturnType.class, "returns what this method does not", "java.util.List<java.lang.Str"),
+                Arguments.of(WrapperForPrimitive.class, "returns what this method does not", "Let it return int"),
+                Arguments.of(MoreExceptions.class, "throws java.io.IOException", "Declare it on both"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void aFallbackThatDoesNotFitEndsTheStart(Class<?> bean, String problem, String cure) {
+        LockTestContext.manual()
+                .withBean(bean)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOfSatisfying(
+                                InvalidLockedMethodsException.class,
+                                failure -> assertThat(failure.problems())
+                                        .singleElement()
+                                        .satisfies(found -> {
+                                            assertThat(found.attribute())
+                                                    .containsAnyOf("fallbackMethod", "onNotAcquired");
+                                            assertThat(found.problem()).contains(problem);
+                                            assertThat(found.cure()).contains(cure);
+                                        })));
+    }
+}
