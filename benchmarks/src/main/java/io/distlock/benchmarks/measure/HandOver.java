@@ -24,8 +24,8 @@ final class HandOver implements Measurement {
     private static final Duration TO_FALL_ASLEEP = Duration.ofMillis(2);
 
     /**
-     * Nobody releases a lock just as another begins to wait. In such a time processors and caches cool down, so the round
-     * trip that serves as the unit is measured after the same pause.
+     * In such a time processors and caches cool down, so the round trip that serves as the unit is measured after the
+     * same pause.
      */
     private static final Duration TO_COOL_DOWN = Duration.ofMillis(20);
 
@@ -47,16 +47,8 @@ final class HandOver implements Measurement {
             report.count(
                     "clock readings of the other JVM out of order", outOfOrder(neighbour, effort), Target.exactly(0));
             warmUp(application, roundTrip, neighbour, effort);
-            long[] handOvers = new long[effort.of(500, 150, 5)];
-            long[] roundTrips = new long[handOvers.length];
-            for (int round = 0; round < handOvers.length; round++) {
-                handOvers[round] = handOver(application, neighbour, TO_COOL_DOWN);
-                roundTrips[round] = ask(roundTrip, TO_COOL_DOWN);
-            }
-            double handOver = Median.of(handOvers);
-            report.figure("hand-over, median", Stopwatch.micros(handOver), "µs");
-            report.figure("round trip, median, after the same pause", Stopwatch.micros(Median.of(roundTrips)), "µs");
-            report.figure("round trips for a hand-over", handOver / Median.of(roundTrips), "", Target.atMost(3));
+            compare(application, roundTrip, neighbour, TO_FALL_ASLEEP, effort, report);
+            compare(application, roundTrip, neighbour, TO_COOL_DOWN, effort, report);
             report.figure(
                     "round trip, median, without a pause", Stopwatch.micros(busyRoundTrip(roundTrip, effort)), "µs");
         }
@@ -70,6 +62,26 @@ final class HandOver implements Measurement {
             handOver(application, neighbour, TO_FALL_ASLEEP);
             ask(roundTrip, Duration.ZERO);
         }
+    }
+
+    private static void compare(
+            Application application,
+            RoundTrip roundTrip,
+            NeighbourProcess neighbour,
+            Duration pause,
+            Effort effort,
+            Report report) {
+        long[] handOvers = new long[effort.of(500, 150, 5)];
+        long[] roundTrips = new long[handOvers.length];
+        for (int round = 0; round < handOvers.length; round++) {
+            handOvers[round] = handOver(application, neighbour, pause);
+            roundTrips[round] = ask(roundTrip, pause);
+        }
+        String when = ", after %d ms".formatted(pause.toMillis());
+        double handOver = Median.of(handOvers);
+        report.figure("hand-over, median" + when, Stopwatch.micros(handOver), "µs");
+        report.figure("round trip, median" + when, Stopwatch.micros(Median.of(roundTrips)), "µs");
+        report.figure("round trips for a hand-over" + when, handOver / Median.of(roundTrips), "", Target.atMost(3));
     }
 
     private static long handOver(Application application, NeighbourProcess neighbour, Duration pause) {

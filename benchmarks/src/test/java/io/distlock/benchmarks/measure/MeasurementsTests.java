@@ -82,7 +82,7 @@ class MeasurementsTests {
         assertFigures(new HandOver())
                 .containsEntry("clock readings of the other JVM out of order", 0.0)
                 .hasEntrySatisfying(
-                        "round trips for a hand-over",
+                        "round trips for a hand-over, after 2 ms",
                         count -> assertThat(count).isPositive());
     }
 
