@@ -1,0 +1,96 @@
+package io.distlock.etcd;
+
+import io.distlock.LockKey;
+import io.distlock.LockStatus;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.LockProvider;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.RenewalAnswers;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Locks in etcd. */
+public final class EtcdLockProvider implements LockProvider {
+
+    private final Duration callTimeout;
+    private final EtcdQueue queue;
+    private final Sessions sessions;
+    private final Holdings holdings;
+    private final Renewals renewals;
+    private final QueueReader reader;
+
+    public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
+        this.callTimeout = options.callTimeout();
+        EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout);
+        EtcdKeys keys = new EtcdKeys(options.keyPrefix());
+        QueueCalls queueCalls = new QueueCalls(calls, new HolderNote());
+        this.sessions = new Sessions(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
+        this.holdings = new Holdings(queueCalls, sessions, runtime);
+        this.renewals = new Renewals(holdings, runtime.ticker());
+        this.reader = new QueueReader(calls, keys);
+        this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, connection.watches(), callTimeout);
+    }
+
+    @Override
+    public String name() {
+        return "etcd";
+    }
+
+    @Override
+    public Duration callTimeout() {
+        return callTimeout;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
+        return queue.acquire(request);
+    }
+
+    @Override
+    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        renewals.renew(leases, answers);
+    }
+
+    @Override
+    public CompletionStage<Release> release(Lease lease, Duration keepFor) {
+        return holdings.release((EtcdLease) lease, keepFor);
+    }
+
+    @Override
+    public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
+        return reader.isCurrent(sequencer);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        return reader.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<ProviderStatus> check() {
+        return reader.check();
+    }
+
+    @Override
+    public void close() {
+        queue.close();
+        try {
+            sessions.close().get(callTimeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException silent) {
+            // What is left runs out.
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.distlock.etcd;
+
+import io.distlock.LockUnavailableException;
+import io.distlock.Release;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What acquisitions share, and those among them that wait. Thread-safe. */
+final class EtcdQueue {
+
+    private final LockRuntime runtime;
+    private final EtcdKeys keys;
+    private final QueueCalls calls;
+    private final Sessions sessions;
+    private final Holdings holdings;
+    private final Watches watches;
+    private final Duration callTimeout;
+    private final Set<EtcdAcquisition> waiting = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    EtcdQueue(
+            LockRuntime runtime,
+            EtcdKeys keys,
+            QueueCalls calls,
+            Sessions sessions,
+            Holdings holdings,
+            Watches watches,
+            Duration callTimeout) {
+        this.runtime = runtime;
+        this.keys = keys;
+        this.calls = calls;
+        this.sessions = sessions;
+        this.holdings = holdings;
+        this.watches = watches;
+        this.callTimeout = callTimeout;
+    }
+
+    CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
+        if (closed) {
+            return CompletableFuture.failedFuture(
+                    new LockUnavailableException(request.key(), Duration.ZERO, "the provider is closed", null));
+        }
+        EtcdAcquisition acquisition = new EtcdAcquisition(this, request);
+        acquisition.start();
+        return acquisition;
+    }
+
+    LockRuntime runtime() {
+        return runtime;
+    }
+
+    QueueCalls calls() {
+        return calls;
+    }
+
+    Sessions sessions() {
+        return sessions;
+    }
+
+    Holdings holdings() {
+        return holdings;
+    }
+
+    Watches watches() {
+        return watches;
+    }
+
+    Duration callTimeout() {
+        return callTimeout;
+    }
+
+    Place placeOf(LeaseRequest request, Session session) {
+        return new Place(
+                request,
+                keys.of(request.key()),
+                keys.place(request.key(), request.mode(), session.id(), request.owner()),
+                session);
+    }
+
+    /** Only acquisitions that find somebody ahead get here: an uncontended one costs no bookkeeping. */
+    void enlist(EtcdAcquisition acquisition, Place place) {
+        waiting.add(acquisition);
+        sessions.keepWhileWaiting(place.session());
+        if (closed) {
+            acquisition.fail("the provider is closed");
+        }
+    }
+
+    void delist(EtcdAcquisition acquisition) {
+        waiting.remove(acquisition);
+    }
+
+    /** The place has become a lock that is held. */
+    Grant hold(Place place, long createRevision) {
+        sessions.waitedFor(place.session());
+        return holdings.add(place, createRevision);
+    }
+
+    /** The place is gone, or somebody else sees to that. */
+    void leave(Place place) {
+        sessions.waitedFor(place.session());
+        sessions.leave(place.session());
+    }
+
+    /** Sees to it that the place goes, whether it is there or may still come. */
+    void withdraw(Place place) {
+        LeaseRequest request = place.request();
+        runtime.reaper()
+                .reap(
+                        "The place of " + request.owner() + " in the queue for '" + request.key() + "'",
+                        request.timeToLive().plus(callTimeout),
+                        () -> calls.leave(place.key()).exceptionally(failure -> Release.UNKNOWN));
+    }
+
+    /** Fails whatever waits, and everything that comes later. */
+    void close() {
+        closed = true;
+        waiting.forEach(acquisition -> acquisition.fail("the provider is closed"));
+    }
+}
