@@ -37,7 +37,8 @@ final class Keytool {
     private static void generate(Path store) throws IOException, InterruptedException {
         String keytool =
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-        List<String> identity = List.of("-alias", ALIAS, "-dname", "CN=localhost", "-validity", "2");
+        // No CN: etcd would take it for a user's name, and its JSON gateway refuses clients that have one.
+        List<String> identity = List.of("-alias", ALIAS, "-dname", "O=distlock", "-validity", "2");
         List<String> names = List.of("-ext", "san=dns:localhost,ip:127.0.0.1");
         List<String> algorithm = List.of("-keyalg", "RSA", "-keysize", "2048");
         List<String> target = List.of("-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", PASSWORD);

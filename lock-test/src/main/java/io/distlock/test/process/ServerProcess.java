@@ -126,6 +126,18 @@ public final class ServerProcess implements AutoCloseable {
         guard.dismiss();
     }
 
+    /** Asks it to end (SIGTERM), so that it puts its things in order, and waits until it has ended. */
+    public void stop() {
+        if (isFrozen()) {
+            thaw();
+        }
+        process.destroy();
+        if (!hasEndedWithin(TIME_TO_DIE)) {
+            throw failure("did not end within " + TIME_TO_DIE + " after SIGTERM");
+        }
+        guard.dismiss();
+    }
+
     /** The same as {@link #kill()}. */
     @Override
     public void close() {

@@ -1,0 +1,43 @@
+package io.distlock.test.etcd;
+
+import io.distlock.test.process.ServerProcess;
+import io.distlock.test.process.TestFolder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Starts a member with its configuration, again and again in the same folder. */
+final class EtcdLauncher {
+
+    private static final String DATA = "data";
+
+    private final EtcdMember member;
+    private final EtcdBinary binary;
+    private final TestFolder folder;
+    private final Path config;
+
+    EtcdLauncher(EtcdServerOptions options, EtcdMember member, List<EtcdMember> all, TestFolder folder) {
+        this.member = member;
+        this.binary = options.binary().orElseGet(EtcdBinary::find);
+        this.folder = folder;
+        this.config = folder.path().resolve("etcd.yaml");
+        try {
+            Files.write(
+                    config, EtcdConfig.lines(options, member, all, folder.path().resolve(DATA)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    EtcdMember member() {
+        return member;
+    }
+
+    /** Does not wait until it is of use: alone, most members of a cluster never are. */
+    ServerProcess launch() {
+        List<String> command = List.of(binary.path().toString(), "--config-file", config.toString());
+        return ServerProcess.start("etcd", folder.path(), command);
+    }
+}
