@@ -1,20 +1,71 @@
 package io.distlock.etcd;
 
+import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
+import io.etcd.jetcd.ClientBuilder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
-/** A way to etcd. Thread-safe. */
+/**
+ * A way to etcd for locks: of their own, or the application's. Making one connects to nothing yet. Thread-safe.
+ */
 public final class EtcdConnection implements AutoCloseable {
+
+    /** etcd takes more than one ping in five seconds for an attack. */
+    private static final Duration PING_EVERY = Duration.ofSeconds(10);
+
+    /** A session may have many keys, and is asked for all of them at once. */
+    private static final int LARGEST_ANSWER = 64 << 20;
 
     private final Client client;
     private final Watches watches;
+    private final boolean own;
 
-    private EtcdConnection(Client client, Watches watches) {
+    private EtcdConnection(Client client, Watches watches, boolean own) {
         this.client = client;
         this.watches = watches;
+        this.own = own;
     }
 
+    /**
+     * Connections of the locks' own, with what suits locks: time limits that the server is told, no call that is held
+     * back until a server is there, none that is sent twice, and only servers that know a leader.
+     *
+     * @param options time limits
+     */
+    public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {
+        ClientBuilder builder = Client.builder()
+                .waitForReady(false)
+                .retryMaxAttempts(1)
+                .retryDelay(10)
+                .retryMaxDelay(100)
+                .connectTimeout(servers.connectTimeout())
+                .keepaliveTime(PING_EVERY)
+                .keepaliveTimeout(options.callTimeout())
+                .maxInboundMessageSize(LARGEST_ANSWER)
+                .header("hasleader", "true")
+                .interceptor(new CallDeadlines(options.callTimeout()));
+        servers.authority().ifPresent(builder::authority);
+        builder.endpoints(servers.endpoints());
+        servers.tls().ifPresent(builder::sslContext);
+        servers.user().ifPresent(user -> builder.user(bytes(user)));
+        servers.password().ifPresent(password -> builder.password(bytes(password)));
+        servers.namespace().ifPresent(namespace -> builder.namespace(bytes(namespace)));
+        Client client = builder.build();
+        return new EtcdConnection(client, new JetcdWatches(client), true);
+    }
+
+    /**
+     * The application's own client, which stays the application's to close. Calls are still given up in time, but the
+     * driver may hold them back until a server is there, or send them twice: locks stay correct, and places in a queue
+     * that come to be in this way are removed.
+     */
     public static EtcdConnection of(Client client) {
-        return new EtcdConnection(client, new JetcdWatches(client));
+        return new EtcdConnection(client, new JetcdWatches(client), false);
+    }
+
+    private static ByteSequence bytes(String text) {
+        return ByteSequence.from(text, StandardCharsets.UTF_8);
     }
 
     Client client() {
@@ -25,8 +76,12 @@ public final class EtcdConnection implements AutoCloseable {
         return watches;
     }
 
+    /** Ends the connections, unless they are the application's. */
     @Override
     public void close() {
         watches.close();
+        if (own) {
+            client.close();
+        }
     }
 }

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -27,7 +26,7 @@ final class Renewals {
     }
 
     void renew(Collection<Lease> leases, RenewalAnswers answers) {
-        Map<Session, List<Holding>> stale = new IdentityHashMap<>();
+        IdentityHashMap<Session, List<Holding>> stale = new IdentityHashMap<>();
         for (Lease lease : leases) {
             Optional<Holding> holding = holdings.find((EtcdLease) lease);
             if (holding.isEmpty()) {
