@@ -40,6 +40,8 @@ public final class EtcdLockProvider implements LockProvider {
         this.renewals = new Renewals(holdings, runtime.ticker());
         this.reader = new QueueReader(calls, keys);
         this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, connection.watches(), callTimeout);
+        // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
+        reader.check();
     }
 
     @Override

@@ -58,13 +58,21 @@ final class Holdings {
         return Optional.ofNullable(held.get(lease.place()));
     }
 
-    /** The lock is held no more, as far as this process is concerned. */
+    /** The lock is gone at the server. */
     void remove(Holding holding) {
-        if (held.remove(holding.lease().place(), holding)) {
-            expiring.remove(holding);
-            holding.lease().session().letGo();
+        if (forget(holding)) {
             sessions.leave(holding.lease().session());
         }
+    }
+
+    /** From here on this process does not hold the lock; true if it did. */
+    private boolean forget(Holding holding) {
+        if (!held.remove(holding.lease().place(), holding)) {
+            return false;
+        }
+        expiring.remove(holding);
+        holding.lease().session().letGo();
+        return true;
     }
 
     private void expire(List<Holding> due) {
@@ -73,21 +81,40 @@ final class Holdings {
 
     /** Nobody extends it any more, or ever will: deletes it in the background. */
     void abandon(EtcdLease lease) {
-        find(lease).ifPresent(this::remove);
         runtime.reaper()
                 .reap(
                         "The lock '" + lease.key() + "' that " + lease.owner() + " no longer extends",
                         lease.believed(),
-                        () -> delete(lease));
+                        () -> release(lease, Duration.ZERO));
+    }
+
+    /** As {@link io.distlock.spi.LockProvider#release}. */
+    CompletableFuture<Release> release(EtcdLease lease, Duration keepFor) {
+        boolean wasHeld = find(lease).map(this::forget).orElse(false);
+        boolean keep = keepFor.compareTo(Duration.ZERO) > 0;
+        CompletableFuture<Release> release = (keep ? keep(lease, keepFor) : delete(lease))
+                .exceptionally(failure -> Release.UNKNOWN);
+        if (!wasHeld) {
+            return release;
+        }
+        return release.thenApply(outcome -> {
+            // A session of its own goes with its lock, but not while the key is to stay and may still hang on it.
+            if (!keep || outcome != Release.UNKNOWN) {
+                sessions.leave(lease.session());
+            }
+            return outcome;
+        });
     }
 
     private CompletableFuture<Release> delete(EtcdLease lease) {
-        return queue.leave(lease.place(), lease.token().value()).exceptionally(failure -> Release.UNKNOWN);
+        return queue.leave(lease.place(), lease.token().value());
     }
 
-    CompletableFuture<Release> release(EtcdLease lease, Duration keepFor) {
-        find(lease).ifPresent(this::remove);
-        return delete(lease);
+    /** Onto a lease that nobody extends, so that it stays for that long even if this process ends now. */
+    private CompletableFuture<Release> keep(EtcdLease lease, Duration keepFor) {
+        return sessions.grant(keepFor)
+                .thenCompose(leaseId ->
+                        queue.keep(lease.place(), lease.token().value(), leaseId));
     }
 
     int size() {

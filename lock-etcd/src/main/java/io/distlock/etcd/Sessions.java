@@ -5,6 +5,7 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
+import io.etcd.jetcd.lease.LeaseGrantResponse;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -107,6 +108,11 @@ final class Sessions {
         return calls.grant(seconds)
                 .thenApply(granted -> new Session(
                         calls, ticker, granted.getID(), toShare, since, Duration.ofSeconds(granted.getTTL())));
+    }
+
+    /** A lease of etcd that runs out by itself, no sooner than asked for. */
+    CompletableFuture<Long> grant(Duration time) {
+        return calls.grant(seconds(time)).thenApply(LeaseGrantResponse::getID);
     }
 
     /** etcd counts in whole seconds. */

@@ -6,7 +6,6 @@ import io.distlock.test.contract.LockProviderContract;
 import io.distlock.test.contract.StoreTraits;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -20,7 +19,8 @@ class EtcdLockProviderContractTests extends LockProviderContract {
 
     @BeforeAll
     static void open() {
-        connection = EtcdConnection.to(EtcdServers.at(List.of(etcd.server().uri())), EtcdLockOptions.defaults());
+        connection = LocalEtcd.connection(etcd.server().endpoint());
+        LocalEtcd.warmUp(connection);
     }
 
     @AfterAll
