@@ -1,10 +1,12 @@
 package io.distlock.etcd;
 
+import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A way to etcd for locks: of their own, or the application's. Making one connects to nothing yet. Thread-safe.
@@ -18,13 +20,13 @@ public final class EtcdConnection implements AutoCloseable {
     private static final int LARGEST_ANSWER = 64 << 20;
 
     private final Client client;
-    private final Watches watches;
-    private final boolean own;
+    private final ByteSequence namespace;
+    private final Optional<ChannelTap> tap;
 
-    private EtcdConnection(Client client, Watches watches, boolean own) {
+    private EtcdConnection(Client client, ByteSequence namespace, Optional<ChannelTap> tap) {
         this.client = client;
-        this.watches = watches;
-        this.own = own;
+        this.namespace = namespace;
+        this.tap = tap;
     }
 
     /**
@@ -34,6 +36,7 @@ public final class EtcdConnection implements AutoCloseable {
      * @param options time limits
      */
     public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {
+        ChannelTap tap = new ChannelTap();
         ClientBuilder builder = Client.builder()
                 .waitForReady(false)
                 .retryMaxAttempts(1)
@@ -44,15 +47,15 @@ public final class EtcdConnection implements AutoCloseable {
                 .keepaliveTimeout(options.callTimeout())
                 .maxInboundMessageSize(LARGEST_ANSWER)
                 .header("hasleader", "true")
-                .interceptor(new CallDeadlines(options.callTimeout()));
+                .interceptor(tap, new CallDeadlines(options.callTimeout()));
         servers.authority().ifPresent(builder::authority);
         builder.endpoints(servers.endpoints());
         servers.tls().ifPresent(builder::sslContext);
         servers.user().ifPresent(user -> builder.user(bytes(user)));
         servers.password().ifPresent(password -> builder.password(bytes(password)));
-        servers.namespace().ifPresent(namespace -> builder.namespace(bytes(namespace)));
-        Client client = builder.build();
-        return new EtcdConnection(client, new JetcdWatches(client), true);
+        ByteSequence namespace = bytes(servers.namespace().orElse(""));
+        builder.namespace(namespace);
+        return new EtcdConnection(builder.build(), namespace, Optional.of(tap));
     }
 
     /**
@@ -61,7 +64,7 @@ public final class EtcdConnection implements AutoCloseable {
      * that come to be in this way are removed.
      */
     public static EtcdConnection of(Client client) {
-        return new EtcdConnection(client, new JetcdWatches(client), false);
+        return new EtcdConnection(client, ByteSequence.EMPTY, Optional.empty());
     }
 
     private static ByteSequence bytes(String text) {
@@ -72,15 +75,16 @@ public final class EtcdConnection implements AutoCloseable {
         return client;
     }
 
-    Watches watches() {
-        return watches;
+    /** To be closed by whoever asks. */
+    Watches watches(LockRuntime runtime, Duration callTimeout) {
+        return tap.<Watches>map(driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout))
+                .orElseGet(() -> new JetcdWatches(client));
     }
 
     /** Ends the connections, unless they are the application's. */
     @Override
     public void close() {
-        watches.close();
-        if (own) {
+        if (tap.isPresent()) {
             client.close();
         }
     }

@@ -29,6 +29,7 @@ public final class EtcdLockProvider implements LockProvider {
     private final Holdings holdings;
     private final Renewals renewals;
     private final QueueReader reader;
+    private final Watches watches;
 
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
         this.callTimeout = options.callTimeout();
@@ -39,7 +40,8 @@ public final class EtcdLockProvider implements LockProvider {
         this.holdings = new Holdings(queueCalls, sessions, runtime);
         this.renewals = new Renewals(holdings, runtime.ticker());
         this.reader = new QueueReader(calls, keys);
-        this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, connection.watches(), callTimeout);
+        this.watches = connection.watches(runtime, callTimeout);
+        this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, watches, callTimeout);
         // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
         reader.check();
     }
@@ -94,5 +96,6 @@ public final class EtcdLockProvider implements LockProvider {
         } catch (ExecutionException | TimeoutException silent) {
             // What is left runs out.
         }
+        watches.close();
     }
 }
