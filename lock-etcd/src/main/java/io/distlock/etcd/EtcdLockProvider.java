@@ -36,12 +36,14 @@ public final class EtcdLockProvider implements LockProvider {
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout);
         EtcdKeys keys = new EtcdKeys(options.keyPrefix());
         QueueCalls queueCalls = new QueueCalls(calls, new HolderNote());
-        this.sessions = new Sessions(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
-        this.holdings = new Holdings(queueCalls, sessions, runtime);
+        Ledger ledger = new Ledger();
+        SessionAudit audit = new SessionAudit(calls, queueCalls, ledger, runtime.reaper(), keys);
+        this.sessions = new Sessions(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED, audit);
+        this.holdings = new Holdings(queueCalls, sessions, ledger, runtime);
         this.renewals = new Renewals(holdings, runtime.ticker());
         this.reader = new QueueReader(calls, keys);
         this.watches = connection.watches(runtime, callTimeout);
-        this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, watches, callTimeout);
+        this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, ledger, holdings, watches, callTimeout);
         // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
         reader.check();
     }

@@ -18,6 +18,7 @@ final class EtcdQueue {
     private final EtcdKeys keys;
     private final QueueCalls calls;
     private final Sessions sessions;
+    private final Ledger ledger;
     private final Holdings holdings;
     private final Watches watches;
     private final Duration callTimeout;
@@ -29,6 +30,7 @@ final class EtcdQueue {
             EtcdKeys keys,
             QueueCalls calls,
             Sessions sessions,
+            Ledger ledger,
             Holdings holdings,
             Watches watches,
             Duration callTimeout) {
@@ -36,6 +38,7 @@ final class EtcdQueue {
         this.keys = keys;
         this.calls = calls;
         this.sessions = sessions;
+        this.ledger = ledger;
         this.holdings = holdings;
         this.watches = watches;
         this.callTimeout = callTimeout;
@@ -76,11 +79,13 @@ final class EtcdQueue {
     }
 
     Place placeOf(LeaseRequest request, Session session) {
-        return new Place(
+        Place place = new Place(
                 request,
                 keys.of(request.key()),
                 keys.place(request.key(), request.mode(), session.id(), request.owner()),
                 session);
+        ledger.enter(place);
+        return place;
     }
 
     /** Only acquisitions that find somebody ahead get here: an uncontended one costs no bookkeeping. */
@@ -99,17 +104,21 @@ final class EtcdQueue {
     /** The place has become a lock that is held. */
     Grant hold(Place place, long createRevision) {
         sessions.waitedFor(place.session());
-        return holdings.add(place, createRevision);
+        Grant grant = holdings.add(place, createRevision);
+        ledger.leave(place);
+        return grant;
     }
 
     /** The place is gone, or somebody else sees to that. */
     void leave(Place place) {
+        ledger.leave(place);
         sessions.waitedFor(place.session());
         sessions.leave(place.session());
     }
 
     /** Sees to it that the place goes, whether it is there or may still come. */
     void withdraw(Place place) {
+        place.session().suspect();
         LeaseRequest request = place.request();
         runtime.reaper()
                 .reap(

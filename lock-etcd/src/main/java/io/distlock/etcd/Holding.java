@@ -8,6 +8,7 @@ final class Holding implements DueSet.Due {
 
     private final EtcdLease lease;
     private volatile long untilNanos;
+    private volatile boolean gone;
 
     /**
      * @param untilNanos when the store is to free it if it is not heard of again
@@ -26,6 +27,15 @@ final class Holding implements DueSet.Due {
         if (until - untilNanos > 0) {
             untilNanos = until;
         }
+    }
+
+    /** Its key was deleted by somebody else. */
+    void gone() {
+        gone = true;
+    }
+
+    boolean isGone() {
+        return gone;
     }
 
     @Override

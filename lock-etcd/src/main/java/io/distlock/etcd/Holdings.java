@@ -7,13 +7,10 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
-import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The locks that are held through this provider. The session that their keys hang on may live for ever, being extended
@@ -26,12 +23,13 @@ final class Holdings {
     private final Sessions sessions;
     private final LockRuntime runtime;
     private final Ticker ticker;
-    private final Map<ByteSequence, Holding> held = new ConcurrentHashMap<>();
+    private final Ledger ledger;
     private final DueSet<Holding> expiring;
 
-    Holdings(QueueCalls queue, Sessions sessions, LockRuntime runtime) {
+    Holdings(QueueCalls queue, Sessions sessions, Ledger ledger, LockRuntime runtime) {
         this.queue = queue;
         this.sessions = sessions;
+        this.ledger = ledger;
         this.runtime = runtime;
         this.ticker = runtime.ticker();
         this.expiring = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::expire);
@@ -44,7 +42,7 @@ final class Holdings {
         Moment since = place.session().validSince(lease.believed());
         Holding holding =
                 new Holding(lease, ticker.nanos() + request.timeToLive().toNanos());
-        if (held.putIfAbsent(lease.place(), holding) == null) {
+        if (ledger.hold(holding)) {
             lease.session().hold();
             expiring.add(holding);
         } else {
@@ -55,7 +53,7 @@ final class Holdings {
     }
 
     Optional<Holding> find(EtcdLease lease) {
-        return Optional.ofNullable(held.get(lease.place()));
+        return ledger.find(lease);
     }
 
     /** The lock is gone at the server. */
@@ -67,7 +65,7 @@ final class Holdings {
 
     /** From here on this process does not hold the lock; true if it did. */
     private boolean forget(Holding holding) {
-        if (!held.remove(holding.lease().place(), holding)) {
+        if (!ledger.letGo(holding)) {
             return false;
         }
         expiring.remove(holding);
@@ -115,9 +113,5 @@ final class Holdings {
         return sessions.grant(keepFor)
                 .thenCompose(leaseId ->
                         queue.keep(lease.place(), lease.token().value(), leaseId));
-    }
-
-    int size() {
-        return held.size();
     }
 }

@@ -29,7 +29,8 @@ final class Renewals {
         IdentityHashMap<Session, List<Holding>> stale = new IdentityHashMap<>();
         for (Lease lease : leases) {
             Optional<Holding> holding = holdings.find((EtcdLease) lease);
-            if (holding.isEmpty()) {
+            if (holding.isEmpty() || holding.get().isGone()) {
+                holding.ifPresent(holdings::remove);
                 answers.answer(lease, Renewal.NOT_OWNER);
             } else if (isFresh(holding.get())) {
                 renewed(holding.get(), lease, answers);

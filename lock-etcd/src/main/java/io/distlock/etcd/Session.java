@@ -4,10 +4,14 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
+import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +24,7 @@ final class Session implements DueSet.Due {
     private final Ticker ticker;
     private final long id;
     private final boolean shared;
+    private final Consumer<Session> onExtended;
 
     /** Acquisitions on their way and locks that are held. */
     private final AtomicInteger users = new AtomicInteger();
@@ -30,16 +35,29 @@ final class Session implements DueSet.Due {
     private volatile boolean lost;
     private volatile long lastUsedNanos;
     private volatile long notBeforeNanos;
+    private volatile boolean suspect;
+    private Set<ByteSequence> strangers = Set.of();
     private @Nullable CompletableFuture<Renewal> inFlight;
 
     /** What the server said last: from when on, and for how long. */
     private record Extension(Moment since, Duration timeToLive) {}
 
-    Session(EtcdCalls calls, Ticker ticker, long id, boolean shared, Moment since, Duration timeToLive) {
+    /**
+     * @param onExtended called whenever the server has extended it; never blocks
+     */
+    Session(
+            EtcdCalls calls,
+            Ticker ticker,
+            long id,
+            boolean shared,
+            Moment since,
+            Duration timeToLive,
+            Consumer<Session> onExtended) {
         this.calls = calls;
         this.ticker = ticker;
         this.id = id;
         this.shared = shared;
+        this.onExtended = onExtended;
         this.extension = new Extension(since, timeToLive);
         this.lastUsedNanos = since.nanos();
         this.notBeforeNanos = since.nanos();
@@ -61,6 +79,25 @@ final class Session implements DueSet.Due {
 
     void lost() {
         lost = true;
+    }
+
+    // --- what may hang on it unknown ---
+
+    /** From now on, places may come to be that were given up. */
+    void suspect() {
+        suspect = true;
+    }
+
+    boolean isSuspect() {
+        return suspect;
+    }
+
+    /** Keys that nobody knows of; answers those among them that were so the last time. */
+    synchronized Set<ByteSequence> strangers(Set<ByteSequence> now) {
+        Set<ByteSequence> twice = new HashSet<>(now);
+        twice.retainAll(strangers);
+        strangers = Set.copyOf(now);
+        return twice;
     }
 
     // --- use ---
@@ -97,6 +134,10 @@ final class Session implements DueSet.Due {
     }
 
     // --- time ---
+
+    long seconds() {
+        return extension.timeToLive().toSeconds();
+    }
 
     /**
      * From when on a lock that believes in a shorter time than the session's may count it: not before now, and not
@@ -143,6 +184,7 @@ final class Session implements DueSet.Due {
                 if (failure == null) {
                     extension = new Extension(since, Duration.ofSeconds(answer.getTTL()));
                     answered(result, Renewal.RENEWED);
+                    onExtended.accept(this);
                 } else if (CallFailure.of("a keepalive", failure).isLeaseNotFound()) {
                     lost = true;
                     answered(result, Renewal.NOT_OWNER);

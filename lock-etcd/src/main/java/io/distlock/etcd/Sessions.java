@@ -21,16 +21,18 @@ final class Sessions {
     private final EtcdCalls calls;
     private final Ticker ticker;
     private final boolean sharing;
+    private final SessionAudit audit;
     private final DueSet<Session> kept;
 
     // Guarded by this object's monitor, as is each step from "unused" to "given up".
     private final Map<Long, CompletableFuture<Session>> shared = new HashMap<>();
     private boolean closed;
 
-    Sessions(EtcdCalls calls, LockRuntime runtime, boolean sharing) {
+    Sessions(EtcdCalls calls, LockRuntime runtime, boolean sharing, SessionAudit audit) {
         this.calls = calls;
         this.ticker = runtime.ticker();
         this.sharing = sharing;
+        this.audit = audit;
         this.kept = new DueSet<>(runtime.ticker(), runtime.scheduler(), due -> due.forEach(this::keep));
     }
 
@@ -107,7 +109,13 @@ final class Sessions {
         Moment since = ticker.now();
         return calls.grant(seconds)
                 .thenApply(granted -> new Session(
-                        calls, ticker, granted.getID(), toShare, since, Duration.ofSeconds(granted.getTTL())));
+                        calls,
+                        ticker,
+                        granted.getID(),
+                        toShare,
+                        since,
+                        Duration.ofSeconds(granted.getTTL()),
+                        audit::look));
     }
 
     /** A lease of etcd that runs out by itself, no sooner than asked for. */
