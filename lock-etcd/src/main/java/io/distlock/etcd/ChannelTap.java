@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.etcd.jetcd.api.MaintenanceGrpc;
 import io.etcd.jetcd.api.WatchGrpc;
 import io.grpc.CallCredentials;
 import io.grpc.CallOptions;
@@ -10,8 +11,8 @@ import io.grpc.MethodDescriptor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the driver's channel and credentials from the calls that pass, for the one thing that the driver does not
- * offer: many watches on one stream. Thread-safe.
+ * Remembers the driver's channel and credentials from the calls that pass, for what the driver does not offer: many
+ * watches on one stream, and questions to the servers on the connections that there are. Thread-safe.
  */
 final class ChannelTap implements ClientInterceptor {
 
@@ -31,10 +32,19 @@ final class ChannelTap implements ClientInterceptor {
 
     /** Fails if no call has passed yet. */
     WatchGrpc.WatchStub watches() {
-        Channel tapped = channel;
-        if (tapped == null) {
+        return WatchGrpc.newStub(tapped()).withCallCredentials(credentials);
+    }
+
+    /** Fails if no call has passed yet. */
+    MaintenanceGrpc.MaintenanceStub maintenance() {
+        return MaintenanceGrpc.newStub(tapped()).withCallCredentials(credentials);
+    }
+
+    private Channel tapped() {
+        Channel known = channel;
+        if (known == null) {
             throw new IllegalStateException("etcd has not been called yet");
         }
-        return WatchGrpc.newStub(tapped).withCallCredentials(credentials);
+        return known;
     }
 }

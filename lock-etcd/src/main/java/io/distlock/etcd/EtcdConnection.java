@@ -22,11 +22,13 @@ public final class EtcdConnection implements AutoCloseable {
     private final Client client;
     private final ByteSequence namespace;
     private final Optional<ChannelTap> tap;
+    private final int members;
 
-    private EtcdConnection(Client client, ByteSequence namespace, Optional<ChannelTap> tap) {
+    private EtcdConnection(Client client, ByteSequence namespace, Optional<ChannelTap> tap, int members) {
         this.client = client;
         this.namespace = namespace;
         this.tap = tap;
+        this.members = members;
     }
 
     /**
@@ -55,7 +57,11 @@ public final class EtcdConnection implements AutoCloseable {
         servers.password().ifPresent(password -> builder.password(bytes(password)));
         ByteSequence namespace = bytes(servers.namespace().orElse(""));
         builder.namespace(namespace);
-        return new EtcdConnection(builder.build(), namespace, Optional.of(tap));
+        return new EtcdConnection(
+                builder.build(),
+                namespace,
+                Optional.of(tap),
+                servers.endpoints().size());
     }
 
     /**
@@ -64,7 +70,7 @@ public final class EtcdConnection implements AutoCloseable {
      * that come to be in this way are removed.
      */
     public static EtcdConnection of(Client client) {
-        return new EtcdConnection(client, ByteSequence.EMPTY, Optional.empty());
+        return new EtcdConnection(client, ByteSequence.EMPTY, Optional.empty(), 1);
     }
 
     private static ByteSequence bytes(String text) {
@@ -79,6 +85,10 @@ public final class EtcdConnection implements AutoCloseable {
     Watches watches(LockRuntime runtime, Duration callTimeout) {
         return tap.<Watches>map(driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout))
                 .orElseGet(() -> new JetcdWatches(client));
+    }
+
+    ServerVersions versions(Duration callTimeout) {
+        return new ServerVersions(tap, members, callTimeout);
     }
 
     /** Ends the connections, unless they are the application's. */

@@ -29,6 +29,7 @@ public final class EtcdLockProvider implements LockProvider {
     private final Holdings holdings;
     private final Renewals renewals;
     private final QueueReader reader;
+    private final EtcdHealth health;
     private final Watches watches;
 
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
@@ -42,10 +43,11 @@ public final class EtcdLockProvider implements LockProvider {
         this.holdings = new Holdings(queueCalls, sessions, ledger, runtime);
         this.renewals = new Renewals(holdings, runtime.ticker());
         this.reader = new QueueReader(calls, keys);
+        this.health = new EtcdHealth(calls, keys, connection.versions(callTimeout));
         this.watches = connection.watches(runtime, callTimeout);
         this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, ledger, holdings, watches, callTimeout);
         // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
-        reader.check();
+        health.check();
     }
 
     @Override
@@ -85,7 +87,7 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<ProviderStatus> check() {
-        return reader.check();
+        return health.check();
     }
 
     @Override

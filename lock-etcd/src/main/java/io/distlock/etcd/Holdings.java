@@ -90,8 +90,8 @@ final class Holdings {
     CompletableFuture<Release> release(EtcdLease lease, Duration keepFor) {
         boolean wasHeld = find(lease).map(this::forget).orElse(false);
         boolean keep = keepFor.compareTo(Duration.ZERO) > 0;
-        CompletableFuture<Release> release = (keep ? keep(lease, keepFor) : delete(lease))
-                .exceptionally(failure -> Release.UNKNOWN);
+        CompletableFuture<Release> release =
+                (keep ? keep(lease, keepFor) : delete(lease)).exceptionally(failure -> Release.UNKNOWN);
         if (!wasHeld) {
             return release;
         }
@@ -111,7 +111,6 @@ final class Holdings {
     /** Onto a lease that nobody extends, so that it stays for that long even if this process ends now. */
     private CompletableFuture<Release> keep(EtcdLease lease, Duration keepFor) {
         return sessions.grant(keepFor)
-                .thenCompose(leaseId ->
-                        queue.keep(lease.place(), lease.token().value(), leaseId));
+                .thenCompose(leaseId -> queue.keep(lease.place(), lease.token().value(), leaseId));
     }
 }

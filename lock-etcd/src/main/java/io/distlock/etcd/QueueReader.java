@@ -6,10 +6,10 @@ import io.distlock.LockMode;
 import io.distlock.LockStatus;
 import io.distlock.LockStatus.Holder;
 import io.distlock.Sequencer;
-import io.distlock.spi.ProviderStatus;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -102,21 +102,9 @@ final class QueueReader {
     private Holder describe(KeyValue place, Map<Long, Duration> remaining) {
         return new Holder(
                 isKept(place)
-                        ? HolderNote.KEPT.toString(java.nio.charset.StandardCharsets.UTF_8)
+                        ? HolderNote.KEPT.toString(StandardCharsets.UTF_8)
                         : keys.occupant(place.getKey()).owner(),
                 isKept(place) ? Optional.empty() : Optional.of(new FencingToken(place.getCreateRevision())),
                 Optional.ofNullable(remaining.get(place.getLease())));
-    }
-
-    /** A linearizable read: answered only if a majority of members is there. */
-    CompletableFuture<ProviderStatus> check() {
-        GetOption nothing = GetOption.builder().withCountOnly(true).build();
-        return calls.get(keys.root(), nothing)
-                .thenApply(found -> new ProviderStatus(ProviderStatus.State.UP, Map.of()))
-                .exceptionally(failure -> new ProviderStatus(
-                        ProviderStatus.State.DOWN,
-                        Map.of(
-                                "error",
-                                String.valueOf(CallFailure.of("a read", failure).getMessage()))));
     }
 }

@@ -29,8 +29,7 @@ final class SharedWatches implements Watches {
      * @param namespace what the server's keys begin with before ours do
      * @param patience how long a server may say nothing before it is asked, and then before it is left
      */
-    SharedWatches(
-            Supplier<WatchGrpc.WatchStub> stubs, ByteSequence namespace, LockRuntime runtime, Duration patience) {
+    SharedWatches(Supplier<WatchGrpc.WatchStub> stubs, ByteSequence namespace, LockRuntime runtime, Duration patience) {
         this.stubs = stubs;
         this.namespace = namespace;
         this.runtime = runtime;

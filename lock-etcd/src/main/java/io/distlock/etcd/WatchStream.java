@@ -73,7 +73,8 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
     }
 
     private void cancel(long number) {
-        send(WatchRequest.newBuilder().setCancelRequest(WatchCancelRequest.newBuilder().setWatchId(number)));
+        send(WatchRequest.newBuilder()
+                .setCancelRequest(WatchCancelRequest.newBuilder().setWatchId(number)));
     }
 
     private void send(WatchRequest.Builder request) {

@@ -105,7 +105,10 @@ class EtcdQueueTests {
         var cancelled = queue(client());
         var last = queue(client());
         cancelled.cancel(true);
-        assertThat(givesUp).failsWithin(TestClient.PATIENCE).withThrowableThat().withCauseInstanceOf(LockNotAcquiredException.class);
+        assertThat(givesUp)
+                .failsWithin(TestClient.PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(LockNotAcquiredException.class);
         await().until(() -> etcd.probe().keys("lock/queue/").size() == 2);
         held.release();
         TestClient.get(last).close();

@@ -124,10 +124,15 @@ class EtcdSessionTests {
         try (TestClient client = client(SHORT);
                 HeldLock other = client.locks.acquire(client.locks.request("other"))) {
             // A lock-delay keeps the engine from deleting it.
-            HeldLock held = client.locks.acquire(
-                    client.locks.request(KEY).withRenew(false).withLeaseTime(Duration.ofSeconds(1)).withLockDelay(Duration.ofSeconds(1)));
+            HeldLock held = client.locks.acquire(client.locks
+                    .request(KEY)
+                    .withRenew(false)
+                    .withLeaseTime(Duration.ofSeconds(1))
+                    .withLockDelay(Duration.ofSeconds(1)));
             assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
-            client.locks.acquire(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE)).close();
+            client.locks
+                    .acquire(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE))
+                    .close();
             assertThat(other.isHeld()).isTrue();
         }
     }
@@ -153,9 +158,12 @@ class EtcdSessionTests {
         LockOptions daily = LockOptions.defaults().withWaitTime(Duration.ZERO).withMinHoldTime(Duration.ofMinutes(10));
         try (TestClient other = client(SHORT)) {
             try (TestClient client = client(SHORT)) {
-                client.locks.acquire(client.locks.request(KEY).withOptions(daily)).close();
+                client.locks
+                        .acquire(client.locks.request(KEY).withOptions(daily))
+                        .close();
             }
-            assertThat(other.locks.tryAcquire(other.locks.request(KEY).withMode(LockMode.SHARED))).isEmpty();
+            assertThat(other.locks.tryAcquire(other.locks.request(KEY).withMode(LockMode.SHARED)))
+                    .isEmpty();
             assertThat(other.locks.inspect(KEY)).hasValueSatisfying(status -> {
                 assertThat(status.holders()).singleElement().satisfies(kept -> {
                     assertThat(kept.owner()).isEqualTo("kept");

@@ -11,6 +11,7 @@ import io.distlock.test.etcd.EtcdRpcs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -86,15 +87,11 @@ class EtcdWireTests {
     @Test
     void nothingIsLeftAfterClose() {
         try (TestClient holder = TestClient.of(etcd.server().endpoint())) {
-            try (TestClient client = TestClient.of(etcd.server().endpoint())) {
-                HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
-                var waiter = client.locks.acquireAsync(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
-                await().until(() -> holder.waiters(KEY) == 1);
-                client.locks.acquire(client.locks.request(LockKey.of("other"))).close();
-                client.close();
-                assertThat(waiter).isCompletedExceptionally();
-                held.release();
-            }
+            HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+            CompletableFuture<HeldLock> waiter = waiterWhoseClientCloses(holder);
+            assertThat(waiter).isCompletedExceptionally();
+            assertThat(etcd.probe().keys("")).hasSize(1);
+            held.release();
         }
         assertThat(etcd.probe().keys("")).isEmpty();
         assertThat(etcd.probe().leases()).isEmpty();
@@ -102,6 +99,15 @@ class EtcdWireTests {
             assertThat(etcd.probe().watches().streams()).isZero();
             assertThat(etcd.probe().watches().watchers()).isZero();
         });
+    }
+
+    private static CompletableFuture<HeldLock> waiterWhoseClientCloses(TestClient holder) {
+        try (TestClient client = TestClient.of(etcd.server().endpoint())) {
+            var waiter = client.locks.acquireAsync(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
+            await().until(() -> holder.waiters(KEY) == 1);
+            client.locks.acquire(client.locks.request("other")).close();
+            return waiter;
+        }
     }
 
     @Test
