@@ -52,13 +52,22 @@ public record EtcdServers(
         Limits.requireBetween("connect timeout", connectTimeout, SHORTEST, LONGEST);
     }
 
-    /** These members, without credentials and TLS; connecting takes at most 2 s. */
+    /** These members, in plain text and without credentials; connecting takes at most 2 s. */
     public static EtcdServers at(List<URI> endpoints) {
+        return at(endpoints, Optional.empty());
+    }
+
+    /** These members, by TLS and without credentials; connecting takes at most 2 s. */
+    public static EtcdServers at(List<URI> endpoints, SslContext tls) {
+        return at(endpoints, Optional.of(tls));
+    }
+
+    private static EtcdServers at(List<URI> endpoints, Optional<SslContext> tls) {
         return new EtcdServers(
                 endpoints,
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty(),
+                tls,
                 Optional.empty(),
                 Optional.empty(),
                 Duration.ofSeconds(2));
@@ -67,10 +76,6 @@ public record EtcdServers(
     public EtcdServers withCredentials(String user, String password) {
         return new EtcdServers(
                 endpoints, Optional.of(user), Optional.of(password), tls, authority, namespace, connectTimeout);
-    }
-
-    public EtcdServers withTls(SslContext tls) {
-        return new EtcdServers(endpoints, user, password, Optional.of(tls), authority, namespace, connectTimeout);
     }
 
     public EtcdServers withAuthority(String authority) {

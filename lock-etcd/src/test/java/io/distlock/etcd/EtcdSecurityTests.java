@@ -93,14 +93,14 @@ class EtcdSecurityTests {
     @Test
     void locksOverTls() throws SSLException {
         try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withTls())) {
-            assertLocks(servers(server.endpoint()).withTls(tls(server.endpoint())));
+            assertLocks(EtcdServers.at(List.of(server.uri()), tls(server.endpoint())));
         }
     }
 
     @Test
     void locksOverTlsWithACertificateOfItsOwn() throws SSLException {
         try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withMutualTls())) {
-            assertLocks(servers(server.endpoint()).withTls(tls(server.endpoint())));
+            assertLocks(EtcdServers.at(List.of(server.uri()), tls(server.endpoint())));
         }
     }
 
