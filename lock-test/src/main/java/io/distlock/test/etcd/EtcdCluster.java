@@ -5,7 +5,10 @@ import static org.awaitility.Awaitility.await;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -102,14 +105,26 @@ public final class EtcdCluster implements AutoCloseable {
      * @return the leader; empty if there is none, or the majority has not noticed yet that it is dead or frozen
      */
     public Optional<EtcdServer> leader() {
-        List<EtcdStatus> statuses =
-                members.stream().map(this::status).flatMap(Optional::stream).toList();
-        return members.stream()
-                .filter(each -> status(each)
-                        .filter(EtcdStatus::isLeader)
-                        .filter(self -> isMajority(followers(self, statuses)))
-                        .isPresent())
+        Map<EtcdServer, EtcdStatus> statuses = new HashMap<>();
+        members.forEach(each -> status(each).ifPresent(it -> statuses.put(each, it)));
+        return statuses.entrySet().stream()
+                .filter(each -> each.getValue().isLeader())
+                .filter(each -> isMajority(followers(each.getValue(), statuses.values())))
+                .map(Map.Entry::getKey)
                 .findFirst();
+    }
+
+    /**
+     * Makes a member the leader, without disturbance.
+     *
+     * @param member the member
+     * @throws EtcdErrorException if the leader does not get it done
+     */
+    public void moveLeaderTo(EtcdServer member) {
+        probe().moveLeaderTo(member.probe().status().member());
+        await().atMost(TIME_TO_ELECT)
+                .pollInterval(BETWEEN_LOOKS)
+                .until(() -> leader().filter(member::equals).isPresent());
     }
 
     /**
@@ -194,7 +209,7 @@ public final class EtcdCluster implements AutoCloseable {
         return count > members.size() / 2;
     }
 
-    private static long followers(EtcdStatus leader, List<EtcdStatus> all) {
+    private static long followers(EtcdStatus leader, Collection<EtcdStatus> all) {
         return all.stream()
                 .filter(each -> each.leader() == leader.member() && each.term() == leader.term())
                 .count();

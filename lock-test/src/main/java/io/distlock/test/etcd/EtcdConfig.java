@@ -46,12 +46,11 @@ final class EtcdConfig {
     }
 
     private static String tls(TestCertificate certificate, EtcdTls tls) {
-        return "{cert-file: %s, key-file: %s, trusted-ca-file: %s, client-cert-auth: %s}"
-                .formatted(
-                        quoted(certificate.certificate()),
-                        quoted(certificate.key()),
-                        quoted(certificate.certificate()),
-                        tls == EtcdTls.MUTUAL);
+        String server =
+                "cert-file: %s, key-file: %s".formatted(quoted(certificate.certificate()), quoted(certificate.key()));
+        // A server that is told whom to trust asks for certificates whether client-cert-auth is on or not.
+        String clients = ", client-cert-auth: true, trusted-ca-file: " + quoted(certificate.certificate());
+        return "{" + server + (tls == EtcdTls.MUTUAL ? clients : "") + "}";
     }
 
     private static String peer(EtcdMember member) {

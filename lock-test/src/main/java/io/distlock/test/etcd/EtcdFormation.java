@@ -17,9 +17,10 @@ final class EtcdFormation {
     }
 
     static List<EtcdServer> form(EtcdServerOptions options, int size, IntSupplier ports) {
+        EtcdServerOptions found = options.withBinary(options.binary().orElseGet(EtcdBinary::find));
         for (int i = 1; ; i++) {
             try {
-                return formOnce(options, EtcdMember.of(options, size, ports));
+                return formOnce(found, EtcdMember.of(options, size, ports));
             } catch (EtcdStartException e) {
                 if (!e.isPortTaken() || i == TRIES) {
                     throw e;

@@ -86,12 +86,11 @@ final class EtcdGateway {
             }
             throw e;
         }
-        GatewayReply reply = GatewayReply.parse(response.body());
         if (response.statusCode() != OK) {
-            throw new EtcdErrorException(reply.text("error"), (int) reply.number("code"));
+            throw EtcdErrorException.of(response.body());
         }
         own.answered(call);
-        return reply;
+        return GatewayReply.parse(response.body());
     }
 
     private HttpRequest.Builder request(String path, Duration timeout) {

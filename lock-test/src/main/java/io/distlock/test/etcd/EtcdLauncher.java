@@ -18,9 +18,10 @@ final class EtcdLauncher {
     private final TestFolder folder;
     private final Path config;
 
+    /** The options name a program. */
     EtcdLauncher(EtcdServerOptions options, EtcdMember member, List<EtcdMember> all, TestFolder folder) {
         this.member = member;
-        this.binary = options.binary().orElseGet(EtcdBinary::find);
+        this.binary = options.binary().orElseThrow();
         this.folder = folder;
         this.config = folder.path().resolve("etcd.yaml");
         try {

@@ -127,6 +127,17 @@ public final class EtcdProbe {
     }
 
     /**
+     * Keeps a lease alive: it has its full time to live from now.
+     *
+     * @param lease the lease's id
+     * @return the time to live; zero if there is no such lease
+     */
+    public Duration keepAlive(long lease) {
+        GatewayReply reply = gateway.call(GatewayCall.KEEP_ALIVE, Map.of("ID", lease));
+        return Duration.ofSeconds(reply.object("result").number("TTL"));
+    }
+
+    /**
      * Ends a lease and its keys.
      *
      * @param lease the lease's id
@@ -231,6 +242,11 @@ public final class EtcdProbe {
     public void clear() {
         deleteAll("");
         leases().forEach(this::revoke);
+    }
+
+    /** To be asked of the leader. */
+    void moveLeaderTo(long memberId) {
+        gateway.call(GatewayCall.MOVE_LEADER, Map.of("targetID", Long.toUnsignedString(memberId)));
     }
 
     boolean knows(String memberName) {

@@ -2,6 +2,7 @@ package io.distlock.test.etcd;
 
 import io.distlock.test.process.ServerProcess;
 import io.distlock.test.process.TestFolder;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -181,8 +182,7 @@ public final class EtcdServer implements AutoCloseable {
      */
     public void awaitHealthy() {
         try {
-            // A stranger's server on our port would be healthy too.
-            process.awaitReady(TIME_TO_START, () -> probe.isHealthy() && probe.knows(name()));
+            process.awaitReady(TIME_TO_START, this::isHealthy);
         } catch (IllegalStateException e) {
             throw new EtcdStartException(e, process.log());
         }
@@ -208,6 +208,15 @@ public final class EtcdServer implements AutoCloseable {
             relaunch();
         } else if (process.isFrozen()) {
             thaw();
+        }
+    }
+
+    /** A stranger's server on our port would be healthy, too, so it has to know our name. */
+    private boolean isHealthy() {
+        try {
+            return probe.isHealthy() && probe.knows(name());
+        } catch (UncheckedIOException | EtcdErrorException notYet) {
+            return false;
         }
     }
 }

@@ -3,6 +3,8 @@ package io.distlock.test.process;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Ends a server and deletes its folder once this JVM is gone, however it went. A shutdown hook would not do: none runs
@@ -17,8 +19,8 @@ final class DeathGuard {
     private static final String SCRIPT = """
             trap '' INT TERM HUP
             read -r _
-            kill -KILL "$1" 2>/dev/null
-            rm -rf -- "$2"
+            [ -z "$2" ] || kill -KILL "$2" 2>/dev/null
+            rm -rf -- "$1"
             """;
 
     private final Process shell;
@@ -27,19 +29,29 @@ final class DeathGuard {
         this.shell = shell;
     }
 
+    static DeathGuard over(Path folder) {
+        return start(folder.toString());
+    }
+
     static DeathGuard over(long pid, Path folder) {
+        return start(folder.toString(), String.valueOf(pid));
+    }
+
+    private static DeathGuard start(String... arguments) {
+        List<String> program = List.of("sh", "-c", SCRIPT, "distlock-guard");
+        List<String> command =
+                Stream.concat(program.stream(), Stream.of(arguments)).toList();
         try {
-            return new DeathGuard(
-                    new ProcessBuilder("sh", "-c", SCRIPT, "distlock-guard", String.valueOf(pid), folder.toString())
-                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .redirectError(ProcessBuilder.Redirect.DISCARD)
-                            .start());
+            return new DeathGuard(new ProcessBuilder(command)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** To be called as soon as the server has ended: its process id may then belong to a stranger. */
+    /** To be called as soon as what it guards has gone: its process id may then belong to a stranger. */
     void dismiss() {
         shell.destroyForcibly();
     }

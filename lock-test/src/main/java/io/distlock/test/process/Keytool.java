@@ -20,8 +20,8 @@ final class Keytool {
 
     static TestCertificate makeCertificate() {
         try {
-            Path folder = deletedWithTheJvm(Files.createTempDirectory("distlock-tls-"));
-            Path store = deletedWithTheJvm(folder.resolve("test.p12"));
+            // Never closed: the certificate is there for as long as this JVM.
+            Path store = TestFolder.create("tls").path().resolve("test.p12");
             generate(store);
             return export(store);
         } catch (GeneralSecurityException e) {
@@ -64,12 +64,6 @@ final class Keytool {
     private static Path writePem(Path file, String kind, byte[] content) throws IOException {
         String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
         Files.writeString(file, "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(kind, body, kind));
-        return deletedWithTheJvm(file);
-    }
-
-    /** To be called for a folder before its files: the JVM deletes in the reverse order. */
-    private static Path deletedWithTheJvm(Path path) {
-        path.toFile().deleteOnExit();
-        return path;
+        return file;
     }
 }

@@ -128,7 +128,7 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Asks it to end (SIGTERM), so that it puts its things in order, and waits until it has ended. */
     public void stop() {
-        if (isFrozen()) {
+        if (isRunning() && isFrozen()) {
             thaw();
         }
         process.destroy();

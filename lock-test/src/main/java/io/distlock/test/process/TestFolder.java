@@ -9,14 +9,18 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * A temp folder that is deleted, with all it holds, on {@link #close()}.
- *
- * @param path where it is
- */
-public record TestFolder(Path path) implements AutoCloseable {
+/** A temp folder that is deleted, with all it holds, on {@link #close()} and at the latest with this JVM. */
+public final class TestFolder implements AutoCloseable {
 
     private static final int TRIES = 5;
+
+    private final Path path;
+    private final DeathGuard guard;
+
+    private TestFolder(Path path) {
+        this.path = path;
+        this.guard = DeathGuard.over(path);
+    }
 
     /**
      * Makes a new, empty one.
@@ -25,11 +29,22 @@ public record TestFolder(Path path) implements AutoCloseable {
      * @return the folder
      */
     public static TestFolder create(String name) {
+        Path path = createDirectory("distlock-" + name + "-");
         try {
-            return new TestFolder(Files.createTempDirectory("distlock-" + name + "-"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return new TestFolder(path);
+        } catch (RuntimeException e) {
+            delete(path);
+            throw e;
         }
+    }
+
+    /**
+     * Where it is.
+     *
+     * @return the path
+     */
+    public Path path() {
+        return path;
     }
 
     /**
@@ -58,6 +73,15 @@ public record TestFolder(Path path) implements AutoCloseable {
     @Override
     public void close() {
         delete(path);
+        guard.dismiss();
+    }
+
+    private static Path createDirectory(String prefix) {
+        try {
+            return Files.createTempDirectory(prefix);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static void delete(Path root) {

@@ -1,5 +1,6 @@
 package io.distlock.test.redis;
 
+import io.distlock.test.process.TestFolder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -44,10 +45,8 @@ final class EmbeddedRedis {
         }
 
         private static Path write(InputStream content) throws IOException {
-            Path folder = Files.createTempDirectory("distlock-redis-server-");
-            folder.toFile().deleteOnExit();
-            Path program = folder.resolve("redis-server");
-            program.toFile().deleteOnExit();
+            // Never closed: the program is there for as long as this JVM.
+            Path program = TestFolder.create("redis-server").path().resolve("redis-server");
             Files.copy(content, program);
             if (!program.toFile().setExecutable(true)) {
                 throw new IOException("cannot make " + program + " executable");

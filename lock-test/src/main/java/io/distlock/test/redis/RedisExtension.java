@@ -1,15 +1,7 @@
 package io.distlock.test.redis;
 
+import io.distlock.test.process.ServerExtension;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
-import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.ParameterContext;
-import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Runs a Redis server for a test class, its nested classes included, and empties it before each test. A test may freeze
@@ -24,15 +16,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * {@link RedisProbe} or its {@link RedisEndpoint} as parameters, or ask the field. Classes that share an instance must
  * not run at the same time.
  */
-public final class RedisExtension implements BeforeAllCallback, BeforeEachCallback, ParameterResolver {
-
-    private static final Map<Class<?>, Function<RedisServer, Object>> PARAMETERS = Map.of(
-            RedisServer.class, server -> server,
-            RedisProbe.class, RedisServer::probe,
-            RedisEndpoint.class, RedisServer::endpoint);
-
-    private final RedisServerOptions options;
-    private volatile @Nullable RedisServer server;
+public final class RedisExtension extends ServerExtension<RedisServer> {
 
     /** For {@code @ExtendWith}; in code, use {@link #create()}. */
     public RedisExtension() {
@@ -40,7 +24,13 @@ public final class RedisExtension implements BeforeAllCallback, BeforeEachCallba
     }
 
     private RedisExtension(RedisServerOptions options) {
-        this.options = options;
+        super(
+                RedisServer.class,
+                Map.of(
+                        RedisServer.class, server -> server,
+                        RedisProbe.class, RedisServer::probe,
+                        RedisEndpoint.class, RedisServer::endpoint),
+                () -> RedisServer.start(options));
     }
 
     /**
@@ -68,9 +58,7 @@ public final class RedisExtension implements BeforeAllCallback, BeforeEachCallba
      * @return the server
      */
     public RedisServer server() {
-        return Optional.ofNullable(server)
-                .orElseThrow(() -> new IllegalStateException(
-                        "the server starts before the first test: register the extension in a static field"));
+        return running();
     }
 
     /**
@@ -83,26 +71,7 @@ public final class RedisExtension implements BeforeAllCallback, BeforeEachCallba
     }
 
     @Override
-    public void beforeAll(ExtensionContext context) {
-        // The store closes what it holds with the class that put it there, and shows it to classes nested in that one.
-        server = context.getStore(Namespace.create(RedisExtension.class, this))
-                .computeIfAbsent(RedisServer.class, key -> RedisServer.start(options), RedisServer.class);
-    }
-
-    @Override
-    public void beforeEach(ExtensionContext context) {
-        server().reset();
-    }
-
-    @Override
-    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-        return PARAMETERS.containsKey(parameter.getParameter().getType());
-    }
-
-    @Override
-    public @Nullable Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        return Optional.ofNullable(PARAMETERS.get(parameter.getParameter().getType()))
-                .map(of -> of.apply(server()))
-                .orElse(null);
+    protected void reset(RedisServer server) {
+        server.reset();
     }
 }

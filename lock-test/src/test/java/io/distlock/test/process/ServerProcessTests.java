@@ -83,6 +83,39 @@ class ServerProcessTests {
     }
 
     @Test
+    void stopLetsItPutItsThingsInOrder() {
+        Path sign = folder.path().resolve("sign");
+        ServerProcess server = shell("trap 'touch sign; exit 0' TERM; echo ready; while :; do sleep 0.01; done");
+        server.awaitReady(SOON, () -> server.log().contains("ready"));
+
+        server.stop();
+
+        assertThat(server.isRunning()).isFalse();
+        assertThat(sign).exists();
+    }
+
+    @Test
+    void stopThawsAFrozenOne() {
+        ServerProcess server = shell("exec sleep 60");
+        server.freeze();
+
+        server.stop();
+
+        assertThat(server.isRunning()).isFalse();
+    }
+
+    @Test
+    void stoppingADeadOneIsFine() {
+        ServerProcess server = shell("exec sleep 60");
+        server.freeze();
+        server.kill();
+
+        server.stop();
+
+        assertThat(server.isRunning()).isFalse();
+    }
+
+    @Test
     void killingTwiceIsFine() {
         ServerProcess server = shell("exec sleep 60");
         server.kill();

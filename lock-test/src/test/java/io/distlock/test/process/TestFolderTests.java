@@ -1,7 +1,9 @@
 package io.distlock.test.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,5 +43,20 @@ class TestFolderTests {
         folder.close();
 
         assertThat(folder.path()).doesNotExist();
+    }
+
+    @Test
+    void noFolderOutlivesAJvmThatIsKilled() throws IOException, InterruptedException {
+        Process jvm = ChildJvm.of(LeftBehindFolder.class).start();
+        try (BufferedReader output = jvm.inputReader()) {
+            Path left = Path.of(output.readLine());
+            assertThat(left).exists();
+
+            jvm.destroyForcibly().waitFor();
+
+            await().until(() -> !Files.exists(left));
+        } finally {
+            jvm.destroyForcibly();
+        }
     }
 }

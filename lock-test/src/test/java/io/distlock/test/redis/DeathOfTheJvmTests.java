@@ -3,25 +3,19 @@ package io.distlock.test.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.test.process.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class DeathOfTheJvmTests {
 
     @Test
     void noServerOutlivesAJvmThatIsKilled() throws IOException, InterruptedException {
-        Process jvm = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LeftBehindServer.class.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process jvm = ChildJvm.of(LeftBehindServer.class).start();
         try (BufferedReader output = jvm.inputReader()) {
             int port = Integer.parseInt(output.readLine());
             assertThat(isListening(port)).isTrue();
