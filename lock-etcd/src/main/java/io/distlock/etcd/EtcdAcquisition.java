@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.FencingToken;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
@@ -47,6 +48,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private @Nullable Throwable lastFailure;
     private @Nullable Place place;
     private long createRevision;
+    private boolean doubtful;
 
     EtcdAcquisition(EtcdQueue queue, LeaseRequest request) {
         this.queue = queue;
@@ -108,6 +110,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void failed(CallFailure failure) {
         lastFailure = failure;
         failures++;
+        doubtful |= createRevision == 0 && failure.mayBeApplied();
         if (failure.isLeaseNotFound() && place != null) {
             place.session().lost();
             forgetPlace();
@@ -131,6 +134,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void entered(Session session) {
         place = queue.placeOf(request, session);
         createRevision = 0;
+        doubtful = false;
         if (isDone()) {
             finish();
         } else {
@@ -141,6 +145,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void found(Place.Finding finding) {
         if (finding instanceof Place.Standing standing) {
             createRevision = standing.createRevision();
+            doubtful |= standing.doubtful();
             found(standing.ahead());
         } else {
             forgetPlace();
@@ -200,7 +205,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         lookout.close();
         // The place is the lock's now, and no longer the acquisition's.
         place = null;
-        Grant grant = queue.hold(own, createRevision);
+        Grant grant = queue.hold(new EtcdLease(own, new FencingToken(createRevision), doubtful));
         if (!complete(Optional.of(grant))) {
             queue.holdings().abandon((EtcdLease) grant.lease());
         }
@@ -293,7 +298,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         lookout.close();
         queue.runtime()
                 .timeouts()
-                .within(queue.callTimeout().dividedBy(2), queue.calls().leave(own.key(), createRevision))
+                .within(
+                        queue.callTimeout().dividedBy(2),
+                        doubtful ? queue.calls().withdraw(own) : queue.calls().leave(own.key(), createRevision))
                 .whenComplete((release, failure) -> {
                     if (release == Release.RELEASED) {
                         forgetPlace();
@@ -341,8 +348,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         }
         queue.delist(this);
         Place leftover = place;
-        if (leftover != null) {
+        if (leftover != null && (doubtful || createRevision == 0)) {
             queue.withdraw(leftover);
+        } else if (leftover != null) {
+            queue.remove(leftover, createRevision);
         }
         forgetPlace();
     }

@@ -81,6 +81,11 @@ public final class EtcdConnection implements AutoCloseable {
         return client;
     }
 
+    /** Among how many servers calls take turns, as far as is known. */
+    int members() {
+        return members;
+    }
+
     /** To be closed by whoever asks. */
     Watches watches(LockRuntime runtime, Duration callTimeout) {
         return tap.<Watches>map(driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout))

@@ -33,8 +33,21 @@ final class EtcdKeys {
 
     /** The key of one place in a lock's queue. */
     ByteSequence place(LockKey key, LockMode mode, long leaseId, String owner) {
-        String kind = mode == LockMode.SHARED ? SHARED : "";
-        return bytes(prefix + key.text() + '/' + kind + HexFormat.of().toHexDigits(leaseId) + '-' + owner);
+        return bytes(prefix + key.text() + '/' + occupant(mode, leaseId, owner));
+    }
+
+    /** What says that a place was given up for good; no lock has an empty name. */
+    ByteSequence withdrawal(LockMode mode, long leaseId, String owner) {
+        return bytes(prefix + '/' + occupant(mode, leaseId, owner));
+    }
+
+    /** Whether a key of ours is no place in a queue. */
+    boolean isWithdrawal(ByteSequence key) {
+        return key.startsWith(bytes(prefix + '/'));
+    }
+
+    private static String occupant(LockMode mode, long leaseId, String owner) {
+        return (mode == LockMode.SHARED ? SHARED : "") + HexFormat.of().toHexDigits(leaseId) + '-' + owner;
     }
 
     /** How a place is held or waited for, and by whom, read from its key. */

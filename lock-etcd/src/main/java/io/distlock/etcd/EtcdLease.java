@@ -5,40 +5,42 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.spi.Lease;
-import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 
 /**
  * One grant.
  *
+ * @param place its place, the first in the queue
  * @param token the create revision of its key
- * @param place its key
- * @param session what the key hangs on
- * @param options lease time and lock-delay
+ * @param doubtful whether the request that took the place may be carried out once more, after the lock was given back
  */
-record EtcdLease(
-        LockKey key,
-        LockMode mode,
-        String owner,
-        FencingToken token,
-        ByteSequence place,
-        Session session,
-        LockOptions options)
-        implements Lease {
+record EtcdLease(Place place, FencingToken token, boolean doubtful) implements Lease {
 
-    static EtcdLease of(Place place, long createRevision) {
-        return new EtcdLease(
-                place.request().key(),
-                place.request().mode(),
-                place.request().owner(),
-                new FencingToken(createRevision),
-                place.key(),
-                place.session(),
-                place.request().options());
+    @Override
+    public LockKey key() {
+        return place.request().key();
+    }
+
+    @Override
+    public LockMode mode() {
+        return place.request().mode();
+    }
+
+    @Override
+    public String owner() {
+        return place.request().owner();
+    }
+
+    LockOptions options() {
+        return place.request().options();
+    }
+
+    Session session() {
+        return place.session();
     }
 
     /** What the session has to outlast: the time that the holder believes in, and the lock-delay. */
     Duration believed() {
-        return options.leaseTime().plus(options.lockDelay());
+        return place.request().renewedTimeToLive();
     }
 }

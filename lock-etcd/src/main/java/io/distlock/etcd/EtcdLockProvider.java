@@ -34,7 +34,7 @@ public final class EtcdLockProvider implements LockProvider {
 
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
         this.callTimeout = options.callTimeout();
-        EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout);
+        EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
         EtcdKeys keys = new EtcdKeys(options.keyPrefix());
         QueueCalls queueCalls = new QueueCalls(calls, new HolderNote());
         Ledger ledger = new Ledger();

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /** What acquisitions share, and those among them that wait. Thread-safe. */
 final class EtcdQueue {
@@ -83,6 +84,7 @@ final class EtcdQueue {
                 request,
                 keys.of(request.key()),
                 keys.place(request.key(), request.mode(), session.id(), request.owner()),
+                keys.withdrawal(request.mode(), session.id(), request.owner()),
                 session);
         ledger.enter(place);
         return place;
@@ -102,10 +104,10 @@ final class EtcdQueue {
     }
 
     /** The place has become a lock that is held. */
-    Grant hold(Place place, long createRevision) {
-        sessions.waitedFor(place.session());
-        Grant grant = holdings.add(place, createRevision);
-        ledger.leave(place);
+    Grant hold(EtcdLease lease) {
+        sessions.waitedFor(lease.session());
+        Grant grant = holdings.add(lease);
+        ledger.leave(lease.place());
         return grant;
     }
 
@@ -116,15 +118,25 @@ final class EtcdQueue {
         sessions.leave(place.session());
     }
 
-    /** Sees to it that the place goes, whether it is there or may still come. */
+    /** Sees to it, in the background, that a place goes that is known to be there. */
+    void remove(Place place, long createRevision) {
+        reap(place, () -> calls.leave(place.key(), createRevision));
+    }
+
+    /** Sees to it, in the background, that a place goes that may be there, or may still come. */
     void withdraw(Place place) {
         place.session().suspect();
+        // Definite either way: it was there, or can never come.
+        reap(place, () -> calls.withdraw(place).thenApply(release -> Release.RELEASED));
+    }
+
+    private void reap(Place place, Supplier<CompletableFuture<Release>> remove) {
         LeaseRequest request = place.request();
         runtime.reaper()
                 .reap(
                         "The place of " + request.owner() + " in the queue for '" + request.key() + "'",
                         request.timeToLive().plus(callTimeout),
-                        () -> calls.leave(place.key()).exceptionally(failure -> Release.UNKNOWN));
+                        remove);
     }
 
     /** Fails whatever waits, and everything that comes later. */

@@ -2,7 +2,6 @@ package io.distlock.etcd;
 
 import io.distlock.Release;
 import io.distlock.spi.Grant;
-import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
@@ -36,12 +35,11 @@ final class Holdings {
     }
 
     /** From now on the lock is held; it takes over the acquisition's use of the session. */
-    Grant add(Place place, long createRevision) {
-        LeaseRequest request = place.request();
-        EtcdLease lease = EtcdLease.of(place, createRevision);
+    Grant add(EtcdLease lease) {
+        Place place = lease.place();
         Moment since = place.session().validSince(lease.believed());
         Holding holding =
-                new Holding(lease, ticker.nanos() + request.timeToLive().toNanos());
+                new Holding(lease, ticker.nanos() + place.request().timeToLive().toNanos());
         if (ledger.hold(holding)) {
             lease.session().hold();
             expiring.add(holding);
@@ -105,12 +103,15 @@ final class Holdings {
     }
 
     private CompletableFuture<Release> delete(EtcdLease lease) {
-        return queue.leave(lease.place(), lease.token().value());
+        return lease.doubtful()
+                ? queue.withdraw(lease.place())
+                : queue.leave(lease.place().key(), lease.token().value());
     }
 
     /** Onto a lease that nobody extends, so that it stays for that long even if this process ends now. */
     private CompletableFuture<Release> keep(EtcdLease lease, Duration keepFor) {
         return sessions.grant(keepFor)
-                .thenCompose(leaseId -> queue.keep(lease.place(), lease.token().value(), leaseId));
+                .thenCompose(
+                        leaseId -> queue.keep(lease.place().key(), lease.token().value(), leaseId));
     }
 }

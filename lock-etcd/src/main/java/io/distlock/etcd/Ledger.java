@@ -24,16 +24,16 @@ final class Ledger {
 
     /** False if there is one already. */
     boolean hold(Holding holding) {
-        return held.putIfAbsent(holding.lease().place(), holding) == null;
+        return held.putIfAbsent(holding.lease().place().key(), holding) == null;
     }
 
     /** True if it was there. */
     boolean letGo(Holding holding) {
-        return held.remove(holding.lease().place(), holding);
+        return held.remove(holding.lease().place().key(), holding);
     }
 
     Optional<Holding> find(EtcdLease lease) {
-        return Optional.ofNullable(held.get(lease.place()));
+        return Optional.ofNullable(held.get(lease.place().key()));
     }
 
     boolean knows(ByteSequence key) {

@@ -6,9 +6,10 @@ import io.etcd.jetcd.ByteSequence;
 /**
  * Where one acquisition stands, or is about to stand, in a lock's queue. The key is its own: nobody else ever uses it.
  *
- * @param session what the key hangs on
+ * @param withdrawal the key that says that the place was given up
+ * @param session what both keys hang on
  */
-record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Session session) {
+record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, ByteSequence withdrawal, Session session) {
 
     /** How the place was found. */
     sealed interface Finding {}
@@ -17,10 +18,11 @@ record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Sessi
      * It exists.
      *
      * @param createRevision the order of the queue, and the fencing token once the lock is held
+     * @param doubtful whether the request that made it may be carried out once more, at any time
      */
-    record Standing(long createRevision, Ahead ahead) implements Finding {}
+    record Standing(long createRevision, Ahead ahead, boolean doubtful) implements Finding {}
 
-    /** It does not exist: it has expired with its session, or was deleted. */
+    /** It does not exist: it has expired with its session, or was deleted or given up. */
     record Gone() implements Finding {}
 
     /** Whom one has to wait for. */

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The transactions on a lock's queue, each one round trip. The order of the queue is that of the keys' create
- * revisions, which etcd hands out and never repeats. Thread-safe.
+ * The transactions on a lock's queue, each one round trip. The order of the queue is that of the keys' create revisions,
+ * which etcd hands out and never repeats. Thread-safe.
  */
 final class QueueCalls {
 
@@ -42,21 +42,21 @@ final class QueueCalls {
         // An exclusive one finds itself first, as the newest.
         boolean shared = place.request().mode() == LockMode.SHARED;
         Op last = Op.get(place.queue().first(), newest(place, shared ? 1 : 2).build());
-        return calls.transact(kv -> kv.txn()
-                        .If(new Cmp(place.key(), Cmp.Op.EQUAL, CmpTarget.createRevision(0)))
+        return calls.transactOrAgain(kv -> kv.txn()
+                        .If(isAbsent(place.key()), isAbsent(place.withdrawal()))
                         .Then(put, last)
                         .Else(Op.get(place.key(), GetOption.DEFAULT))
                         .commit())
-                .thenApply(QueueCalls::entered);
+                .thenApply(answer -> entered(answer.value(), answer.repeated()));
     }
 
-    private static Place.Finding entered(TxnResponse answer) {
+    private static Place.Finding entered(TxnResponse answer, boolean doubtful) {
         List<KeyValue> found = answer.getGetResponses().get(0).getKvs();
-        if (!answer.isSucceeded()) {
-            return new Place.Standing(found.get(0).getCreateRevision(), UNKNOWN);
+        if (answer.isSucceeded()) {
+            long own = answer.getHeader().getRevision();
+            return new Place.Standing(own, firstBefore(own, found), doubtful);
         }
-        long own = answer.getHeader().getRevision();
-        return new Place.Standing(own, firstBefore(own, found));
+        return found.isEmpty() ? GONE : new Place.Standing(found.get(0).getCreateRevision(), UNKNOWN, doubtful);
     }
 
     /** Looks who is ahead, while making sure that the place is still the same. */
@@ -72,7 +72,8 @@ final class QueueCalls {
                                 createRevision,
                                 firstBefore(
                                         createRevision,
-                                        answer.getGetResponses().get(0).getKvs()))
+                                        answer.getGetResponses().get(0).getKvs()),
+                                false)
                         : GONE);
     }
 
@@ -96,20 +97,47 @@ final class QueueCalls {
 
     /** Leaves the queue, or gives the lock back, if the place is still the same. */
     CompletableFuture<Release> leave(ByteSequence key, long createRevision) {
-        return delete(key, is(key, createRevision));
-    }
-
-    /** Leaves the queue in whatever way the place has come to be. */
-    CompletableFuture<Release> leave(ByteSequence key) {
-        return delete(key, new Cmp(key, Cmp.Op.GREATER, CmpTarget.createRevision(0)));
-    }
-
-    private CompletableFuture<Release> delete(ByteSequence key, Cmp condition) {
-        return calls.transact(kv -> kv.txn()
-                        .If(condition)
+        return calls.transactOrAgain(kv -> kv.txn()
+                        .If(is(key, createRevision))
                         .Then(Op.delete(key, DeleteOption.DEFAULT))
                         .commit())
+                .thenApply(QueueCalls::unlessRepeated);
+    }
+
+    /**
+     * Leaves the queue, or gives the lock back, for good: a request to take the place that is still under way, in a
+     * server that is frozen perhaps, will find that it was given up.
+     *
+     * @return whether the place was there
+     */
+    CompletableFuture<Release> withdraw(Place place) {
+        PutOption onSession =
+                PutOption.builder().withLeaseId(place.session().id()).build();
+        Op mark = Op.put(place.withdrawal(), HolderNote.WITHDRAWN, onSession);
+        return calls.transactOrAgain(kv -> kv.txn()
+                        .If(new Cmp(place.key(), Cmp.Op.GREATER, CmpTarget.createRevision(0)))
+                        .Then(Op.delete(place.key(), DeleteOption.DEFAULT), mark)
+                        .Else(mark)
+                        .commit())
+                .thenApply(QueueCalls::unlessRepeated)
+                .exceptionallyCompose(
+                        failure -> CallFailure.of("a transaction", failure).isLeaseNotFound()
+                                // Nothing can be put on a session that is gone.
+                                ? CompletableFuture.completedFuture(Release.NOT_OWNER)
+                                : CompletableFuture.failedFuture(failure));
+    }
+
+    /** Deletes a key that nobody knows. */
+    CompletableFuture<Release> delete(ByteSequence key) {
+        return calls.transact(kv ->
+                        kv.txn().Then(Op.delete(key, DeleteOption.DEFAULT)).commit())
                 .thenApply(QueueCalls::release);
+    }
+
+    private static Release unlessRepeated(Hedge.Answer<TxnResponse> answer) {
+        Release release = release(answer.value());
+        // The first of two calls may have deleted it.
+        return release == Release.NOT_OWNER && answer.repeated() ? Release.UNKNOWN : release;
     }
 
     /** Gives the lock back, but leaves the key until the other lease runs out; it keeps its create revision. */
@@ -124,6 +152,10 @@ final class QueueCalls {
 
     private static Release release(TxnResponse answer) {
         return answer.isSucceeded() ? Release.RELEASED : Release.NOT_OWNER;
+    }
+
+    private static Cmp isAbsent(ByteSequence key) {
+        return is(key, 0);
     }
 
     private static Cmp is(ByteSequence key, long createRevision) {

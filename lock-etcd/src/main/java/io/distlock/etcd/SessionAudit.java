@@ -16,8 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Compares what hangs on a session at the server with what should, with one call for all of its keys. Removes places that
- * nobody knows of: a request that was given up may lie in a server that is frozen, and be carried out long after the
- * reaper has looked. Finds locks whose key was deleted by somebody else. Thread-safe.
+ * nobody knows of, whatever has made them. Finds locks whose key was deleted by somebody else. Thread-safe.
  */
 final class SessionAudit {
 
@@ -27,6 +26,7 @@ final class SessionAudit {
     private final QueueCalls queue;
     private final Ledger ledger;
     private final Reaper reaper;
+    private final EtcdKeys keys;
     private final String root;
 
     SessionAudit(EtcdCalls calls, QueueCalls queue, Ledger ledger, Reaper reaper, EtcdKeys keys) {
@@ -34,6 +34,7 @@ final class SessionAudit {
         this.queue = queue;
         this.ledger = ledger;
         this.reaper = reaper;
+        this.keys = keys;
         this.root = keys.root().toString(StandardCharsets.UTF_8);
     }
 
@@ -63,11 +64,11 @@ final class SessionAudit {
 
     private void compare(Session session, Set<ByteSequence> there, List<Holding> expected) {
         Set<ByteSequence> strangers = new HashSet<>(there);
-        strangers.removeIf(ledger::knows);
+        strangers.removeIf(key -> ledger.knows(key) || keys.isWithdrawal(key));
         // One that is just being given back is a stranger, too, but not the next time.
         session.strangers(strangers).forEach(key -> remove(session, key));
         expected.stream()
-                .filter(holding -> !there.contains(holding.lease().place()))
+                .filter(holding -> !there.contains(holding.lease().place().key()))
                 .forEach(this::makeSure);
     }
 
@@ -76,13 +77,13 @@ final class SessionAudit {
         reaper.reap(
                 "A place left behind",
                 Duration.ofSeconds(session.seconds()),
-                () -> queue.leave(key).exceptionally(failure -> Release.UNKNOWN));
+                () -> queue.delete(key).exceptionally(failure -> Release.UNKNOWN));
     }
 
     /** The list may come from a server that has not heard of the lock yet. */
     private void makeSure(Holding holding) {
         GetOption only = GetOption.builder().withKeysOnly(true).build();
-        calls.get(holding.lease().place(), only).thenAccept(found -> {
+        calls.get(holding.lease().place().key(), only).thenAccept(found -> {
             if (found.getKvs().isEmpty()) {
                 holding.gone();
             }

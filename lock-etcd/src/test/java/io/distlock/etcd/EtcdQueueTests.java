@@ -92,7 +92,7 @@ class EtcdQueueTests {
         assertThat(order).isSorted().hasSize(waiting);
         EtcdRpcs cost = etcd.probe().rpcs().since(before);
         // The first release; then a look and a release for each, and a few looks for safety's sake.
-        assertThat(cost.started("Txn")).isBetween(1L + 2 * waiting, 1L + 3 * waiting);
+        assertThat(cost.started("Txn")).isBetween(1 + 2L * waiting, 1 + 3L * waiting);
         assertThat(etcd.probe().metric(EVENTS) - events).isEqualTo(waiting);
     }
 

@@ -57,9 +57,8 @@ class EtcdSecurityTests {
     /** etcd forgets a token that was not used for a while; the driver asks for another when a call is refused. */
     @Test
     void holdsAndWaitsLongerThanATokenLives() {
-        EtcdServerOptions shortTokens = EtcdServerOptions.defaults()
-                .withPassword("secret")
-                .withSetting("auth-token-ttl", "1");
+        EtcdServerOptions shortTokens =
+                EtcdServerOptions.defaults().withPassword("secret").withSetting("auth-token-ttl", "1");
         try (EtcdServer server = EtcdServer.start(shortTokens)) {
             EtcdServers servers = servers(server.endpoint()).withCredentials("root", "secret");
             try (TestClient one = client(servers);
@@ -109,8 +108,8 @@ class EtcdSecurityTests {
         endpoint.certificate()
                 .ifPresent(trusted -> builder.trustManager(trusted.certificate().toFile()));
         endpoint.clientCertificate()
-                .ifPresent(own -> builder.keyManager(
-                        own.certificate().toFile(), own.key().toFile()));
+                .ifPresent(own ->
+                        builder.keyManager(own.certificate().toFile(), own.key().toFile()));
         return builder.build();
     }
 }

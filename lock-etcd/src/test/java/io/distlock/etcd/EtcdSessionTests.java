@@ -172,4 +172,22 @@ class EtcdSessionTests {
             });
         }
     }
+
+    /** The lock-delay is over when the session is, and etcd looks for sessions that are over twice a second. */
+    @Test
+    void aLockWhoseHolderDiesIsFreeSoonAfterItsTimeAndLockDelay() {
+        Duration lockDelay = Duration.ofSeconds(1);
+        try (TestClient doomed = client(SHORT);
+                TestClient next = client(SHORT)) {
+            doomed.locks.acquire(doomed.locks.request(KEY).withLockDelay(lockDelay));
+            var waiter = next.locks.acquireAsync(next.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
+            await().until(() -> next.waiters(KEY) == 1);
+            doomed.connection.close();
+            long died = next.runtime.ticker().nanos();
+            TestClient.get(waiter).close();
+            Duration after = Duration.ofNanos(next.runtime.ticker().nanos() - died);
+            // A second and a half by promise; another for a machine that has other things to do.
+            assertThat(after).isLessThan(SHORT.plus(lockDelay).plusMillis(2500));
+        }
+    }
 }

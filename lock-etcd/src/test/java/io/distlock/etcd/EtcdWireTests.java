@@ -34,8 +34,8 @@ class EtcdWireTests {
                 client.locks.acquire(client.locks.request(KEY).withMode(mode)).close();
             }
             EtcdRpcs cost = etcd.probe().rpcs().since(before);
-            assertThat(cost.started("Txn")).isEqualTo(2 * rounds);
-            assertThat(cost.total()).isEqualTo(2 * rounds);
+            assertThat(cost.started("Txn")).isEqualTo(2L * rounds);
+            assertThat(cost.total()).isEqualTo(2L * rounds);
         }
     }
 
