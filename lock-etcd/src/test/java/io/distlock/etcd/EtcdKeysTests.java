@@ -34,7 +34,8 @@ class EtcdKeysTests {
         for (LockMode mode : LockMode.values()) {
             assertThat(isIn(keys.place(LockKey.of("a"), mode, -1, "o"), queue.first(), queue.end()))
                     .isTrue();
-            for (LockKey other : new LockKey[] {LockKey.of("a/b"), LockKey.of("a", "b"), LockKey.of("a0"), LockKey.of("A")}) {
+            for (LockKey other :
+                    new LockKey[] {LockKey.of("a/b"), LockKey.of("a", "b"), LockKey.of("a0"), LockKey.of("A")}) {
                 assertThat(isIn(keys.place(other, mode, -1, "o"), queue.first(), queue.end()))
                         .isFalse();
             }
@@ -48,9 +49,11 @@ class EtcdKeysTests {
         EtcdKeys.Queue queue = keys.of(LockKey.of("a"));
         ByteSequence exclusive = keys.place(LockKey.of("a"), LockMode.EXCLUSIVE, -1, "o");
         ByteSequence shared = keys.place(LockKey.of("a"), LockMode.SHARED, 0, "o");
-        assertThat(isIn(exclusive, queue.first(), queue.endFor(LockMode.SHARED))).isTrue();
+        assertThat(isIn(exclusive, queue.first(), queue.endFor(LockMode.SHARED)))
+                .isTrue();
         assertThat(isIn(shared, queue.first(), queue.endFor(LockMode.SHARED))).isFalse();
-        assertThat(isIn(shared, queue.first(), queue.endFor(LockMode.EXCLUSIVE))).isTrue();
+        assertThat(isIn(shared, queue.first(), queue.endFor(LockMode.EXCLUSIVE)))
+                .isTrue();
     }
 
     @Test
