@@ -7,7 +7,6 @@ import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.support.Backoff;
-import io.distlock.support.LockScheduler;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Objects;
@@ -19,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One acquisition on its way: gets a session, takes a place in the lock's queue, and looks who is ahead until nobody is.
  *
- * <p>At any moment it is either busy with one step, or parked with a timer. What is not guarded by this object's monitor
- * belongs to the step; nothing foreign is called under the monitor.
+ * <p>At any moment it is either busy with one step, or parked with a timer. Its fields belong to the step.
  */
 final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
@@ -37,13 +35,8 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private final long startedNanos;
     private final Lookout lookout;
 
-    // Guarded by the monitor.
-    private boolean busy = true;
-    private boolean woken;
-    private boolean settled;
-    private LockScheduler.@Nullable Scheduled timer;
+    private final Turn turn;
 
-    // Of the step.
     private int failures;
     private @Nullable Throwable lastFailure;
     private @Nullable Place place;
@@ -54,21 +47,15 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         this.queue = queue;
         this.request = request;
         this.startedNanos = queue.runtime().ticker().nanos();
-        this.lookout = new Lookout(queue.watches(), this::wake);
+        this.turn = new Turn(queue.runtime().scheduler(), () -> goOn(this::advance));
+        this.lookout = new Lookout(queue.watches(), turn::wake);
     }
 
     // --- one step after the other ---
 
-    /** To be called once. */
-    void start() {
-        advance();
-    }
-
-    private void advance() {
-        synchronized (this) {
-            // Before the request leaves: what is deleted from here on may have gone after the answer.
-            woken = false;
-        }
+    /** The next step; called from outside for the first. */
+    void advance() {
+        turn.looks();
         Place own = place;
         if (own == null) {
             CompletableFuture<Session> session = queue.sessions().enter(request);
@@ -229,48 +216,12 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private void park(Duration time) {
-        Duration pause = shorter(time, request.deadline().remaining());
-        boolean over;
-        synchronized (this) {
-            over = isDone();
-            if (!over && !woken) {
-                timer = queue.runtime().scheduler().schedule(this::timeUp, pause);
-                busy = false;
-                return;
-            }
-        }
-        if (over) {
-            finish();
-        } else {
+        if (!turn.park(shorter(time, request.deadline().remaining()))) {
             advance();
+        } else if (isDone()) {
+            // Cancelled just before, while it was still busy.
+            turn.take();
         }
-    }
-
-    private void timeUp() {
-        if (takeTurn()) {
-            goOn(this::advance);
-        }
-    }
-
-    /** The predecessor, or the own place, has gone, or the watch has broken. Called by the driver. */
-    private void wake() {
-        synchronized (this) {
-            woken = true;
-        }
-        if (takeTurn()) {
-            goOn(this::advance);
-        }
-    }
-
-    /** True if it was parked; it is busy then. */
-    private synchronized boolean takeTurn() {
-        if (timer == null) {
-            return false;
-        }
-        timer.cancel();
-        timer = null;
-        busy = true;
-        return true;
     }
 
     // --- the end ---
@@ -328,23 +279,14 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private void finish() {
-        synchronized (this) {
-            busy = false;
-        }
+        turn.ends();
         settle();
     }
 
     /** Once it is over and no step is under way: leaves nothing behind, here or at the store. */
     private void settle() {
-        synchronized (this) {
-            if (busy || settled) {
-                return;
-            }
-            settled = true;
-            if (timer != null) {
-                timer.cancel();
-                timer = null;
-            }
+        if (!turn.settles()) {
+            return;
         }
         queue.delist(this);
         Place leftover = place;

@@ -20,7 +20,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Locks in etcd. */
+/**
+ * Locks in etcd: a queue of keys for each lock, first come first served, by two transactions for a lock that is free. The
+ * fencing token is the create revision of the holder's key, so tokens grow over all locks of a cluster.
+ *
+ * <p>Exclusion holds for as long as the cluster keeps its word: members may die, freeze and come back, and clocks may
+ * leap. One whose process has died is followed by the next within lease time, lock-delay and a second or so; by more if
+ * the leader dies, too, since a new leader gives all leases their full time again. Versions before 3.4.31 and 3.5.13 may
+ * take a lease away too early when a leader gets stuck, which is warned of.
+ *
+ * <p>Thread-safe.
+ */
 public final class EtcdLockProvider implements LockProvider {
 
     private final Duration callTimeout;
@@ -32,6 +42,14 @@ public final class EtcdLockProvider implements LockProvider {
     private final EtcdHealth health;
     private final Watches watches;
 
+    /**
+     * Locks in the etcd that the connection leads to. Begins to connect, and does not wait for it: etcd may well be started
+     * later.
+     *
+     * @param runtime shared by all locks of the process; to be closed after this
+     * @param connection to be closed after this
+     * @param options how locks are kept
+     */
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
         this.callTimeout = options.callTimeout();
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
@@ -90,6 +108,10 @@ public final class EtcdLockProvider implements LockProvider {
         return health.check();
     }
 
+    /**
+     * Ends what waits, and gives up the sessions that no lock hangs on; waits for that at most as long as for a call. Locks
+     * that are held stay, and run out.
+     */
     @Override
     public void close() {
         queue.close();

@@ -50,8 +50,12 @@ final class EtcdQueue {
             return CompletableFuture.failedFuture(
                     new LockUnavailableException(request.key(), Duration.ZERO, "the provider is closed", null));
         }
+        Optional<Grant> same = holdings.again(request);
+        if (same.isPresent()) {
+            return CompletableFuture.completedFuture(same);
+        }
         EtcdAcquisition acquisition = new EtcdAcquisition(this, request);
-        acquisition.start();
+        acquisition.advance();
         return acquisition;
     }
 

@@ -2,6 +2,7 @@ package io.distlock.etcd;
 
 import io.distlock.Release;
 import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
@@ -48,6 +49,15 @@ final class Holdings {
             sessions.leave(place.session());
         }
         return new Grant(lease, since);
+    }
+
+    /** The same owner asks again: the grant that it has. */
+    Optional<Grant> again(LeaseRequest request) {
+        return ledger.findSame(request)
+                .filter(holding ->
+                        !holding.isGone() && !holding.lease().session().isLost())
+                .map(Holding::lease)
+                .map(lease -> new Grant(lease, lease.session().validSince(lease.believed())));
     }
 
     Optional<Holding> find(EtcdLease lease) {

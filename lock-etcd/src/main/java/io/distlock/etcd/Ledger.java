@@ -1,5 +1,7 @@
 package io.distlock.etcd;
 
+import io.distlock.LockKey;
+import io.distlock.spi.LeaseRequest;
 import io.etcd.jetcd.ByteSequence;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +14,14 @@ final class Ledger {
 
     private final Set<ByteSequence> places = ConcurrentHashMap.newKeySet();
     private final Map<ByteSequence, Holding> held = new ConcurrentHashMap<>();
+    private final Map<Owner, Holding> byOwner = new ConcurrentHashMap<>();
+
+    private record Owner(LockKey key, String owner) {
+
+        static Owner of(EtcdLease lease) {
+            return new Owner(lease.key(), lease.owner());
+        }
+    }
 
     /** Before the place is taken. */
     void enter(Place place) {
@@ -24,16 +34,26 @@ final class Ledger {
 
     /** False if there is one already. */
     boolean hold(Holding holding) {
-        return held.putIfAbsent(holding.lease().place().key(), holding) == null;
+        if (held.putIfAbsent(holding.lease().place().key(), holding) != null) {
+            return false;
+        }
+        byOwner.put(Owner.of(holding.lease()), holding);
+        return true;
     }
 
     /** True if it was there. */
     boolean letGo(Holding holding) {
+        byOwner.remove(Owner.of(holding.lease()), holding);
         return held.remove(holding.lease().place().key(), holding);
     }
 
     Optional<Holding> find(EtcdLease lease) {
         return Optional.ofNullable(held.get(lease.place().key()));
+    }
+
+    /** What the same acquisition was granted before. */
+    Optional<Holding> findSame(LeaseRequest request) {
+        return Optional.ofNullable(byOwner.get(new Owner(request.key(), request.owner())));
     }
 
     boolean knows(ByteSequence key) {

@@ -53,26 +53,26 @@ final class Sessions {
         CompletableFuture<Session> session;
         boolean isNew;
         synchronized (this) {
-            CompletableFuture<Session> existing = shared.get(seconds);
-            isNew = existing == null || isUseless(existing);
-            session = isNew || existing == null ? new CompletableFuture<>() : existing;
-            if (isNew) {
-                shared.put(seconds, session);
-            } else if (session.isDone()) {
-                session.join().use();
+            CompletableFuture<Session> known = shared.get(seconds);
+            if (known != null && isReady(known)) {
+                // Under the monitor: it is not given up in between.
+                known.join().use();
+                return known;
             }
+            // One that is done and not ready is of no more use.
+            session = known == null || known.isDone() ? new CompletableFuture<>() : known;
+            isNew = shared.put(seconds, session) != session;
         }
         if (isNew) {
             start(seconds, session);
-        } else if (session.isDone()) {
-            return session;
         }
         return session.thenApply(Sessions::used);
     }
 
-    private static boolean isUseless(CompletableFuture<Session> session) {
-        return session.isCompletedExceptionally()
-                || (session.isDone() && session.join().isLost());
+    private static boolean isReady(CompletableFuture<Session> session) {
+        return session.isDone()
+                && !session.isCompletedExceptionally()
+                && !session.join().isLost();
     }
 
     private static Session used(Session session) {
@@ -162,7 +162,7 @@ final class Sessions {
             if (!session.isIdle()) {
                 return false;
             }
-            shared.values().removeIf(each -> each.isDone() && !isUseless(each) && each.join() == session);
+            shared.values().removeIf(each -> isReady(each) && each.join() == session);
         }
         revoke(session);
         return true;

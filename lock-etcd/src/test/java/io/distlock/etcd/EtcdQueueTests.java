@@ -93,7 +93,8 @@ class EtcdQueueTests {
         EtcdRpcs cost = etcd.probe().rpcs().since(before);
         // The first release; then a look and a release for each, and a few looks for safety's sake.
         assertThat(cost.started("Txn")).isBetween(1 + 2L * waiting, 1 + 3L * waiting);
-        assertThat(etcd.probe().metric(EVENTS) - events).isEqualTo(waiting);
+        // One for the next; and now and then one for itself, from a watch that has just been given up.
+        assertThat(etcd.probe().metric(EVENTS) - events).isBetween((double) waiting, 2.0 * waiting);
     }
 
     @Test
