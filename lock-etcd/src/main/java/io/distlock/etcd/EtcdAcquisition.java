@@ -91,7 +91,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     /** A wait of zero gets a whole round trip; any other ends soon after its deadline, whatever the store does. */
     private Duration answerLimit() {
         Duration remaining = request.deadline().remaining();
-        return remaining.isZero() ? queue.callTimeout() : shorter(remaining.plus(LATE_ANSWER), queue.callTimeout());
+        return remaining.isZero() ? queue.callTimeout() : Limits.shorter(remaining.plus(LATE_ANSWER), queue.callTimeout());
     }
 
     private void failed(CallFailure failure) {
@@ -209,14 +209,14 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         queue.enlist(this, own());
         if (lookout.isOn(predecessor)) {
             failures = 0;
-            park(shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
+            park(Limits.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
         } else {
             await(lookout.on(predecessor, own().key()), standing -> goOn(this::advance));
         }
     }
 
     private void park(Duration time) {
-        if (!turn.park(shorter(time, request.deadline().remaining()))) {
+        if (!turn.park(Limits.shorter(time, request.deadline().remaining()))) {
             advance();
         } else if (isDone()) {
             // Cancelled just before, while it was still busy.
@@ -296,9 +296,5 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             queue.remove(leftover, createRevision);
         }
         forgetPlace();
-    }
-
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
     }
 }

@@ -76,7 +76,7 @@ final class EtcdCalls {
      * @param atMost a time limit of its own, if it is shorter: a lost answer must leave time for another try
      */
     CompletableFuture<LeaseKeepAliveResponse> keepAlive(long leaseId, Duration atMost) {
-        Duration shorter = atMost.compareTo(limit) < 0 ? atMost : limit;
+        Duration shorter = Limits.shorter(atMost, limit);
         return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)))
                 .thenApply(Hedge.Answer::value);
     }

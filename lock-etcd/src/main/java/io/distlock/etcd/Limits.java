@@ -3,7 +3,7 @@ package io.distlock.etcd;
 import java.time.Duration;
 import java.util.Objects;
 
-/** Bounds of time options. */
+/** Bounds of times. */
 final class Limits {
 
     private Limits() {}
@@ -14,5 +14,9 @@ final class Limits {
             throw new IllegalArgumentException(
                     what + " " + value + " is out of range: choose a value from " + least + " to " + most);
         }
+    }
+
+    static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 }
