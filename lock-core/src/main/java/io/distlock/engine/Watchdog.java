@@ -4,6 +4,7 @@ import io.distlock.LossReason;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
+import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.DueSet;
 import java.util.Collection;
 import java.util.IdentityHashMap;
@@ -102,8 +103,7 @@ final class Watchdog {
     private void renew(IdentityHashMap<Lease, HeldKey> batch) {
         Moment sent = engine.ticker().now();
         try {
-            engine.provider()
-                    .renew(List.copyOf(batch.keySet()), (lease, renewal) -> answer(batch, lease, renewal, sent));
+            engine.provider().renew(List.copyOf(batch.keySet()), new Answers(batch, sent));
         } catch (RuntimeException | Error failure) {
             log.warn("Renewing {} locks failed; they are tried again", batch.size(), failure);
             failed(batch, sent);
@@ -125,12 +125,30 @@ final class Watchdog {
         });
     }
 
-    private static void answer(IdentityHashMap<Lease, HeldKey> batch, Lease lease, Renewal renewal, Moment sent) {
-        HeldKey key = batch.get(lease);
-        if (key == null) {
-            log.error("The provider answered for a lease it was not asked about: {}", lease);
-        } else {
-            key.answered(renewal, sent);
+    /**
+     * What comes back for one batch.
+     *
+     * @param sent read before the provider was asked
+     */
+    private record Answers(IdentityHashMap<Lease, HeldKey> batch, Moment sent) implements RenewalAnswers {
+
+        @Override
+        public void answer(Lease lease, Renewal renewal) {
+            answer(lease, renewal, sent);
+        }
+
+        @Override
+        public void renewedSince(Lease lease, Moment since) {
+            answer(lease, Renewal.RENEWED, since);
+        }
+
+        private void answer(Lease lease, Renewal renewal, Moment since) {
+            HeldKey key = batch.get(lease);
+            if (key == null) {
+                log.error("The provider answered for a lease it was not asked about: {}", lease);
+            } else {
+                key.answered(renewal, since);
+            }
         }
     }
 }

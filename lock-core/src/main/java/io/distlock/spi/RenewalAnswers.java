@@ -9,4 +9,15 @@ package io.distlock.spi;
 public interface RenewalAnswers {
 
     void answer(Lease lease, Renewal renewal);
+
+    /**
+     * The lease runs on for its whole time from this moment, which may lie before the renewal was asked for: where
+     * many leases hang on one session at the store, one call extends them all, and the next to ask need not call
+     * again. Whoever counts a lease's time overrides this.
+     *
+     * @param since read before the call that extended it left this machine
+     */
+    default void renewedSince(Lease lease, Moment since) {
+        answer(lease, Renewal.RENEWED);
+    }
 }

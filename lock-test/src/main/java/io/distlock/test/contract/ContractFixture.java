@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockException;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
@@ -131,9 +132,12 @@ abstract class ContractFixture {
         assertThat(waiter).isNotDone();
     }
 
+    /** By one attempt; fails as an assertion does, so that it can be awaited. */
     void assertFree(LockKey key) {
         try (HeldLock lock = other.acquire(now(other, key))) {
             assertThat(lock.isHeld()).isTrue();
+        } catch (LockException taken) {
+            throw new AssertionError("'" + key + "' is not free", taken);
         }
     }
 }

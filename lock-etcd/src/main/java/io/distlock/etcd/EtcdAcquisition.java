@@ -1,0 +1,300 @@
+package io.distlock.etcd;
+
+import io.distlock.FencingToken;
+import io.distlock.LockUnavailableException;
+import io.distlock.Release;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Renewal;
+import io.distlock.support.Backoff;
+import io.etcd.jetcd.ByteSequence;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquisition on its way: gets a session, takes a place in the lock's queue, and looks who is ahead until nobody is.
+ *
+ * <p>At any moment it is either busy with one step, or parked with a timer. Its fields belong to the step.
+ */
+final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
+
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
+
+    /** What an answer that was asked for in time may be late. */
+    private static final Duration LATE_ANSWER = Duration.ofMillis(100);
+
+    /** The longest that one who waits relies on its watch alone. */
+    private static final Duration LONGEST_TRUST = Duration.ofSeconds(5);
+
+    private final EtcdQueue queue;
+    private final LeaseRequest request;
+    private final long startedNanos;
+    private final Lookout lookout;
+
+    private final Turn turn;
+
+    private int failures;
+    private @Nullable Throwable lastFailure;
+    private @Nullable Place place;
+    private long createRevision;
+    private boolean doubtful;
+
+    EtcdAcquisition(EtcdQueue queue, LeaseRequest request) {
+        this.queue = queue;
+        this.request = request;
+        this.startedNanos = queue.runtime().ticker().nanos();
+        this.turn = new Turn(queue.runtime().scheduler(), () -> goOn(this::advance));
+        this.lookout = new Lookout(queue.watches(), turn::wake);
+    }
+
+    // --- one step after the other ---
+
+    /** The next step; called from outside for the first. */
+    void advance() {
+        turn.looks();
+        Place own = place;
+        if (own == null) {
+            CompletableFuture<Session> session = queue.sessions().enter(request);
+            await(session, this::entered, () -> session.thenAccept(queue.sessions()::leave));
+        } else if (createRevision == 0) {
+            await(queue.calls().enter(own), this::found);
+        } else {
+            await(queue.calls().look(own, createRevision), this::found);
+        }
+    }
+
+    private <T> void await(CompletableFuture<T> stage, Consumer<T> next) {
+        await(stage, next, () -> {});
+    }
+
+    /**
+     * Waits for one answer, in limited time, and goes on with it.
+     *
+     * @param tooLate what to do if it has not come in time
+     */
+    private <T> void await(CompletableFuture<T> stage, Consumer<T> next, Runnable tooLate) {
+        queue.runtime().timeouts().within(answerLimit(), stage).whenComplete((answer, failure) -> {
+            if (failure == null) {
+                lastFailure = null;
+                next.accept(answer);
+            } else {
+                tooLate.run();
+                failed(CallFailure.of("a call", failure));
+            }
+        });
+    }
+
+    /** A wait of zero gets a whole round trip; any other ends soon after its deadline, whatever the store does. */
+    private Duration answerLimit() {
+        Duration remaining = request.deadline().remaining();
+        return remaining.isZero() ? queue.callTimeout() : Limits.shorter(remaining.plus(LATE_ANSWER), queue.callTimeout());
+    }
+
+    private void failed(CallFailure failure) {
+        lastFailure = failure;
+        failures++;
+        doubtful |= createRevision == 0 && failure.mayBeApplied();
+        if (failure.isLeaseNotFound() && place != null) {
+            place.session().lost();
+            forgetPlace();
+        }
+        goOn(() -> park(BACKOFF.pause(failures)));
+    }
+
+    /** Goes on, unless it is over: cancelled, or past the deadline. */
+    private void goOn(Runnable next) {
+        if (isDone()) {
+            finish();
+        } else if (request.deadline().hasPassed()) {
+            end();
+        } else {
+            next.run();
+        }
+    }
+
+    // --- what was found ---
+
+    private void entered(Session session) {
+        place = queue.placeOf(request, session);
+        createRevision = 0;
+        doubtful = false;
+        if (isDone()) {
+            finish();
+        } else {
+            advance();
+        }
+    }
+
+    private void found(Place.Finding finding) {
+        if (finding instanceof Place.Standing standing) {
+            createRevision = standing.createRevision();
+            doubtful |= standing.doubtful();
+            found(standing.ahead());
+        } else {
+            forgetPlace();
+            goOn(this::advance);
+        }
+    }
+
+    private void found(Place.Ahead ahead) {
+        if (isDone()) {
+            finish();
+        } else if (ahead instanceof Place.Ahead.Nobody) {
+            grantIfFresh();
+        } else if (ahead instanceof Place.Ahead.Predecessor predecessor) {
+            goOn(() -> waitFor(predecessor.key()));
+        } else {
+            advance();
+        }
+    }
+
+    private void forgetPlace() {
+        Place gone = place;
+        place = null;
+        createRevision = 0;
+        lookout.close();
+        if (gone != null) {
+            queue.leave(gone);
+        }
+    }
+
+    // --- the lock is ours ---
+
+    /** A grant on a session that was not extended for long would be over before it is of use. */
+    private void grantIfFresh() {
+        Place own = own();
+        long age = own.session()
+                .validSince(request.renewedTimeToLive())
+                .elapsedNanos(queue.runtime().ticker());
+        if (age <= request.options().leaseTime().toNanos() / 2) {
+            grant(own);
+        } else {
+            await(own.session().keepAlive(), renewal -> extended(own, renewal));
+        }
+    }
+
+    private void extended(Place own, Renewal renewal) {
+        switch (renewal) {
+            case RENEWED -> grant(own);
+            case NOT_OWNER -> {
+                forgetPlace();
+                goOn(this::advance);
+            }
+            case UNKNOWN -> failed(CallFailure.unanswered("keeping the session alive"));
+        }
+    }
+
+    private void grant(Place own) {
+        lookout.close();
+        // The place is the lock's now, and no longer the acquisition's.
+        place = null;
+        Grant grant = queue.hold(new EtcdLease(own, new FencingToken(createRevision), doubtful));
+        if (!complete(Optional.of(grant))) {
+            queue.holdings().abandon((EtcdLease) grant.lease());
+        }
+        finish();
+    }
+
+    private Place own() {
+        return Objects.requireNonNull(place, "no place in the queue");
+    }
+
+    // --- waiting ---
+
+    private void waitFor(ByteSequence predecessor) {
+        queue.enlist(this, own());
+        if (lookout.isOn(predecessor)) {
+            failures = 0;
+            park(Limits.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
+        } else {
+            await(lookout.on(predecessor, own().key()), standing -> goOn(this::advance));
+        }
+    }
+
+    private void park(Duration time) {
+        if (!turn.park(Limits.shorter(time, request.deadline().remaining()))) {
+            advance();
+        } else if (isDone()) {
+            // Cancelled just before, while it was still busy.
+            turn.take();
+        }
+    }
+
+    // --- the end ---
+
+    /** The deadline has passed. */
+    private void end() {
+        Throwable failure = lastFailure;
+        Place own = place;
+        if (failure != null) {
+            completeExceptionally(unavailable("etcd did not answer within the wait time", failure));
+            finish();
+        } else if (own == null || createRevision == 0) {
+            complete(Optional.empty());
+            finish();
+        } else {
+            leave(own);
+        }
+    }
+
+    /**
+     * Whoever comes next must not find this one waiting, so it is over only once the place is gone; but does not wait
+     * long for a silent server.
+     */
+    private void leave(Place own) {
+        lookout.close();
+        queue.runtime()
+                .timeouts()
+                .within(
+                        queue.callTimeout().dividedBy(2),
+                        doubtful ? queue.calls().withdraw(own) : queue.calls().leave(own.key(), createRevision))
+                .whenComplete((release, failure) -> {
+                    if (release == Release.RELEASED) {
+                        forgetPlace();
+                    }
+                    complete(Optional.empty());
+                    finish();
+                });
+    }
+
+    void fail(String why) {
+        completeExceptionally(unavailable(why, null));
+        settle();
+    }
+
+    private LockUnavailableException unavailable(String why, @Nullable Throwable cause) {
+        Duration waited = Duration.ofNanos(queue.runtime().ticker().nanos() - startedNanos);
+        return new LockUnavailableException(request.key(), waited, why, cause);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        settle();
+        return cancelled;
+    }
+
+    private void finish() {
+        turn.ends();
+        settle();
+    }
+
+    /** Once it is over and no step is under way: leaves nothing behind, here or at the store. */
+    private void settle() {
+        if (!turn.settles()) {
+            return;
+        }
+        queue.delist(this);
+        Place leftover = place;
+        if (leftover != null && (doubtful || createRevision == 0)) {
+            queue.withdraw(leftover);
+        } else if (leftover != null) {
+            queue.remove(leftover, createRevision);
+        }
+        forgetPlace();
+    }
+}

@@ -1,0 +1,116 @@
+package io.distlock.etcd;
+
+import io.distlock.support.Timeouts;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.KV;
+import io.etcd.jetcd.Lease;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.lease.LeaseGrantResponse;
+import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
+import io.etcd.jetcd.lease.LeaseRevokeResponse;
+import io.etcd.jetcd.lease.LeaseTimeToLiveResponse;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.LeaseOption;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * The calls to etcd, each with a time limit: the driver by itself would wait for a server for ever. What goes wrong is a
+ * {@link CallFailure}. Thread-safe.
+ */
+final class EtcdCalls {
+
+    private final KV kv;
+    private final Lease leases;
+    private final Timeouts timeouts;
+    private final Duration limit;
+    private final Optional<Hedge> hedge;
+
+    /**
+     * @param limit for each call
+     * @param members how many there are to take turns
+     */
+    EtcdCalls(Client client, Timeouts timeouts, Duration limit, int members) {
+        this.kv = client.getKVClient();
+        this.leases = client.getLeaseClient();
+        this.timeouts = timeouts;
+        this.limit = limit;
+        this.hedge = members > 1 ? Optional.of(new Hedge(timeouts, limit.dividedBy(4))) : Optional.empty();
+    }
+
+    Duration limit() {
+        return limit;
+    }
+
+    /** A transaction that does no harm when it is carried out twice. */
+    CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
+        return transactOrAgain(transaction).thenApply(Hedge.Answer::value);
+    }
+
+    /** A transaction that does no harm when it is carried out twice, but answers something else the second time. */
+    CompletableFuture<Hedge.Answer<TxnResponse>> transactOrAgain(
+            Function<KV, CompletableFuture<TxnResponse>> transaction) {
+        return hedged(() -> limited("a transaction", limit, () -> transaction.apply(kv)));
+    }
+
+    CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
+        return hedged(() -> limited("a read", limit, () -> kv.get(key, option))).thenApply(Hedge.Answer::value);
+    }
+
+    CompletableFuture<LeaseGrantResponse> grant(long seconds) {
+        return limited("granting a lease", limit, () -> leases.grant(seconds));
+    }
+
+    CompletableFuture<LeaseRevokeResponse> revoke(long leaseId) {
+        return limited("revoking a lease", limit, () -> leases.revoke(leaseId));
+    }
+
+    /**
+     * The driver sends it twice, the second time as it ends the stream.
+     *
+     * @param atMost a time limit of its own, if it is shorter: a lost answer must leave time for another try
+     */
+    CompletableFuture<LeaseKeepAliveResponse> keepAlive(long leaseId, Duration atMost) {
+        Duration shorter = Limits.shorter(atMost, limit);
+        return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)))
+                .thenApply(Hedge.Answer::value);
+    }
+
+    CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId, LeaseOption option) {
+        return limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option));
+    }
+
+    private <T> CompletableFuture<Hedge.Answer<T>> hedged(Supplier<CompletableFuture<T>> call) {
+        return hedge.isPresent()
+                ? hedge.get().ask(call)
+                : call.get().thenApply(answer -> new Hedge.Answer<>(answer, false));
+    }
+
+    private <T> CompletableFuture<T> limited(String what, Duration atMost, Supplier<CompletableFuture<T>> call) {
+        CompletableFuture<T> asked = start(call);
+        CompletableFuture<T> result = new CompletableFuture<>();
+        timeouts.within(atMost, asked).whenComplete((answer, failure) -> {
+            if (failure == null) {
+                result.complete(answer);
+            } else {
+                // Keeps the driver from sending it later, or again.
+                asked.cancel(true);
+                result.completeExceptionally(CallFailure.of(what, failure));
+            }
+        });
+        return result;
+    }
+
+    private static <T> CompletableFuture<T> start(Supplier<CompletableFuture<T>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException closed) {
+            return CompletableFuture.failedFuture(closed);
+        }
+    }
+}

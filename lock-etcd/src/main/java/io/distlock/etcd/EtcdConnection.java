@@ -1,0 +1,106 @@
+package io.distlock.etcd;
+
+import io.distlock.support.LockRuntime;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.ClientBuilder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * A way to etcd for locks: of their own, or the application's. Making one connects to nothing yet. Thread-safe.
+ */
+public final class EtcdConnection implements AutoCloseable {
+
+    /** etcd takes more than one ping in five seconds for an attack. */
+    private static final Duration PING_EVERY = Duration.ofSeconds(10);
+
+    /** A session may have many keys, and is asked for all of them at once. */
+    private static final int LARGEST_ANSWER = 64 << 20;
+
+    private final Client client;
+    private final ByteSequence namespace;
+    private final Optional<ChannelTap> tap;
+    private final int members;
+
+    private EtcdConnection(Client client, ByteSequence namespace, Optional<ChannelTap> tap, int members) {
+        this.client = client;
+        this.namespace = namespace;
+        this.tap = tap;
+        this.members = members;
+    }
+
+    /**
+     * Connections of the locks' own, with what suits locks: time limits that the server is told, no call that is held
+     * back until a server is there, none that is sent twice, and only servers that know a leader.
+     *
+     * @param options time limits
+     */
+    public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {
+        ChannelTap tap = new ChannelTap();
+        ClientBuilder builder = Client.builder()
+                .waitForReady(false)
+                .retryMaxAttempts(1)
+                .retryDelay(10)
+                .retryMaxDelay(100)
+                .connectTimeout(servers.connectTimeout())
+                .keepaliveTime(PING_EVERY)
+                .keepaliveTimeout(options.callTimeout())
+                .maxInboundMessageSize(LARGEST_ANSWER)
+                .header("hasleader", "true")
+                .interceptor(tap, new CallDeadlines(options.callTimeout()));
+        servers.authority().ifPresent(builder::authority);
+        builder.endpoints(servers.endpoints());
+        servers.tls().ifPresent(builder::sslContext);
+        servers.user().ifPresent(user -> builder.user(bytes(user)));
+        servers.password().ifPresent(password -> builder.password(bytes(password)));
+        ByteSequence namespace = bytes(servers.namespace().orElse(""));
+        builder.namespace(namespace);
+        return new EtcdConnection(
+                builder.build(),
+                namespace,
+                Optional.of(tap),
+                servers.endpoints().size());
+    }
+
+    /**
+     * The application's own client, which stays the application's to close. Calls are still given up in time, but the
+     * driver may hold them back until a server is there, or send them twice: locks stay correct, and places in a queue
+     * that come to be in this way are removed.
+     */
+    public static EtcdConnection of(Client client) {
+        return new EtcdConnection(client, ByteSequence.EMPTY, Optional.empty(), 1);
+    }
+
+    private static ByteSequence bytes(String text) {
+        return ByteSequence.from(text, StandardCharsets.UTF_8);
+    }
+
+    Client client() {
+        return client;
+    }
+
+    /** Among how many servers calls take turns, as far as is known. */
+    int members() {
+        return members;
+    }
+
+    /** To be closed by whoever asks. */
+    Watches watches(LockRuntime runtime, Duration callTimeout) {
+        return tap.<Watches>map(driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout))
+                .orElseGet(() -> new JetcdWatches(client));
+    }
+
+    ServerVersions versions(Duration callTimeout) {
+        return new ServerVersions(tap, members, callTimeout);
+    }
+
+    /** Ends the connections, unless they are the application's. */
+    @Override
+    public void close() {
+        if (tap.isPresent()) {
+            client.close();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.distlock.etcd;
+
+import io.distlock.spi.ProviderStatus;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.options.GetOption;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How etcd is, for health checks; warns once of servers that may take locks from those who hold them. Thread-safe. */
+final class EtcdHealth {
+
+    private static final Logger log = LoggerFactory.getLogger(EtcdHealth.class);
+
+    private final EtcdCalls calls;
+    private final ByteSequence anyKey;
+    private final ServerVersions versions;
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    EtcdHealth(EtcdCalls calls, EtcdKeys keys, ServerVersions versions) {
+        this.calls = calls;
+        this.anyKey = keys.root();
+        this.versions = versions;
+    }
+
+    /** As {@link io.distlock.spi.LockProvider#check}: a read that is answered only if a majority of members is there. */
+    CompletableFuture<ProviderStatus> check() {
+        return calls.get(anyKey, GetOption.builder().withCountOnly(true).build())
+                .thenCompose(found -> versions.ask())
+                .thenApply(this::up)
+                .exceptionally(EtcdHealth::down);
+    }
+
+    private ProviderStatus up(NavigableSet<ServerVersion> known) {
+        known.stream()
+                .filter(ServerVersion::mayRevokeLeasesInUse)
+                .findFirst()
+                .filter(old -> warned.compareAndSet(false, true))
+                .ifPresent(old -> log.warn(
+                        "etcd {} has a fault by which a leader that was stuck and has been replaced takes away leases that"
+                                + " are still extended, and with them locks that are held (etcd issue 15247): upgrade to"
+                                + " 3.4.31, 3.5.13 or later",
+                        old));
+        Map<String, Object> details = new TreeMap<>();
+        if (!known.isEmpty()) {
+            details.put("version", known.stream().map(ServerVersion::toString).toList());
+        }
+        return new ProviderStatus(ProviderStatus.State.UP, details);
+    }
+
+    private static ProviderStatus down(Throwable failure) {
+        String why = CallFailure.of("a read", failure).getMessage();
+        return new ProviderStatus(ProviderStatus.State.DOWN, Map.of("error", why == null ? "no answer" : why));
+    }
+}

@@ -1,0 +1,46 @@
+package io.distlock.etcd;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.spi.Lease;
+import java.time.Duration;
+
+/**
+ * One grant.
+ *
+ * @param place its place, the first in the queue
+ * @param token the create revision of its key
+ * @param doubtful whether the request that took the place may be carried out once more, after the lock was given back
+ */
+record EtcdLease(Place place, FencingToken token, boolean doubtful) implements Lease {
+
+    @Override
+    public LockKey key() {
+        return place.request().key();
+    }
+
+    @Override
+    public LockMode mode() {
+        return place.request().mode();
+    }
+
+    @Override
+    public String owner() {
+        return place.request().owner();
+    }
+
+    LockOptions options() {
+        return place.request().options();
+    }
+
+    Session session() {
+        return place.session();
+    }
+
+    /** What the session has to outlast: the time that the holder believes in, and the lock-delay. */
+    Duration believed() {
+        return place.request().renewedTimeToLive();
+    }
+}

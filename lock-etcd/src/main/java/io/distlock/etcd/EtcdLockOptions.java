@@ -1,0 +1,73 @@
+package io.distlock.etcd;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * How locks are kept in etcd. Immutable; a value that breaks a rule cannot be made ({@link IllegalArgumentException}
+ * that names the value, the rule and the cure).
+ *
+ * @param keyPrefix what all keys begin with, before the first {@code /} of ours; not blank, without white space and
+ *     control characters, and not ending with {@code /}
+ * @param callTimeout the longest that one call to etcd is waited for. 10 ms to 60 s
+ * @param session how many locks share one lease of etcd
+ */
+public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session session) {
+
+    /** What a lock's key hangs on at the server. */
+    public enum Session {
+
+        /** One lease for all locks with the same time to live: 10,000 locks cost one keepalive. */
+        SHARED,
+
+        /** A lease for each lock: three calls more for each, and nothing that one lock could do to another. */
+        PER_LOCK
+    }
+
+    private static final Duration SHORTEST = Duration.ofMillis(10);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+
+    private static final EtcdLockOptions DEFAULTS = new EtcdLockOptions("lock", Duration.ofSeconds(1), Session.SHARED);
+
+    public EtcdLockOptions {
+        requirePrefix(keyPrefix);
+        Limits.requireBetween("call timeout", callTimeout, SHORTEST, LONGEST);
+        Objects.requireNonNull(session, "session must not be null");
+    }
+
+    /** Prefix {@code lock}, calls 1 s, shared sessions. */
+    public static EtcdLockOptions defaults() {
+        return DEFAULTS;
+    }
+
+    public EtcdLockOptions withKeyPrefix(String keyPrefix) {
+        return new EtcdLockOptions(keyPrefix, callTimeout, session);
+    }
+
+    public EtcdLockOptions withCallTimeout(Duration callTimeout) {
+        return new EtcdLockOptions(keyPrefix, callTimeout, session);
+    }
+
+    public EtcdLockOptions withSession(Session session) {
+        return new EtcdLockOptions(keyPrefix, callTimeout, session);
+    }
+
+    private static void requirePrefix(String prefix) {
+        Objects.requireNonNull(prefix, "key prefix must not be null");
+        if (prefix.isBlank()) {
+            throw new IllegalArgumentException(
+                    "key prefix \"" + prefix + "\" is blank: choose a short word, such as \"lock\"");
+        }
+        if (prefix.endsWith("/")) {
+            throw new IllegalArgumentException(
+                    "key prefix \"" + prefix + "\" ends with a slash: leave it out, one is put after the prefix");
+        }
+        for (int at = 0; at < prefix.length(); at++) {
+            char c = prefix.charAt(at);
+            if (Character.isWhitespace(c) || Character.isISOControl(c)) {
+                throw new IllegalArgumentException("key prefix \"" + prefix + "\" has at index " + at
+                        + " white space or a control character: leave it out");
+            }
+        }
+    }
+}

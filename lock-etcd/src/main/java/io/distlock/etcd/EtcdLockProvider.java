@@ -1,0 +1,127 @@
+package io.distlock.etcd;
+
+import io.distlock.LockKey;
+import io.distlock.LockStatus;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.LockProvider;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.RenewalAnswers;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Locks in etcd: a queue of keys for each lock, first come first served, by two transactions for a lock that is free. The
+ * fencing token is the create revision of the holder's key, so tokens grow over all locks of a cluster.
+ *
+ * <p>Exclusion holds for as long as the cluster keeps its word: members may die, freeze and come back, and clocks may
+ * leap. One whose process has died is followed by the next within lease time, lock-delay and a second or so; by more if
+ * the leader dies, too, since a new leader gives all leases their full time again. Versions before 3.4.31 and 3.5.13 may
+ * take a lease away too early when a leader gets stuck, which is warned of.
+ *
+ * <p>Thread-safe.
+ */
+public final class EtcdLockProvider implements LockProvider {
+
+    private final Duration callTimeout;
+    private final EtcdQueue queue;
+    private final Sessions sessions;
+    private final Holdings holdings;
+    private final Renewals renewals;
+    private final QueueReader reader;
+    private final EtcdHealth health;
+    private final Watches watches;
+
+    /**
+     * Locks in the etcd that the connection leads to. Begins to connect, and does not wait for it: etcd may well be started
+     * later.
+     *
+     * @param runtime shared by all locks of the process; to be closed after this
+     * @param connection to be closed after this
+     * @param options how locks are kept
+     */
+    public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
+        this.callTimeout = options.callTimeout();
+        EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
+        EtcdKeys keys = new EtcdKeys(options.keyPrefix());
+        QueueCalls queueCalls = new QueueCalls(calls, new HolderNote());
+        Ledger ledger = new Ledger();
+        SessionAudit audit = new SessionAudit(calls, queueCalls, ledger, runtime.reaper(), keys);
+        this.sessions = new Sessions(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED, audit);
+        this.holdings = new Holdings(queueCalls, sessions, ledger, runtime);
+        this.renewals = new Renewals(holdings, runtime.ticker());
+        this.reader = new QueueReader(calls, keys);
+        this.health = new EtcdHealth(calls, keys, connection.versions(callTimeout));
+        this.watches = connection.watches(runtime, callTimeout);
+        this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, ledger, holdings, watches, callTimeout);
+        // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
+        health.check();
+    }
+
+    @Override
+    public String name() {
+        return "etcd";
+    }
+
+    @Override
+    public Duration callTimeout() {
+        return callTimeout;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
+        return queue.acquire(request);
+    }
+
+    @Override
+    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        renewals.renew(leases, answers);
+    }
+
+    @Override
+    public CompletionStage<Release> release(Lease lease, Duration keepFor) {
+        return holdings.release((EtcdLease) lease, keepFor);
+    }
+
+    @Override
+    public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
+        return reader.isCurrent(sequencer);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        return reader.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<ProviderStatus> check() {
+        return health.check();
+    }
+
+    /**
+     * Ends what waits, and gives up the sessions that no lock hangs on; waits for that at most as long as for a call. Locks
+     * that are held stay, and run out.
+     */
+    @Override
+    public void close() {
+        queue.close();
+        try {
+            sessions.close().get(callTimeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException silent) {
+            // What is left runs out.
+        }
+        watches.close();
+    }
+}

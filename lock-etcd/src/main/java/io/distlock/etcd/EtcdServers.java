@@ -1,0 +1,113 @@
+package io.distlock.etcd;
+
+import io.netty.handler.ssl.SslContext;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Which etcd to connect to, and how. Immutable; a value that breaks a rule cannot be made
+ * ({@link IllegalArgumentException} that names the value, the rule and the cure).
+ *
+ * @param endpoints the members, as {@code http://host:port}, or {@code https://host:port} with TLS; one or more, of one
+ *     cluster. Calls take turns among them
+ * @param user the user's name, if etcd asks for it; only together with a password
+ * @param password the user's password
+ * @param tls how to make TLS connections, if they are to be. Made with {@code io.grpc.netty.GrpcSslContexts}, or
+ *     otherwise with ALPN for HTTP/2
+ * @param authority the name that the servers' certificates are expected to bear, if it is not that of the endpoint
+ * @param namespace what etcd's own keys begin with, in front of the locks' key prefix; for users who may see no others
+ * @param connectTimeout the longest that a connection may take to be made. 10 ms to 60 s
+ */
+public record EtcdServers(
+        List<URI> endpoints,
+        Optional<String> user,
+        Optional<String> password,
+        Optional<SslContext> tls,
+        Optional<String> authority,
+        Optional<String> namespace,
+        Duration connectTimeout) {
+
+    private static final Duration SHORTEST = Duration.ofMillis(10);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+
+    public EtcdServers {
+        endpoints = List.copyOf(endpoints);
+        if (endpoints.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "no endpoints: name at least one member of the cluster, such as http://localhost:2379");
+        }
+        for (URI endpoint : endpoints) {
+            requireEndpoint(endpoint, tls.isPresent());
+        }
+        if (user.isPresent() != password.isPresent()) {
+            throw new IllegalArgumentException(
+                    "a " + (user.isPresent() ? "user without a password" : "password without a user")
+                            + ": give both, or neither");
+        }
+        Objects.requireNonNull(authority, "authority must not be null: use Optional.empty() for none");
+        Objects.requireNonNull(namespace, "namespace must not be null: use Optional.empty() for none");
+        Limits.requireBetween("connect timeout", connectTimeout, SHORTEST, LONGEST);
+    }
+
+    /** These members, in plain text and without credentials; connecting takes at most 2 s. */
+    public static EtcdServers at(List<URI> endpoints) {
+        return at(endpoints, Optional.empty());
+    }
+
+    /** These members, by TLS and without credentials; connecting takes at most 2 s. */
+    public static EtcdServers at(List<URI> endpoints, SslContext tls) {
+        return at(endpoints, Optional.of(tls));
+    }
+
+    private static EtcdServers at(List<URI> endpoints, Optional<SslContext> tls) {
+        return new EtcdServers(
+                endpoints,
+                Optional.empty(),
+                Optional.empty(),
+                tls,
+                Optional.empty(),
+                Optional.empty(),
+                Duration.ofSeconds(2));
+    }
+
+    public EtcdServers withCredentials(String user, String password) {
+        return new EtcdServers(
+                endpoints, Optional.of(user), Optional.of(password), tls, authority, namespace, connectTimeout);
+    }
+
+    public EtcdServers withAuthority(String authority) {
+        return new EtcdServers(endpoints, user, password, tls, Optional.of(authority), namespace, connectTimeout);
+    }
+
+    public EtcdServers withNamespace(String namespace) {
+        return new EtcdServers(endpoints, user, password, tls, authority, Optional.of(namespace), connectTimeout);
+    }
+
+    public EtcdServers withConnectTimeout(Duration connectTimeout) {
+        return new EtcdServers(endpoints, user, password, tls, authority, namespace, connectTimeout);
+    }
+
+    private static void requireEndpoint(URI endpoint, boolean withTls) {
+        boolean https = "https".equals(endpoint.getScheme());
+        if (endpoint.getHost() == null || !(https || "http".equals(endpoint.getScheme()))) {
+            throw new IllegalArgumentException("endpoint \"" + endpoint
+                    + "\" is no http or https address: write it as http://host:port, or https://host:port with TLS");
+        }
+        if (https != withTls) {
+            throw new IllegalArgumentException("endpoint \"" + endpoint + "\" does not go with "
+                    + (withTls
+                            ? "TLS settings: write it as https"
+                            : "a connection without TLS: configure TLS, or write it as http"));
+        }
+    }
+
+    /** Without the password. */
+    @Override
+    public String toString() {
+        return "EtcdServers[" + endpoints + user.map(name -> ", user " + name).orElse("")
+                + (tls.isPresent() ? ", TLS" : "") + "]";
+    }
+}

@@ -1,0 +1,60 @@
+package io.distlock.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one acquisition watches while it waits: the key ahead of it, and its own. Used by one step at a time; being
+ * closed at the end is the only thing that happens beside.
+ */
+final class Lookout {
+
+    private final Watches watches;
+    private final Runnable wake;
+    private @Nullable ByteSequence ahead;
+    private Watches.@Nullable Watched watchedAhead;
+    private Watches.@Nullable Watched watchedSelf;
+
+    Lookout(Watches watches, Runnable wake) {
+        this.watches = watches;
+        this.wake = wake;
+    }
+
+    /** Whether both are watched, and this is the one ahead. */
+    boolean isOn(ByteSequence key) {
+        return key.equals(ahead) && isLive(watchedAhead) && isLive(watchedSelf);
+    }
+
+    private static boolean isLive(Watches.@Nullable Watched watched) {
+        return watched != null && watched.isLive();
+    }
+
+    /** Begins to watch; done once both watches stand. */
+    CompletableFuture<Void> on(ByteSequence key, ByteSequence own) {
+        close(watchedAhead);
+        ahead = key;
+        Watches.Watched nextAhead = watches.watch(key, wake);
+        watchedAhead = nextAhead;
+        Watches.Watched self = watchedSelf;
+        if (self == null || !self.isLive()) {
+            self = watches.watch(own, wake);
+            watchedSelf = self;
+        }
+        return nextAhead.standing().thenCombine(self.standing(), (one, other) -> null);
+    }
+
+    void close() {
+        close(watchedAhead);
+        close(watchedSelf);
+        ahead = null;
+        watchedAhead = null;
+        watchedSelf = null;
+    }
+
+    private static void close(Watches.@Nullable Watched watched) {
+        if (watched != null) {
+            watched.close();
+        }
+    }
+}

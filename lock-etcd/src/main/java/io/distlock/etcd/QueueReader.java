@@ -1,0 +1,110 @@
+package io.distlock.etcd;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockStatus;
+import io.distlock.LockStatus.Holder;
+import io.distlock.Sequencer;
+import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.LeaseOption;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Looks at queues without standing in them. Thread-safe. */
+final class QueueReader {
+
+    private final EtcdCalls calls;
+    private final EtcdKeys keys;
+
+    QueueReader(EtcdCalls calls, EtcdKeys keys) {
+        this.calls = calls;
+        this.keys = keys;
+    }
+
+    /** As {@link io.distlock.spi.LockProvider#isCurrent}: who was granted the lock stands for as long as the key does. */
+    CompletableFuture<Boolean> isCurrent(Sequencer sequencer) {
+        long token = sequencer.token().value();
+        GetOption exactly = all(sequencer.key())
+                .withMinCreateRevision(token)
+                .withMaxCreateRevision(token)
+                .build();
+        return calls.get(keys.of(sequencer.key()).first(), exactly)
+                .thenApply(found ->
+                        found.getKvs().stream().anyMatch(each -> !isKept(each) && modeOf(each) == sequencer.mode()));
+    }
+
+    /** As {@link io.distlock.spi.LockProvider#inspect}. */
+    CompletableFuture<Optional<LockStatus>> inspect(LockKey key) {
+        GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
+                .withSortOrder(GetOption.SortOrder.ASCEND)
+                .build();
+        return calls.get(keys.of(key).first(), inOrder).thenCompose(found -> {
+            List<KeyValue> places = found.getKvs();
+            if (places.isEmpty()) {
+                return CompletableFuture.completedFuture(Optional.empty());
+            }
+            List<KeyValue> holders = holders(places);
+            return remaining(holders)
+                    .thenApply(times -> Optional.of(new LockStatus(
+                            key,
+                            modeOf(holders.get(0)),
+                            holders.stream().map(each -> describe(each, times)).toList(),
+                            Optional.of(places.size() - holders.size()))));
+        });
+    }
+
+    private GetOption.Builder all(LockKey key) {
+        return GetOption.builder().withRange(keys.of(key).end());
+    }
+
+    private LockMode modeOf(KeyValue place) {
+        return keys.occupant(place.getKey()).mode();
+    }
+
+    private static boolean isKept(KeyValue place) {
+        return place.getValue().equals(HolderNote.KEPT);
+    }
+
+    /** The first, and if it is shared all shared ones up to the first exclusive one. */
+    private List<KeyValue> holders(List<KeyValue> places) {
+        List<KeyValue> holders = new ArrayList<>();
+        for (KeyValue each : places) {
+            boolean holds =
+                    holders.isEmpty() || (modeOf(each) == LockMode.SHARED && modeOf(holders.get(0)) == LockMode.SHARED);
+            if (!holds) {
+                break;
+            }
+            holders.add(each);
+        }
+        return holders;
+    }
+
+    private CompletableFuture<Map<Long, Duration>> remaining(List<KeyValue> places) {
+        CompletableFuture<Map<Long, Duration>> times = CompletableFuture.completedFuture(new HashMap<>());
+        for (long lease : places.stream().map(KeyValue::getLease).distinct().toList()) {
+            times = times.thenCombine(calls.timeToLive(lease, LeaseOption.DEFAULT), (known, answer) -> {
+                // Whole seconds, rounded down.
+                known.put(lease, Duration.ofSeconds(Math.max(1, answer.getTTL())));
+                return known;
+            });
+        }
+        return times;
+    }
+
+    private Holder describe(KeyValue place, Map<Long, Duration> remaining) {
+        return new Holder(
+                isKept(place)
+                        ? HolderNote.KEPT.toString(StandardCharsets.UTF_8)
+                        : keys.occupant(place.getKey()).owner(),
+                isKept(place) ? Optional.empty() : Optional.of(new FencingToken(place.getCreateRevision())),
+                Optional.ofNullable(remaining.get(place.getLease())));
+    }
+}

@@ -1,0 +1,74 @@
+package io.distlock.etcd;
+
+import io.distlock.spi.Lease;
+import io.distlock.spi.Moment;
+import io.distlock.spi.Renewal;
+import io.distlock.spi.RenewalAnswers;
+import io.distlock.spi.Ticker;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Extends leases: one call for each session, however many locks hang on it, and none where the session was extended a
+ * moment ago for others. Thread-safe.
+ */
+final class Renewals {
+
+    private final Holdings holdings;
+    private final Ticker ticker;
+
+    Renewals(Holdings holdings, Ticker ticker) {
+        this.holdings = holdings;
+        this.ticker = ticker;
+    }
+
+    void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        IdentityHashMap<Session, List<Holding>> stale = new IdentityHashMap<>();
+        for (Lease lease : leases) {
+            Optional<Holding> holding = holdings.find((EtcdLease) lease);
+            if (holding.isEmpty() || holding.get().isGone()) {
+                holding.ifPresent(holdings::remove);
+                answers.answer(lease, Renewal.NOT_OWNER);
+            } else if (isFresh(holding.get())) {
+                renewed(holding.get(), lease, answers);
+            } else {
+                stale.computeIfAbsent(holding.get().lease().session(), session -> new ArrayList<>())
+                        .add(holding.get());
+            }
+        }
+        stale.forEach((session, held) -> extend(session, held, answers));
+    }
+
+    /** The watchdog asks a third of the lease after the last time; a sixth later there is none to gain. */
+    private boolean isFresh(Holding holding) {
+        EtcdLease lease = holding.lease();
+        return !lease.session().isLost()
+                && lease.session().validSince(lease.believed()).elapsedNanos(ticker)
+                        <= lease.options().leaseTime().toNanos() / 6;
+    }
+
+    private void extend(Session session, List<Holding> held, RenewalAnswers answers) {
+        session.keepAlive().thenAccept(renewal -> {
+            for (Holding holding : held) {
+                switch (renewal) {
+                    case RENEWED -> renewed(holding, holding.lease(), answers);
+                    case NOT_OWNER -> {
+                        holdings.remove(holding);
+                        answers.answer(holding.lease(), Renewal.NOT_OWNER);
+                    }
+                    case UNKNOWN -> answers.answer(holding.lease(), Renewal.UNKNOWN);
+                }
+            }
+        });
+    }
+
+    private static void renewed(Holding holding, Lease lease, RenewalAnswers answers) {
+        EtcdLease own = holding.lease();
+        Moment since = own.session().validSince(own.believed());
+        holding.extend(since);
+        answers.renewedSince(lease, since);
+    }
+}

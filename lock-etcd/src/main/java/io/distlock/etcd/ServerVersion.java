@@ -1,0 +1,43 @@
+package io.distlock.etcd;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The version of an etcd server. */
+record ServerVersion(int major, int minor, int patch) implements Comparable<ServerVersion> {
+
+    private static final Pattern SHAPE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\.(\\d{1,4}).*");
+
+    static Optional<ServerVersion> parse(String text) {
+        Matcher parts = SHAPE.matcher(text);
+        return parts.matches()
+                ? Optional.of(new ServerVersion(number(parts, 1), number(parts, 2), number(parts, 3)))
+                : Optional.empty();
+    }
+
+    private static int number(Matcher parts, int group) {
+        return Integer.parseInt(parts.group(group));
+    }
+
+    /**
+     * Whether a leader that was stuck and has been replaced may revoke leases that its successor extends (etcd issue
+     * 15247). By etcd's change logs repaired in 3.4.31, in 3.5.13, and from 3.6.0 on.
+     */
+    boolean mayRevokeLeasesInUse() {
+        int repaired = minor < 5 ? 31 : 13;
+        return major < 3 || (major == 3 && (minor < 4 || (minor < 6 && patch < repaired)));
+    }
+
+    @Override
+    public int compareTo(ServerVersion other) {
+        int byMajor = Integer.compare(major, other.major);
+        int byMinor = byMajor != 0 ? byMajor : Integer.compare(minor, other.minor);
+        return byMinor != 0 ? byMinor : Integer.compare(patch, other.patch);
+    }
+
+    @Override
+    public String toString() {
+        return major + "." + minor + "." + patch;
+    }
+}

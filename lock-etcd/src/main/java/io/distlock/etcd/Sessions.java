@@ -1,0 +1,200 @@
+package io.distlock.etcd;
+
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Moment;
+import io.distlock.spi.Ticker;
+import io.distlock.support.DueSet;
+import io.distlock.support.LockRuntime;
+import io.etcd.jetcd.lease.LeaseGrantResponse;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Hands out sessions: one for all locks with the same time to live, or one for each lock. Keeps shared ones alive while
+ * they are used, and for a time to live after that, so that the next lock finds one; then gives them up. Thread-safe.
+ */
+final class Sessions {
+
+    private final EtcdCalls calls;
+    private final Ticker ticker;
+    private final boolean sharing;
+    private final SessionAudit audit;
+    private final DueSet<Session> kept;
+
+    // Guarded by this object's monitor, as is each step from "unused" to "given up".
+    private final Map<Long, CompletableFuture<Session>> shared = new HashMap<>();
+    private boolean closed;
+
+    Sessions(EtcdCalls calls, LockRuntime runtime, boolean sharing, SessionAudit audit) {
+        this.calls = calls;
+        this.ticker = runtime.ticker();
+        this.sharing = sharing;
+        this.audit = audit;
+        this.kept = new DueSet<>(runtime.ticker(), runtime.scheduler(), due -> due.forEach(this::keep));
+    }
+
+    /**
+     * A session that outlasts the request's time to live. The caller is counted among its users until it calls
+     * {@link #leave}.
+     */
+    CompletableFuture<Session> enter(LeaseRequest request) {
+        return sharing && isOrdinary(request) ? enterShared(seconds(request.timeToLive())) : grant(request);
+    }
+
+    /** A minimum hold time that is longer than the lease is to last though nobody extends it. */
+    private static boolean isOrdinary(LeaseRequest request) {
+        return request.timeToLive().equals(request.renewedTimeToLive());
+    }
+
+    private CompletableFuture<Session> enterShared(long seconds) {
+        CompletableFuture<Session> session;
+        boolean isNew;
+        synchronized (this) {
+            CompletableFuture<Session> known = shared.get(seconds);
+            if (known != null && isReady(known)) {
+                // Under the monitor: it is not given up in between.
+                known.join().use();
+                return known;
+            }
+            // One that is done and not ready is of no more use.
+            session = known == null || known.isDone() ? new CompletableFuture<>() : known;
+            isNew = shared.put(seconds, session) != session;
+        }
+        if (isNew) {
+            start(seconds, session);
+        }
+        return session.thenApply(Sessions::used);
+    }
+
+    private static boolean isReady(CompletableFuture<Session> session) {
+        return session.isDone()
+                && !session.isCompletedExceptionally()
+                && !session.join().isLost();
+    }
+
+    private static Session used(Session session) {
+        session.use();
+        return session;
+    }
+
+    private void start(long seconds, CompletableFuture<Session> session) {
+        grant(seconds, true).whenComplete((granted, failure) -> {
+            if (failure == null) {
+                session.complete(granted);
+                keepUnlessClosed(granted);
+            } else {
+                session.completeExceptionally(failure);
+            }
+        });
+    }
+
+    private void keepUnlessClosed(Session granted) {
+        synchronized (this) {
+            if (!closed) {
+                kept.add(granted);
+                return;
+            }
+        }
+        revoke(granted);
+    }
+
+    private CompletableFuture<Session> grant(LeaseRequest request) {
+        return grant(seconds(request.timeToLive()), false).thenApply(Sessions::used);
+    }
+
+    private CompletableFuture<Session> grant(long seconds, boolean toShare) {
+        Moment since = ticker.now();
+        return calls.grant(seconds)
+                .thenApply(granted -> new Session(
+                        calls,
+                        ticker,
+                        granted.getID(),
+                        toShare,
+                        since,
+                        Duration.ofSeconds(granted.getTTL()),
+                        audit::look));
+    }
+
+    /** A lease of etcd that runs out by itself, no sooner than asked for. */
+    CompletableFuture<Long> grant(Duration time) {
+        return calls.grant(seconds(time)).thenApply(LeaseGrantResponse::getID);
+    }
+
+    /** etcd counts in whole seconds. */
+    static long seconds(Duration time) {
+        return time.plusNanos(999_999_999).toSeconds();
+    }
+
+    /** One user less. A session that is not shared ends with its user. */
+    void leave(Session session) {
+        session.leave();
+        if (!session.isShared()) {
+            kept.remove(session);
+            revoke(session);
+        }
+    }
+
+    /** Keeps a session alive that nobody else would: its user waits, and the watchdog does not know it yet. */
+    void keepWhileWaiting(Session session) {
+        kept.add(session);
+    }
+
+    /** From here on it is the watchdog that extends it, or does not. */
+    void waitedFor(Session session) {
+        if (!session.isShared()) {
+            kept.remove(session);
+        }
+    }
+
+    private void keep(Session session) {
+        if (session.isLost() || isGivenUp(session)) {
+            kept.remove(session);
+        } else {
+            session.keepAlive();
+        }
+    }
+
+    private boolean isGivenUp(Session session) {
+        synchronized (this) {
+            if (!session.isIdle()) {
+                return false;
+            }
+            shared.values().removeIf(each -> isReady(each) && each.join() == session);
+        }
+        revoke(session);
+        return true;
+    }
+
+    /** In the background; what cannot be revoked runs out. */
+    private CompletableFuture<?> revoke(Session session) {
+        if (session.isLost()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        session.lost();
+        return calls.revoke(session.id()).exceptionally(failure -> null);
+    }
+
+    /**
+     * Gives up all sessions that no lock hangs on, with the places of those who waited; the others run out by
+     * themselves. Done once that is done.
+     */
+    CompletableFuture<Void> close() {
+        List<Session> all;
+        synchronized (this) {
+            closed = true;
+            all = shared.values().stream()
+                    .filter(each -> each.isDone() && !each.isCompletedExceptionally())
+                    .map(CompletableFuture::join)
+                    .toList();
+            shared.clear();
+        }
+        all.forEach(kept::remove);
+        return CompletableFuture.allOf(all.stream()
+                .filter(session -> !session.isHeld())
+                .map(this::revoke)
+                .toArray(CompletableFuture<?>[]::new));
+    }
+}

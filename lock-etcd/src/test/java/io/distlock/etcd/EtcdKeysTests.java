@@ -1,0 +1,64 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.etcd.jetcd.ByteSequence;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class EtcdKeysTests {
+
+    private final EtcdKeys keys = new EtcdKeys("app/lock");
+
+    private static String text(ByteSequence key) {
+        return key.toString(StandardCharsets.UTF_8);
+    }
+
+    private static boolean isIn(ByteSequence key, ByteSequence first, ByteSequence end) {
+        return text(key).compareTo(text(first)) >= 0 && text(key).compareTo(text(end)) < 0;
+    }
+
+    @Test
+    void aPlaceIsNamedAfterItsLeaseAndItsOwner() {
+        assertThat(text(keys.place(LockKey.of("a", "b"), LockMode.EXCLUSIVE, 0x1f, "owner-1")))
+                .isEqualTo("app/lock/a:b/000000000000001f-owner-1");
+        assertThat(text(keys.place(LockKey.of("a/b"), LockMode.SHARED, 0x1f, "owner-1")))
+                .isEqualTo("app/lock/a%2Fb/shared-000000000000001f-owner-1");
+    }
+
+    @Test
+    void aQueueHoldsItsOwnPlacesAndNoOthers() {
+        EtcdKeys.Queue queue = keys.of(LockKey.of("a"));
+        for (LockMode mode : LockMode.values()) {
+            assertThat(isIn(keys.place(LockKey.of("a"), mode, -1, "o"), queue.first(), queue.end()))
+                    .isTrue();
+            for (LockKey other :
+                    new LockKey[] {LockKey.of("a/b"), LockKey.of("a", "b"), LockKey.of("a0"), LockKey.of("A")}) {
+                assertThat(isIn(keys.place(other, mode, -1, "o"), queue.first(), queue.end()))
+                        .isFalse();
+            }
+        }
+        assertThat(isIn(keys.withdrawal(LockMode.EXCLUSIVE, -1, "o"), queue.first(), queue.end()))
+                .isFalse();
+    }
+
+    @Test
+    void sharedOnesWaitForExclusiveOnesOnly() {
+        EtcdKeys.Queue queue = keys.of(LockKey.of("a"));
+        ByteSequence exclusive = keys.place(LockKey.of("a"), LockMode.EXCLUSIVE, -1, "o");
+        ByteSequence shared = keys.place(LockKey.of("a"), LockMode.SHARED, 0, "o");
+        assertThat(isIn(exclusive, queue.first(), queue.endFor(LockMode.SHARED)))
+                .isTrue();
+        assertThat(isIn(shared, queue.first(), queue.endFor(LockMode.SHARED))).isFalse();
+        assertThat(isIn(shared, queue.first(), queue.endFor(LockMode.EXCLUSIVE)))
+                .isTrue();
+    }
+
+    @Test
+    void aPlaceTellsWhoHasIt() {
+        ByteSequence place = keys.place(LockKey.of("a"), LockMode.SHARED, 7, "0123-4z");
+        assertThat(keys.occupant(place)).isEqualTo(new EtcdKeys.Occupant(LockMode.SHARED, "0123-4z"));
+    }
+}

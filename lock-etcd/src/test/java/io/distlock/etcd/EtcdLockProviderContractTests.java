@@ -1,0 +1,40 @@
+package io.distlock.etcd;
+
+import io.distlock.spi.LockProvider;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.contract.LockProviderContract;
+import io.distlock.test.contract.StoreTraits;
+import io.distlock.test.etcd.EtcdExtension;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class EtcdLockProviderContractTests extends LockProviderContract {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    static EtcdConnection connection;
+
+    @BeforeAll
+    static void open() {
+        connection = LocalEtcd.connection(etcd.server().endpoint());
+        LocalEtcd.warmUp(connection);
+    }
+
+    @AfterAll
+    static void close() {
+        connection.close();
+    }
+
+    @Override
+    protected LockProvider createProvider(LockRuntime runtime) {
+        return new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults());
+    }
+
+    @Override
+    protected StoreTraits traits() {
+        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(1500));
+    }
+}

@@ -1,0 +1,56 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EtcdOptionsTests {
+
+    private static final EtcdServers LOCAL = EtcdServers.at(List.of(URI.create("http://localhost:2379")));
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "lock/", "a b", "a\tb"})
+    void aKeyPrefixThatWouldBeAmbiguousIsRefused(String prefix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EtcdLockOptions.defaults().withKeyPrefix(prefix))
+                .withMessageContaining("key prefix \"" + prefix + "\"");
+    }
+
+    @Test
+    void timesOutOfRangeAreRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EtcdLockOptions.defaults().withCallTimeout(Duration.ofMillis(9)))
+                .withMessageContaining("call timeout PT0.009S is out of range");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LOCAL.withConnectTimeout(Duration.ofSeconds(61)))
+                .withMessageContaining("connect timeout PT1M1S is out of range");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost:2379", "//localhost:2379", "redis://localhost:2379", "https://localhost:2379"})
+    void anEndpointThatCannotBeMeantIsRefused(String endpoint) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EtcdServers.at(List.of(URI.create(endpoint))))
+                .withMessageContaining("endpoint \"" + endpoint + "\"");
+    }
+
+    @Test
+    void withoutEndpointsThereIsNoEtcd() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EtcdServers.at(List.of()))
+                .withMessageContaining("name at least one member");
+    }
+
+    @Test
+    void thePasswordIsNotPrinted() {
+        assertThat(LOCAL.withCredentials("app", "secret").toString())
+                .contains("app")
+                .doesNotContain("secret");
+    }
+}

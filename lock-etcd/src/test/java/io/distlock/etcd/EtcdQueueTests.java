@@ -1,0 +1,171 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockNotAcquiredException;
+import io.distlock.test.etcd.EtcdEntry;
+import io.distlock.test.etcd.EtcdExtension;
+import io.distlock.test.etcd.EtcdRpcs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Many clients in one queue. */
+class EtcdQueueTests {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    private static final LockKey KEY = LockKey.of("queue");
+    private static final String EVENTS = "etcd_debugging_mvcc_events_total";
+
+    private final List<TestClient> clients = new ArrayList<>();
+    private TestClient holder;
+
+    @BeforeEach
+    void open() {
+        holder = client();
+    }
+
+    @AfterEach
+    void close() {
+        clients.forEach(TestClient::close);
+    }
+
+    private TestClient client() {
+        return client(Duration.ofMinutes(2));
+    }
+
+    private TestClient client(Duration leaseTime) {
+        TestClient client = TestClient.of(etcd.server().endpoint(), EtcdLockOptions.defaults(), leaseTime);
+        clients.add(client);
+        return client;
+    }
+
+    private CompletableFuture<HeldLock> queue(TestClient client) {
+        return queue(client, LockMode.EXCLUSIVE);
+    }
+
+    /** Waits for the lock, and stands in the queue for it already. */
+    private CompletableFuture<HeldLock> queue(TestClient client, LockMode mode) {
+        int before = holder.waiters(KEY);
+        var waiter = client.locks.acquireAsync(
+                client.locks.request(KEY).withMode(mode).withWaitTime(TestClient.PATIENCE));
+        await().until(() -> holder.waiters(KEY) == before + 1);
+        return waiter;
+    }
+
+    private void awaitAllWatch(int waiting) {
+        // Each watches the one ahead and itself.
+        await().until(() -> etcd.probe().watches().watchers() == 2L * waiting);
+    }
+
+    @Test
+    void eachReleaseWakesExactlyTheNext() {
+        int waiting = 20;
+        HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+        List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+        List<CompletableFuture<?>> waiters = new ArrayList<>();
+        for (int number = 0; number < waiting; number++) {
+            int own = number;
+            waiters.add(queue(client()).thenAccept(lock -> {
+                order.add(own);
+                lock.release();
+            }));
+        }
+        awaitAllWatch(waiting);
+        EtcdRpcs before = etcd.probe().rpcs();
+        double events = etcd.probe().metric(EVENTS);
+        held.release();
+        waiters.forEach(TestClient::get);
+        assertThat(order).isSorted().hasSize(waiting);
+        EtcdRpcs cost = etcd.probe().rpcs().since(before);
+        // The first release; then a look and a release for each, and a few looks for safety's sake.
+        assertThat(cost.started("Txn")).isBetween(1 + 2L * waiting, 1 + 3L * waiting);
+        // One for the next; and now and then one for itself, from a watch that has just been given up.
+        assertThat(etcd.probe().metric(EVENTS) - events).isBetween((double) waiting, 2.0 * waiting);
+    }
+
+    @Test
+    void oneThatGivesUpInTheMiddleHoldsNobodyUp() {
+        HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+        TestClient impatient = client();
+        var givesUp = impatient.locks.acquireAsync(impatient.locks.request(KEY).withWaitTime(Duration.ofSeconds(1)));
+        await().until(() -> holder.waiters(KEY) == 1);
+        var cancelled = queue(client());
+        var last = queue(client());
+        cancelled.cancel(true);
+        assertThat(givesUp)
+                .failsWithin(TestClient.PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(LockNotAcquiredException.class);
+        await().until(() -> etcd.probe().keys("lock/queue/").size() == 2);
+        held.release();
+        TestClient.get(last).close();
+        assertThat(etcd.probe().keys("lock/queue/")).isEmpty();
+    }
+
+    @Test
+    void oneThatDiesInTheMiddleHoldsOthersUpForItsTimeToLiveAtMost() {
+        HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+        TestClient dies = client(Duration.ofSeconds(2));
+        queue(dies);
+        var last = queue(client());
+        // Its process is gone: nothing more is sent.
+        dies.connection.close();
+        held.release();
+        TestClient.get(last).close();
+        assertThat(etcd.probe().keys("lock/queue/")).isEmpty();
+    }
+
+    @Test
+    void readersWaitForTheLastWriterAndLetEachOtherBe() {
+        HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+        var reader = queue(client(), LockMode.SHARED);
+        var second = queue(client(), LockMode.SHARED);
+        var writer = queue(client());
+        var late = queue(client(), LockMode.SHARED);
+        held.release();
+        HeldLock reading = TestClient.get(reader);
+        HeldLock readingToo = TestClient.get(second);
+        assertThat(holder.locks.inspect(KEY).orElseThrow().holders()).hasSize(2);
+        assertThat(writer).isNotDone();
+        assertThat(late).isNotDone();
+        reading.release();
+        readingToo.release();
+        HeldLock writing = TestClient.get(writer);
+        assertThat(late).isNotDone();
+        writing.release();
+        TestClient.get(late).close();
+    }
+
+    @Test
+    void aPlaceThatIsDeletedByHandIsTakenAgainAtTheEnd() {
+        HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+        var first = queue(client());
+        var second = queue(client());
+        List<String> keys = etcd.probe().entries("lock/queue/").stream()
+                .sorted(Comparator.comparingLong(EtcdEntry::createRevision))
+                .map(EtcdEntry::key)
+                .toList();
+        awaitAllWatch(2);
+        etcd.probe().delete(keys.get(1));
+        await().until(() -> etcd.probe().keys("lock/queue/").size() == 3);
+        held.release();
+        HeldLock next = TestClient.get(second);
+        assertThat(first).isNotDone();
+        next.release();
+        TestClient.get(first).close();
+    }
+}

@@ -1,0 +1,115 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockUnavailableException;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.etcd.EtcdEndpoint;
+import io.distlock.test.etcd.EtcdServer;
+import io.distlock.test.etcd.EtcdServerOptions;
+import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.time.Duration;
+import java.util.List;
+import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.Test;
+
+/** Servers that ask who one is, and that speak TLS. */
+class EtcdSecurityTests {
+
+    private static final LockKey KEY = LockKey.of("orders");
+    private static final Duration LEASE = Duration.ofSeconds(3);
+
+    private static EtcdServers servers(EtcdEndpoint endpoint) {
+        return EtcdServers.at(List.of(endpoint.uri()));
+    }
+
+    private static TestClient client(EtcdServers servers) {
+        EtcdLockOptions options = EtcdLockOptions.defaults();
+        return TestClient.of(EtcdConnection.to(servers, options), options, LEASE);
+    }
+
+    private static void assertLocks(EtcdServers servers) {
+        try (TestClient one = client(servers);
+                TestClient other = client(servers)) {
+            HeldLock held = one.locks.acquire(one.locks.request(KEY));
+            var waiter = other.locks.acquireAsync(other.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
+            await().until(() -> one.waiters(KEY) == 1);
+            held.release();
+            TestClient.get(waiter).close();
+        }
+    }
+
+    @Test
+    void locksWithAUserAndAPassword() {
+        try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withPassword("secret"))) {
+            assertLocks(servers(server.endpoint()).withCredentials("root", "secret"));
+        }
+    }
+
+    /** etcd forgets a token that was not used for a while; the driver asks for another when a call is refused. */
+    @Test
+    void holdsAndWaitsLongerThanATokenLives() {
+        EtcdServerOptions shortTokens =
+                EtcdServerOptions.defaults().withPassword("secret").withSetting("auth-token-ttl", "1");
+        try (EtcdServer server = EtcdServer.start(shortTokens)) {
+            EtcdServers servers = servers(server.endpoint()).withCredentials("root", "secret");
+            try (TestClient one = client(servers);
+                    TestClient other = client(servers)) {
+                HeldLock held = one.locks.acquire(one.locks.request(KEY));
+                await().pollDelay(LEASE.multipliedBy(2)).until(() -> true);
+                assertThat(other.locks.tryAcquire(other.locks.request(KEY))).isEmpty();
+                assertThat(held.isHeld()).isTrue();
+                held.release();
+                await().pollDelay(LEASE).until(() -> true);
+                other.locks.acquire(other.locks.request(KEY)).close();
+            }
+        }
+    }
+
+    @Test
+    void saysThatThePasswordIsWrong() {
+        try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withPassword("secret"));
+                LockRuntime runtime = LockRuntime.start();
+                EtcdConnection connection = EtcdConnection.to(
+                        servers(server.endpoint()).withCredentials("root", "wrong"), EtcdLockOptions.defaults());
+                EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults());
+                var locks = LockClientBuilder.of(provider, runtime).build()) {
+            assertThatExceptionOfType(LockUnavailableException.class)
+                    .isThrownBy(() -> locks.acquire(locks.request(KEY).withWaitTime(Duration.ZERO)))
+                    .withStackTraceContaining("authentication failed");
+            assertThat(TestClient.get(provider.check()).state()).isEqualTo(ProviderStatus.State.DOWN);
+        }
+    }
+
+    @Test
+    void locksOverTls() throws SSLException {
+        try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withTls())) {
+            assertLocks(EtcdServers.at(List.of(server.uri()), tls(server.endpoint())));
+        }
+    }
+
+    @Test
+    void locksOverTlsWithACertificateOfItsOwn() throws SSLException {
+        try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withMutualTls())) {
+            assertLocks(EtcdServers.at(List.of(server.uri()), tls(server.endpoint())));
+        }
+    }
+
+    private static SslContext tls(EtcdEndpoint endpoint) throws SSLException {
+        SslContextBuilder builder = GrpcSslContexts.forClient();
+        endpoint.certificate()
+                .ifPresent(trusted -> builder.trustManager(trusted.certificate().toFile()));
+        endpoint.clientCertificate()
+                .ifPresent(own ->
+                        builder.keyManager(own.certificate().toFile(), own.key().toFile()));
+        return builder.build();
+    }
+}

@@ -1,0 +1,193 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.LossReason;
+import io.distlock.Release;
+import io.distlock.test.etcd.EtcdExtension;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The lease of etcd that locks hang on. */
+class EtcdSessionTests {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    private static final LockKey KEY = LockKey.of("session");
+    private static final Duration SHORT = Duration.ofSeconds(2);
+
+    private static TestClient client(Duration leaseTime) {
+        return TestClient.of(etcd.server().endpoint(), EtcdLockOptions.defaults(), leaseTime);
+    }
+
+    private static long onlyLease() {
+        Set<Long> leases = etcd.probe().leases();
+        assertThat(leases).hasSize(1);
+        return leases.iterator().next();
+    }
+
+    @Test
+    void locksOfOneTimeToLiveShareASession() {
+        try (TestClient client = client(Duration.ofSeconds(30));
+                HeldLock one = client.locks.acquire(client.locks.request("one"));
+                HeldLock other = client.locks.acquire(client.locks.request("other"))) {
+            assertThat(one.isHeld() && other.isHeld()).isTrue();
+            assertThat(etcd.probe().lease(onlyLease()).orElseThrow().keys()).hasSize(2);
+        }
+    }
+
+    @Test
+    void allLocksOfASessionThatIsLostAreLost() {
+        try (TestClient client = client(SHORT)) {
+            HeldLock one = client.locks.acquire(client.locks.request("one"));
+            HeldLock other = client.locks.acquire(client.locks.request("other"));
+            etcd.probe().revoke(onlyLease());
+            assertThat(TestClient.get(one.lost()).reason()).isEqualTo(LossReason.NOT_OWNER);
+            assertThat(TestClient.get(other.lost()).reason()).isEqualTo(LossReason.NOT_OWNER);
+            client.locks.acquire(client.locks.request("one")).close();
+        }
+    }
+
+    @Test
+    void oneWhoWaitsTakesANewPlaceWhenItsSessionIsLost() {
+        try (TestClient holder = client(Duration.ofSeconds(30));
+                TestClient client = client(SHORT)) {
+            HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+            long holders = onlyLease();
+            var waiter = client.locks.acquireAsync(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
+            await().until(() -> holder.waiters(KEY) == 1);
+            etcd.probe().leases().stream().filter(lease -> lease != holders).forEach(etcd.probe()::revoke);
+            await().until(() -> holder.waiters(KEY) == 1);
+            held.release();
+            TestClient.get(waiter).close();
+        }
+    }
+
+    @Test
+    void aSessionThatNobodyUsesIsGivenUp() {
+        try (TestClient client = client(SHORT)) {
+            client.locks.acquire(client.locks.request(KEY)).close();
+            onlyLease();
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> etcd.probe().leases().isEmpty());
+            client.locks.acquire(client.locks.request(KEY)).close();
+        }
+    }
+
+    @Test
+    void aSessionThatIsUsedNowAndThenStays() {
+        try (TestClient client = client(SHORT)) {
+            client.locks.acquire(client.locks.request(KEY)).close();
+            long lease = onlyLease();
+            for (int round = 0; round < 4; round++) {
+                await().pollDelay(Duration.ofMillis(1200)).until(() -> true);
+                client.locks.acquire(client.locks.request(KEY)).close();
+            }
+            assertThat(onlyLease()).isEqualTo(lease);
+        }
+    }
+
+    @Test
+    void aLockWhoseKeyIsDeletedByHandIsLost() {
+        try (TestClient client = client(SHORT)) {
+            HeldLock held = client.locks.acquire(client.locks.request(KEY));
+            HeldLock other = client.locks.acquire(client.locks.request("other"));
+            etcd.probe().deleteAll("lock/session/");
+            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.NOT_OWNER);
+            assertThat(other.isHeld()).isTrue();
+        }
+    }
+
+    /** As a server does that was frozen with a request that its client has long given up. */
+    @Test
+    void aPlaceThatComesToBeAfterItWasGivenUpIsRemoved() {
+        try (TestClient client = client(SHORT);
+                HeldLock other = client.locks.acquire(client.locks.request("other"))) {
+            etcd.probe().put("lock/session/0123456789abcdef-ghost-1", "exclusive", onlyLease());
+            client.locks
+                    .acquire(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE))
+                    .close();
+            assertThat(other.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void aLockThatNobodyExtendsGoesThoughItsSessionStays() {
+        try (TestClient client = client(SHORT);
+                HeldLock other = client.locks.acquire(client.locks.request("other"))) {
+            // A lock-delay keeps the engine from deleting it.
+            HeldLock held = client.locks.acquire(client.locks
+                    .request(KEY)
+                    .withRenew(false)
+                    .withLeaseTime(Duration.ofSeconds(1))
+                    .withLockDelay(Duration.ofSeconds(1)));
+            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
+            client.locks
+                    .acquire(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE))
+                    .close();
+            assertThat(other.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void aSessionForEachLockEndsWithIt() {
+        EtcdLockOptions perLock = EtcdLockOptions.defaults().withSession(EtcdLockOptions.Session.PER_LOCK);
+        try (TestClient client = TestClient.of(etcd.server().endpoint(), perLock, SHORT)) {
+            HeldLock one = client.locks.acquire(client.locks.request("one"));
+            HeldLock other = client.locks.acquire(client.locks.request("other"));
+            assertThat(etcd.probe().leases()).hasSize(2);
+            assertThat(one.release()).isEqualTo(Release.RELEASED);
+            await().until(() -> etcd.probe().leases().size() == 1);
+            await().pollDelay(SHORT.multipliedBy(2)).until(() -> true);
+            assertThat(other.isHeld()).isTrue();
+            other.release();
+            await().until(() -> etcd.probe().leases().isEmpty());
+        }
+    }
+
+    @Test
+    void aMinimumHoldTimeOutlivesTheProcess() {
+        LockOptions daily = LockOptions.defaults().withWaitTime(Duration.ZERO).withMinHoldTime(Duration.ofMinutes(10));
+        try (TestClient other = client(SHORT)) {
+            try (TestClient client = client(SHORT)) {
+                client.locks
+                        .acquire(client.locks.request(KEY).withOptions(daily))
+                        .close();
+            }
+            assertThat(other.locks.tryAcquire(other.locks.request(KEY).withMode(LockMode.SHARED)))
+                    .isEmpty();
+            assertThat(other.locks.inspect(KEY)).hasValueSatisfying(status -> {
+                assertThat(status.holders()).singleElement().satisfies(kept -> {
+                    assertThat(kept.owner()).isEqualTo("kept");
+                    assertThat(kept.remaining().orElseThrow()).isGreaterThan(Duration.ofMinutes(9));
+                });
+            });
+        }
+    }
+
+    /** The lock-delay is over when the session is, and etcd looks for sessions that are over twice a second. */
+    @Test
+    void aLockWhoseHolderDiesIsFreeSoonAfterItsTimeAndLockDelay() {
+        Duration lockDelay = Duration.ofSeconds(1);
+        try (TestClient doomed = client(SHORT);
+                TestClient next = client(SHORT)) {
+            doomed.locks.acquire(doomed.locks.request(KEY).withLockDelay(lockDelay));
+            var waiter = next.locks.acquireAsync(next.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
+            await().until(() -> next.waiters(KEY) == 1);
+            doomed.connection.close();
+            long died = next.runtime.ticker().nanos();
+            TestClient.get(waiter).close();
+            Duration after = Duration.ofNanos(next.runtime.ticker().nanos() - died);
+            // A second and a half by promise; another for a machine that has other things to do.
+            assertThat(after).isLessThan(SHORT.plus(lockDelay).plusMillis(2500));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package io.distlock.etcd;
+
+import io.distlock.spi.LockProvider;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.contract.StoreFaults;
+import io.distlock.test.contract.StoreTraits;
+import io.distlock.test.contract.StoreTroubleContract;
+import io.distlock.test.etcd.EtcdExtension;
+import io.distlock.test.fault.FaultProxy;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class EtcdTroubleContractTests extends StoreTroubleContract {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    static FaultProxy proxy;
+    static EtcdConnection connection;
+
+    @BeforeAll
+    static void open() {
+        proxy = FaultProxy.to(etcd.server().host(), etcd.server().port());
+        connection = LocalEtcd.connection(etcd.server().endpoint().withPort(proxy.port()));
+        LocalEtcd.warmUp(connection);
+    }
+
+    @AfterAll
+    static void close() {
+        connection.close();
+        proxy.close();
+    }
+
+    @Override
+    protected LockProvider createProvider(LockRuntime runtime) {
+        return new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults());
+    }
+
+    @Override
+    protected StoreTraits traits() {
+        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(1500));
+    }
+
+    @Override
+    protected StoreFaults faults() {
+        return new StoreFaults() {
+            @Override
+            public void freeze() {
+                etcd.server().freeze();
+            }
+
+            @Override
+            public void thaw() {
+                etcd.server().thaw();
+            }
+
+            @Override
+            public void cut() {
+                proxy.cut();
+            }
+
+            @Override
+            public void disconnect() {
+                proxy.refuse();
+                proxy.cut();
+            }
+
+            @Override
+            public void reconnect() {
+                proxy.accept();
+            }
+        };
+    }
+}

@@ -1,0 +1,128 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.test.etcd.EtcdExtension;
+import io.distlock.test.etcd.EtcdRpcs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What goes over the wire, by the server's own count. */
+class EtcdWireTests {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    private static final LockKey KEY = LockKey.of("orders", "42");
+
+    @Test
+    void anUncontendedLockCostsTwoTransactionsAndNothingElse() {
+        try (TestClient client = TestClient.of(etcd.server().endpoint())) {
+            client.locks.acquire(client.locks.request(KEY)).close();
+            EtcdRpcs before = etcd.probe().rpcs();
+            int rounds = 20;
+            for (int round = 0; round < rounds; round++) {
+                LockMode mode = round % 2 == 0 ? LockMode.EXCLUSIVE : LockMode.SHARED;
+                client.locks.acquire(client.locks.request(KEY).withMode(mode)).close();
+            }
+            EtcdRpcs cost = etcd.probe().rpcs().since(before);
+            assertThat(cost.started("Txn")).isEqualTo(2L * rounds);
+            assertThat(cost.total()).isEqualTo(2L * rounds);
+        }
+    }
+
+    @Test
+    void aHeldLockIsOneReadableKeyOnTheSession() {
+        try (TestClient client = TestClient.of(etcd.server().endpoint());
+                HeldLock held = client.locks.acquire(client.locks.request(KEY))) {
+            assertThat(etcd.probe().entries("lock/")).singleElement().satisfies(entry -> {
+                assertThat(entry.key()).matches("lock/orders:42/[0-9a-f]{16}-[0-9a-f]{32}-[0-9a-z]+");
+                assertThat(entry.key()).contains(Long.toHexString(entry.lease()));
+                assertThat(entry.value()).startsWith("exclusive, process ");
+                assertThat(entry.createRevision()).isEqualTo(held.fencingToken().value());
+            });
+        }
+    }
+
+    @Test
+    void anAttemptThatIsRefusedLeavesNoKey() {
+        try (TestClient client = TestClient.of(etcd.server().endpoint());
+                TestClient other = TestClient.of(etcd.server().endpoint());
+                HeldLock held = client.locks.acquire(client.locks.request(KEY))) {
+            assertThat(other.locks.tryAcquire(other.locks.request(KEY))).isEmpty();
+            assertThat(etcd.probe().keys("lock/")).hasSize(1);
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void manyLocksAreKeptByFewCalls() {
+        try (TestClient client =
+                TestClient.of(etcd.server().endpoint(), EtcdLockOptions.defaults(), Duration.ofSeconds(4))) {
+            List<HeldLock> held = new ArrayList<>();
+            for (int number = 0; number < 200; number++) {
+                held.add(client.locks.acquire(client.locks.request(LockKey.of("many", "" + number))));
+            }
+            EtcdRpcs before = etcd.probe().rpcs();
+            await().pollDelay(Duration.ofSeconds(8)).until(() -> true);
+            EtcdRpcs cost = etcd.probe().rpcs().since(before);
+            assertThat(held).allMatch(HeldLock::isHeld);
+            // A quarter of the lease after the last time, and a look at the session's keys each time.
+            assertThat(cost.started("LeaseKeepAlive")).isBetween(6L, 9L);
+            // The driver sends each keepalive twice, the second time as it ends the stream.
+            assertThat(cost.total()).isLessThanOrEqualTo(3 * cost.started("LeaseKeepAlive"));
+            assertThat(etcd.probe().leases()).hasSize(1);
+            held.forEach(HeldLock::release);
+        }
+    }
+
+    @Test
+    void nothingIsLeftAfterClose() {
+        try (TestClient holder = TestClient.of(etcd.server().endpoint())) {
+            HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+            CompletableFuture<HeldLock> waiter = waiterWhoseClientCloses(holder);
+            assertThat(waiter).isCompletedExceptionally();
+            assertThat(etcd.probe().keys("")).hasSize(1);
+            held.release();
+        }
+        assertThat(etcd.probe().keys("")).isEmpty();
+        assertThat(etcd.probe().leases()).isEmpty();
+        await().untilAsserted(() -> {
+            assertThat(etcd.probe().watches().streams()).isZero();
+            assertThat(etcd.probe().watches().watchers()).isZero();
+        });
+    }
+
+    private static CompletableFuture<HeldLock> waiterWhoseClientCloses(TestClient holder) {
+        try (TestClient client = TestClient.of(etcd.server().endpoint())) {
+            var waiter = client.locks.acquireAsync(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
+            await().until(() -> holder.waiters(KEY) == 1);
+            client.locks.acquire(client.locks.request("other")).close();
+            return waiter;
+        }
+    }
+
+    @Test
+    void noThreadsAreLeftAfterClose() {
+        List<String> before = lockThreads();
+        TestClient client = TestClient.of(etcd.server().endpoint());
+        client.locks.acquire(client.locks.request(KEY)).close();
+        client.close();
+        await().untilAsserted(() -> assertThat(lockThreads()).hasSizeLessThanOrEqualTo(before.size()));
+    }
+
+    private static List<String> lockThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("distlock") || name.startsWith("jetcd") || name.startsWith("vert.x"))
+                .toList();
+    }
+}

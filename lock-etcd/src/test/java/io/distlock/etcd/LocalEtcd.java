@@ -1,0 +1,33 @@
+package io.distlock.etcd;
+
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.spi.ProviderStatus;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.etcd.EtcdEndpoint;
+import java.time.Duration;
+import java.util.List;
+
+/** Connections as an application would have them. */
+final class LocalEtcd {
+
+    private LocalEtcd() {}
+
+    static EtcdConnection connection(EtcdEndpoint... endpoints) {
+        return connection(List.of(endpoints), EtcdLockOptions.defaults());
+    }
+
+    static EtcdConnection connection(List<EtcdEndpoint> endpoints, EtcdLockOptions options) {
+        return EtcdConnection.to(
+                EtcdServers.at(endpoints.stream().map(EtcdEndpoint::uri).toList()), options);
+    }
+
+    /** How long a cold driver takes is no matter of the tests. */
+    static void warmUp(EtcdConnection connection) {
+        try (LockRuntime runtime = LockRuntime.start();
+                EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults())) {
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> provider.check().toCompletableFuture().join().state() == ProviderStatus.State.UP);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+package io.distlock.etcd.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.etcd.EtcdConnection;
+import io.distlock.etcd.EtcdLockOptions;
+import io.distlock.etcd.EtcdLockProvider;
+import io.distlock.spi.LockProvider;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.etcd.EtcdExtension;
+import io.etcd.jetcd.Client;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+class EtcdLockAutoConfigurationTests {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    private final ApplicationContextRunner context = new ApplicationContextRunner()
+            .withBean("lockRuntime", LockRuntime.class, LockRuntime::start)
+            .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, EtcdLockAutoConfiguration.class));
+
+    private ApplicationContextRunner connected() {
+        return context.withPropertyValues(
+                "distributed-lock.etcd.endpoints=" + etcd.server().uri());
+    }
+
+    private static List<String> keysWhileLocked(ApplicationContext started) {
+        try (LockClient locks = LockClientBuilder.of(
+                                started.getBean(LockProvider.class), started.getBean(LockRuntime.class))
+                        .build();
+                HeldLock held = locks.acquire(locks.request("orders").withWaitTime(Duration.ofSeconds(20)))) {
+            assertThat(held.isHeld()).isTrue();
+            return etcd.probe().keys("");
+        }
+    }
+
+    @Test
+    void locksOnTheEtcdOfTheProperties() {
+        connected()
+                .withPropertyValues("distributed-lock.key-prefix=shop", "distributed-lock.etcd.namespace=team/")
+                .run(started -> assertThat(keysWhileLocked(started))
+                        .singleElement()
+                        .asString()
+                        .startsWith("team/shop/orders/"));
+    }
+
+    @Test
+    void startsWithoutEtcd() {
+        context.withPropertyValues("distributed-lock.etcd.endpoints=http://localhost:1")
+                .run(started -> assertThat(started).hasNotFailed().hasSingleBean(EtcdLockProvider.class));
+    }
+
+    @Test
+    void bindsItsProperties() {
+        connected()
+                .withPropertyValues(
+                        "distributed-lock.etcd.call-timeout=300ms",
+                        "distributed-lock.etcd.connect-timeout=4s",
+                        "distributed-lock.etcd.session=per-lock")
+                .run(started -> assertThat(started.getBean(EtcdLockOptions.class))
+                        .isEqualTo(
+                                new EtcdLockOptions("lock", Duration.ofMillis(300), EtcdLockOptions.Session.PER_LOCK)));
+    }
+
+    @Test
+    void withoutPropertiesHasTheDefaults() {
+        context.run(started -> {
+            assertThat(started.getBean(EtcdLockOptions.class)).isEqualTo(EtcdLockOptions.defaults());
+            assertThat(started.getBean(EtcdConnectionDetails.class).endpoints())
+                    .containsExactly(URI.create("http://localhost:2379"));
+        });
+    }
+
+    @Test
+    void saysWhatIsWrongWithAProperty() {
+        assertFailure("distributed-lock.etcd.call-timeout=2m", "call timeout PT2M is out of range: choose a value");
+        assertFailure("distributed-lock.etcd.endpoints=localhost:2379", "endpoint \"localhost:2379\" is no http");
+        assertFailure("distributed-lock.etcd.endpoints=https://localhost:2379", "configure TLS");
+        assertFailure("distributed-lock.etcd.user=app", "user without a password");
+        assertFailure("distributed-lock.key-prefix=a/", "key prefix \"a/\"");
+    }
+
+    private void assertFailure(String property, String message) {
+        connected()
+                .withPropertyValues(property)
+                .run(started ->
+                        assertThat(started.getStartupFailure()).rootCause().hasMessageContaining(message));
+    }
+
+    @Test
+    void givesWayToAnotherProviderUnlessSwitchedOn() {
+        var other = connected().withPropertyValues("distributed-lock.provider=redis");
+        other.run(started -> assertThat(started).doesNotHaveBean(EtcdLockProvider.class));
+        other.withPropertyValues("distributed-lock.etcd.enabled=true")
+                .run(started -> assertThat(started).hasSingleBean(EtcdLockProvider.class));
+        connected()
+                .withPropertyValues("distributed-lock.provider=etcd")
+                .run(started -> assertThat(started).hasSingleBean(EtcdLockProvider.class));
+        connected()
+                .withPropertyValues("distributed-lock.provider=etcd", "distributed-lock.etcd.enabled=false")
+                .run(started -> assertThat(started)
+                        .doesNotHaveBean(EtcdLockProvider.class)
+                        .doesNotHaveBean(EtcdConnection.class));
+    }
+
+    @Test
+    void needsALockRuntimeAndTheDriver() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(EtcdLockAutoConfiguration.class))
+                .run(started -> assertThat(started).hasNotFailed().doesNotHaveBean(EtcdLockProvider.class));
+        context.withClassLoader(new FilteredClassLoader("io.etcd"))
+                .run(started -> assertThat(started).hasNotFailed().doesNotHaveBean(EtcdLockProvider.class));
+    }
+
+    @Test
+    void usesTheClientOfTheApplicationAndLeavesItOpen() {
+        try (Client client = Client.builder().endpoints(etcd.server().uri()).build()) {
+            context.withBean(Client.class, () -> client, definition -> definition.setDestroyMethodName(""))
+                    .run(started -> {
+                        assertThat(started).doesNotHaveBean(EtcdConnectionDetails.class);
+                        assertThat(keysWhileLocked(started)).hasSize(1);
+                    });
+            assertThat(client.getClusterClient().listMember()).succeedsWithin(Duration.ofSeconds(20));
+        }
+    }
+
+    @Test
+    void connectsToWhereTheConnectionDetailsSay() {
+        EtcdConnectionDetails details = () -> List.of(etcd.server().uri());
+        context.withBean(EtcdConnectionDetails.class, () -> details)
+                .withPropertyValues("distributed-lock.etcd.endpoints=http://localhost:1")
+                .run(started -> {
+                    assertThat(started).hasSingleBean(EtcdConnectionDetails.class);
+                    assertThat(keysWhileLocked(started)).hasSize(1);
+                });
+    }
+
+    @Test
+    void givesWayToBeansOfTheUser() {
+        connected().withUserConfiguration(OwnBeans.class).run(started -> {
+            assertThat(started).hasSingleBean(EtcdLockProvider.class).hasSingleBean(EtcdConnection.class);
+            assertThat(started.getBean(EtcdLockProvider.class)).isSameAs(started.getBean("myProvider"));
+            assertThat(started.getBean(EtcdLockProvider.class).callTimeout()).isEqualTo(Duration.ofMillis(123));
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnBeans {
+
+        @Bean
+        EtcdLockProvider myProvider(LockRuntime runtime, EtcdConnection connection) {
+            return new EtcdLockProvider(
+                    runtime, connection, EtcdLockOptions.defaults().withCallTimeout(Duration.ofMillis(123)));
+        }
+    }
+
+    @Test
+    void closesTheProviderBeforeItsConnectionAndThatBeforeTheRuntime() {
+        connected().run(started -> {
+            var beans = started.getSourceApplicationContext().getBeanFactory();
+            assertThat(beans.getDependentBeans("lockRuntime")).contains("etcdLockConnection", "etcdLockProvider");
+            assertThat(beans.getDependentBeans("etcdLockConnection")).contains("etcdLockProvider");
+        });
+    }
+
+    @Test
+    void leavesNoThreadsBehind() {
+        List<Thread> before = lockThreads();
+        connected().run(started -> assertThat(keysWhileLocked(started)).hasSize(1));
+        await().untilAsserted(() -> assertThat(lockThreads()).hasSizeLessThanOrEqualTo(before.size()));
+    }
+
+    private static List<Thread> lockThreads() {
+        List<Thread> threads = new ArrayList<>(Thread.getAllStackTraces().keySet());
+        threads.removeIf(thread -> !thread.getName().startsWith("jetcd")
+                && !thread.getName().startsWith("distlock")
+                && !thread.getName().startsWith("vert.x"));
+        return threads;
+    }
+}
