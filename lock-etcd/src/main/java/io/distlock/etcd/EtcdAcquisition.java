@@ -91,10 +91,13 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     /** A wait of zero gets a whole round trip; any other ends soon after its deadline, whatever the store does. */
     private Duration answerLimit() {
         Duration remaining = request.deadline().remaining();
-        return remaining.isZero() ? queue.callTimeout() : Limits.shorter(remaining.plus(LATE_ANSWER), queue.callTimeout());
+        return remaining.isZero()
+                ? queue.callTimeout()
+                : Limits.shorter(remaining.plus(LATE_ANSWER), queue.callTimeout());
     }
 
     private void failed(CallFailure failure) {
+        request.progress().failed(failure);
         lastFailure = failure;
         failures++;
         doubtful |= createRevision == 0 && failure.mayBeApplied();
@@ -206,6 +209,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     // --- waiting ---
 
     private void waitFor(ByteSequence predecessor) {
+        request.progress().refused();
         queue.enlist(this, own());
         if (lookout.isOn(predecessor)) {
             failures = 0;
