@@ -125,6 +125,7 @@ class NoLockNoBodyTests {
         return null;
     }
 
+    @SuppressWarnings("unused") // the fallbacks are, by their names
     static class Jobs {
 
         private final LockClient client;
@@ -355,7 +356,7 @@ class NoLockNoBodyTests {
 
     private static void assertAnswer(Shape shape, Trouble trouble, Outcome outcome, int fallbacks) {
         boolean fallsBack = shape.strategy == Strategy.FALLBACK_ALSO_IF_UNAVAILABLE
-                || shape.strategy == Strategy.FALLBACK && trouble.isBusy();
+                || (shape.strategy == Strategy.FALLBACK && trouble.isBusy());
         assertThat(fallbacks).isEqualTo(fallsBack && trouble != Trouble.NONE ? 1 : 0);
         if (trouble == Trouble.NONE || fallsBack) {
             assertThat(outcome.failure).isNull();

@@ -46,7 +46,7 @@ public final class CanonicalOrder {
         List<LockKey> keys = new ArrayList<>();
         LockTask current = null;
         for (Map.Entry<Place, LockTask> each : places.entrySet()) {
-            if (current != null && current != each.getValue()) {
+            if (current != null && !current.equals(each.getValue())) {
                 ordered.add(of(current, keys));
                 keys.clear();
             }

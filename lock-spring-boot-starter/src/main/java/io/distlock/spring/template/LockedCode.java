@@ -133,13 +133,13 @@ public final class LockedCode {
 
     /** Asks for the lock now, calls the body when it is granted, and holds the lock until the body's future is done. */
     public <T extends @Nullable Object> CompletableFuture<T> future(Supplier<? extends CompletionStage<T>> body) {
-        return future(body, Refusal.THROW);
+        return completing(body, Refusal.THROW);
     }
 
     /** As {@link #future(Supplier)}, with another future for who does not get the lock. */
     public <T extends @Nullable Object> CompletableFuture<T> future(
             Supplier<? extends CompletionStage<T>> body, Function<LockException, ? extends CompletionStage<T>> orElse) {
-        return future(body, refusal(orElse));
+        return completing(body, refusal(orElse));
     }
 
     /** Takes the lock on each subscription, calls the body then, and holds the lock until its end. */
@@ -175,7 +175,8 @@ public final class LockedCode {
         };
     }
 
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // what comes out is what the body gave or threw
+    // What comes out is what the body gave or threw, null only if its type has it.
+    @SuppressWarnings({"unchecked", "NullAway"}) // as said
     private <T extends @Nullable Object, X extends Exception> T blocking(LockedBody<T, X> body, Refusal refusal)
             throws X {
         try {
@@ -187,8 +188,8 @@ public final class LockedCode {
         }
     }
 
-    @SuppressWarnings("unchecked") // as above
-    private <T extends @Nullable Object> CompletableFuture<T> future(
+    @SuppressWarnings({"unchecked", "NullAway"}) // as above
+    private <T extends @Nullable Object> CompletableFuture<T> completing(
             Supplier<? extends CompletionStage<T>> body, Refusal refusal) {
         try {
             Object future = executions.future().run(tasks(refusal), body::get);

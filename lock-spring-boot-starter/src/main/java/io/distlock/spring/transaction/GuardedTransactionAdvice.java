@@ -17,8 +17,9 @@ record GuardedTransactionAdvice(MethodInterceptor transactions, ReactiveTransact
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
                 .getAdapter(invocation.getMethod().getReturnType());
-        boolean isPublisher = adapter != null && adapter.getDescriptor().isDeferred();
-        return transactions.invoke(isPublisher ? new Inside(invocation, adapter, scopes) : invocation);
+        return adapter == null || !adapter.getDescriptor().isDeferred()
+                ? transactions.invoke(invocation)
+                : transactions.invoke(new Inside(invocation, adapter, scopes));
     }
 
     /** What the advice is around. */
@@ -41,7 +42,8 @@ record GuardedTransactionAdvice(MethodInterceptor transactions, ReactiveTransact
         }
 
         @Override
-        public @Nullable Object[] getArguments() {
+        @SuppressWarnings("NullAway") // elements may be null; Spring's class file says so only to newer compilers
+        public Object[] getArguments() {
             return invocation.getArguments();
         }
 

@@ -1,0 +1,102 @@
+package io.distlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.LockEvent;
+import io.distlock.LockListener;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Virtual threads let go of their carrier while they wait for a lock and while it is renewed for them, as the JVM's
+ * own record tells. Where there are no virtual threads there is nothing to test.
+ */
+@EnabledForJreRange(min = JRE.JAVA_21)
+class VirtualThreadTests {
+
+    @TempDir
+    Path folder;
+
+    static class Jobs {
+
+        @DistributedLock(name = "job", waitTime = "1m", leaseTime = "300ms")
+        public void run(Duration time) {
+            LockSupport.parkNanos(time.toNanos());
+        }
+    }
+
+    /** To park in a class initializer pins on each JVM: shows that the record would tell. */
+    static class Pinning {
+
+        static {
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+        }
+
+        static void initialize() {}
+    }
+
+    /** Compiled for a JDK that has none. */
+    private static ExecutorService virtualThreads() throws ReflectiveOperationException {
+        return (ExecutorService)
+                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+    }
+
+    private List<RecordedEvent> pinnedBy(List<Runnable> tasks) throws Exception {
+        Path file = folder.resolve("recording.jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable("jdk.VirtualThreadPinned").withoutThreshold().withStackTrace();
+            recording.start();
+            ExecutorService threads = virtualThreads();
+            List<Future<?>> running = new ArrayList<>();
+            tasks.forEach(task -> running.add(threads.submit(task)));
+            for (Future<?> each : running) {
+                each.get();
+            }
+            threads.shutdown();
+            recording.stop();
+            recording.dump(file);
+        }
+        return RecordingFile.readAllEvents(file);
+    }
+
+    @Test
+    void theRecordTellsOfAPinnedThread() throws Exception {
+        assertThat(pinnedBy(List.of(Pinning::initialize))).isNotEmpty();
+    }
+
+    @Test
+    void waitingAndBeingRenewedPinNoThread() {
+        AtomicInteger renewals = new AtomicInteger();
+        LockTestContext.inMemory()
+                .withBean(
+                        LockListener.class,
+                        () -> event -> renewals.addAndGet(event instanceof LockEvent.Renewed ? 1 : 0))
+                .withBean(Jobs.class)
+                .run(context -> {
+                    Jobs jobs = context.getBean(Jobs.class);
+                    // What is loaded for the first time may pin on its own account.
+                    jobs.run(Duration.ZERO);
+                    List<Runnable> tasks = new ArrayList<>();
+                    tasks.add(() -> jobs.run(Duration.ofMillis(500)));
+                    for (int task = 0; task < 50; task++) {
+                        tasks.add(() -> jobs.run(Duration.ofMillis(1)));
+                    }
+                    assertThat(pinnedBy(tasks)).isEmpty();
+                    assertThat(renewals).hasPositiveValue();
+                });
+    }
+}
