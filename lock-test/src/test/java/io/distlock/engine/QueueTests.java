@@ -132,6 +132,17 @@ class QueueTests {
     }
 
     @Test
+    void aWriterThatIsCancelledInTheQueueKeepsNoReaderOut() {
+        LockRequest reading = here.request("a").withMode(LockMode.SHARED);
+        here.client.acquire(reading);
+        CompletableFuture<Optional<HeldLock>> writer = here.start(here.request("a"));
+        CompletableFuture<Optional<HeldLock>> reader = here.start(reading);
+        assertThat(reader).isNotDone();
+        writer.cancel(true);
+        assertThat(reader.join()).isPresent();
+    }
+
+    @Test
     void aHolderThatLosesItsLockLetsTheNextIn() {
         here.client.acquire(here.now("a").withRenew(false).withLeaseTime(Duration.ofSeconds(1)));
         CompletableFuture<Optional<HeldLock>> next = here.start(here.request("a"));

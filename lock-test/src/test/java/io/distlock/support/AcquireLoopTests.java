@@ -27,7 +27,8 @@ class AcquireLoopTests {
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private final ManualTicker ticker = new ManualTicker();
-    private final LockRuntime runtime = ManualScheduler.runtime(ticker);
+    private final ManualScheduler scheduler = new ManualScheduler(ticker);
+    private final LockRuntime runtime = new LockRuntime(ticker, scheduler);
     private final ScriptedStore store = new ScriptedStore();
     private final AcquireLoop loop = new AcquireLoop(runtime, store, CALL_TIMEOUT);
 
@@ -166,7 +167,9 @@ class AcquireLoopTests {
     @Test
     void cancellingAParkedWaiterLeavesNeitherTimerNorSubscriptionNorPlaceAmongTheWaiters() {
         CompletableFuture<Optional<Grant>> asked = parked(Duration.ofSeconds(5), LONG);
+        int timers = scheduler.pending();
         asked.cancel(true);
+        assertThat(scheduler.pending()).isEqualTo(timers - 1);
         // The store may keep others out for a writer that waits, until that writer's deadline.
         assertThat(store.withdrawals).isEqualTo(1);
         assertNothingLeft();
