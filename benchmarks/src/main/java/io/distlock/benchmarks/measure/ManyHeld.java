@@ -33,7 +33,7 @@ final class ManyHeld implements Measurement {
         try (Application application = store.application()) {
             long before = ready(application, load);
             try (Holding holding = Holding.ofNone(application, load.locks, load.lease)) {
-                long threads = Threads.everStarted();
+                long threads = Threads.everStartedOnceCalm();
                 holding.fill(load.locks);
                 // Locks are renewed after a third of their lease: from then on there is something to count.
                 Stopwatch.pause(load.lease.dividedBy(3));

@@ -41,7 +41,7 @@ final class ManyWaiters implements Measurement {
             handOn(first, wait(waiter.locks(), 1));
 
             HeldLock held = holder.locks().acquire(request(holder.locks()));
-            long threads = Threads.everStarted();
+            long threads = Threads.everStartedOnceCalm();
             var waiting = wait(waiter.locks(), WAITERS);
             Duration window = effort.millis(10_000, 10_000, 1_000);
             Stopwatch.pause(window.dividedBy(10));

@@ -60,7 +60,7 @@ final class UncontendedCycle implements Measurement {
 
     private static void countThreadsAndTimers(ClientContender ours, Effort effort, Report report) {
         int cycles = effort.of(20_000, 20_000, 2_000);
-        long threads = Threads.everStarted();
+        long threads = Threads.everStartedOnceCalm();
         long timers = ours.application().timersSet();
         cycles(ours, cycles);
         report.count(
