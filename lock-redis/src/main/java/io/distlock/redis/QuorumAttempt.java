@@ -183,16 +183,25 @@ final class QuorumAttempt {
         return steps;
     }
 
-    /** A node that proposed the token has a counter as large; any other is told to raise it. */
+    /**
+     * A node that proposed the token has a counter as large; one that proposed less is told to raise it. One whose larger
+     * proposal came after the token had been chosen is told the token, but does not count: it may have confirmed that very
+     * token to the owner before.
+     */
     private List<Runnable> confirm(int at) {
         RedisLease entry = Objects.requireNonNull(lease).entry();
         long proposed = votes.proposal(at);
-        if (proposed == entry.token().value() || !nodes.secondPhase()) {
+        long token = entry.token().value();
+        if (proposed == token || !nodes.secondPhase()) {
             return raised(at, true);
         }
-        raising[at] = true;
-        return List.of(() ->
-                nodes.get(at).raise(entry, proposed).whenComplete((done, never) -> change(() -> raised(at, done))));
+        raising[at] = proposed < token;
+        List<Runnable> steps = new ArrayList<>();
+        steps.add(() -> nodes.get(at)
+                .raise(entry, proposed)
+                .whenComplete((done, never) -> change(() -> raised(at, done && proposed < token))));
+        steps.addAll(checkConfirmed());
+        return steps;
     }
 
     private List<Runnable> raised(int at, boolean done) {

@@ -79,7 +79,10 @@ public final class Backstage implements AutoCloseable {
         DatabaseServer database = DatabaseServer.start(directory);
         new Note(
                         OwnedProcess.of(ProcessHandle.current()),
-                        redis.stream().map(RedisServer::process).map(OwnedProcess::of).toList(),
+                        redis.stream()
+                                .map(RedisServer::process)
+                                .map(OwnedProcess::of)
+                                .toList(),
                         ports,
                         database.url())
                 .write(directory);
@@ -122,8 +125,9 @@ public final class Backstage implements AutoCloseable {
                 "spring.data.redis.port", redisPorts.get(0),
                 "spring.datasource.url", databaseUrl));
         if (isRedlock()) {
-            List<String> nodes =
-                    redisPorts.stream().map(port -> "redis://" + HOST + ':' + port).toList();
+            List<String> nodes = redisPorts.stream()
+                    .map(port -> "redis://" + HOST + ':' + port)
+                    .toList();
             settings.put("distributed-lock.redlock.nodes", nodes);
         }
         return settings;
