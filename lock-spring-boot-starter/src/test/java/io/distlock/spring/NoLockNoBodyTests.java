@@ -3,22 +3,17 @@ package io.distlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.HeldLock;
 import io.distlock.LockClient;
-import io.distlock.LockException;
 import io.distlock.LockKey;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualTicker;
-import io.reactivex.rxjava3.core.Maybe;
-import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,8 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 /** The invariant: whatever the strategy, the return type and the trouble, the body never runs without the lock. */
 class NoLockNoBodyTests {
@@ -63,7 +56,7 @@ class NoLockNoBodyTests {
 
         interface Call {
 
-            Object on(Jobs jobs) throws Exception;
+            Object on(WitnessingJobs jobs) throws Exception;
         }
 
         @Override
@@ -77,12 +70,12 @@ class NoLockNoBodyTests {
                 new Shape("void", Strategy.THROW, jobs -> nothing(jobs::throwing), null),
                 new Shape("void", Strategy.SKIP, jobs -> nothing(jobs::skipping), null),
                 new Shape("void", Strategy.FALLBACK, jobs -> nothing(jobs::fallingBack), null),
-                new Shape("int", Strategy.THROW, Jobs::throwingInt, null),
-                new Shape("int", Strategy.FALLBACK, Jobs::fallingBackInt, null),
-                new Shape("String", Strategy.THROW, Jobs::throwingText, null),
-                new Shape("String", Strategy.SKIP, Jobs::skippingText, null),
-                new Shape("String", Strategy.FALLBACK, Jobs::fallingBackText, null),
-                new Shape("String", Strategy.FALLBACK_ALSO_IF_UNAVAILABLE, Jobs::alwaysFallingBackText, null),
+                new Shape("int", Strategy.THROW, WitnessingJobs::throwingInt, null),
+                new Shape("int", Strategy.FALLBACK, WitnessingJobs::fallingBackInt, null),
+                new Shape("String", Strategy.THROW, WitnessingJobs::throwingText, null),
+                new Shape("String", Strategy.SKIP, WitnessingJobs::skippingText, null),
+                new Shape("String", Strategy.FALLBACK, WitnessingJobs::fallingBackText, null),
+                new Shape("String", Strategy.FALLBACK_ALSO_IF_UNAVAILABLE, WitnessingJobs::alwaysFallingBackText, null),
                 new Shape(
                         "future", Strategy.THROW, jobs -> jobs.throwingFuture().get(), null),
                 new Shape("future", Strategy.SKIP, jobs -> jobs.skippingFuture().get(), Optional.empty()),
@@ -116,186 +109,13 @@ class NoLockNoBodyTests {
                 new Shape(
                         "Single", Strategy.THROW, jobs -> jobs.throwingSingle().blockingGet(), null),
                 new Shape("Maybe", Strategy.SKIP, jobs -> jobs.skippingMaybe().blockingGet(), null),
-                new Shape("Optional", Strategy.SKIP, Jobs::skippingOptional, Optional.empty()),
-                new Shape("Optional", Strategy.FALLBACK, Jobs::fallingBackOptional, null));
+                new Shape("Optional", Strategy.SKIP, WitnessingJobs::skippingOptional, Optional.empty()),
+                new Shape("Optional", Strategy.FALLBACK, WitnessingJobs::fallingBackOptional, null));
     }
 
     private static Object nothing(Runnable call) {
         call.run();
         return null;
-    }
-
-    @SuppressWarnings("unused") // the fallbacks are, by their names
-    static class Jobs {
-
-        private final LockClient client;
-        private int runs;
-        private int runsWithout;
-        private int fallbacks;
-
-        Jobs(LockClient client) {
-            this.client = client;
-        }
-
-        /** A field of the proxy would be zero. */
-        public int[] counts() {
-            return new int[] {runs, runsWithout, fallbacks};
-        }
-
-        /** Asks the store itself whether this body holds the lock. */
-        private String body() {
-            runs++;
-            boolean held = LockContext.find()
-                    .filter(HeldLock::isHeld)
-                    .filter(lock -> lock.sequencers().stream().allMatch(client::isCurrent))
-                    .isPresent();
-            runsWithout += held ? 0 : 1;
-            return "done";
-        }
-
-        @DistributedLock("job")
-        public void throwing() {
-            body();
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
-        public void skipping() {
-            body();
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "instead")
-        public void fallingBack() {
-            body();
-        }
-
-        private void instead() {
-            fallbacks++;
-        }
-
-        @DistributedLock("job")
-        public int throwingInt() {
-            return body().length();
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "insteadInt")
-        public int fallingBackInt() {
-            return body().length();
-        }
-
-        private int insteadInt(LockNotAcquiredException why) {
-            assertThat(why.key()).isEqualTo(JOB);
-            return -1 - fallbacks++;
-        }
-
-        @DistributedLock("job")
-        public String throwingText() {
-            return body();
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
-        public String skippingText() {
-            return body();
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "insteadText")
-        public String fallingBackText() {
-            return body();
-        }
-
-        private String insteadText() {
-            fallbacks++;
-            return "instead";
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "alwaysInsteadText")
-        public String alwaysFallingBackText() {
-            return body();
-        }
-
-        private String alwaysInsteadText(LockException why) {
-            return insteadText() + " of " + why.key();
-        }
-
-        @DistributedLock("job")
-        public CompletableFuture<String> throwingFuture() {
-            return CompletableFuture.completedFuture(body());
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
-        public CompletableFuture<Optional<String>> skippingFuture() {
-            return CompletableFuture.completedFuture(Optional.of(body()));
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "insteadFuture")
-        public CompletableFuture<String> fallingBackFuture() {
-            return CompletableFuture.completedFuture(body());
-        }
-
-        private CompletableFuture<String> insteadFuture() {
-            return CompletableFuture.completedFuture(insteadText());
-        }
-
-        @DistributedLock("job")
-        public Mono<String> throwingMono() {
-            return Mono.just(body());
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
-        public Mono<String> skippingMono() {
-            return Mono.just(body());
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "insteadMono")
-        public Mono<String> fallingBackMono() {
-            return Mono.just(body());
-        }
-
-        private Mono<String> insteadMono(LockNotAcquiredException why) {
-            return Mono.fromSupplier(this::insteadText);
-        }
-
-        @DistributedLock("job")
-        public Flux<String> throwingFlux() {
-            return Flux.just(body(), "more");
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
-        public Flux<String> skippingFlux() {
-            return Flux.just(body(), "more");
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "insteadFlux")
-        public Flux<String> fallingBackFlux() {
-            return Flux.just(body(), "more");
-        }
-
-        private Flux<String> insteadFlux() {
-            return Flux.just(insteadText(), "more");
-        }
-
-        @DistributedLock("job")
-        public Single<String> throwingSingle() {
-            return Single.just(body());
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
-        public Maybe<String> skippingMaybe() {
-            return Maybe.just(body());
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.SKIP)
-        public Optional<String> skippingOptional() {
-            return Optional.of(body());
-        }
-
-        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "insteadOptional")
-        public Optional<String> fallingBackOptional() {
-            return Optional.of(body());
-        }
-
-        private Optional<String> insteadOptional() {
-            return Optional.of(insteadText());
-        }
     }
 
     static Stream<Arguments> cases() {
@@ -306,8 +126,8 @@ class NoLockNoBodyTests {
     @ParameterizedTest
     @MethodSource("cases")
     void withoutTheLockTheBodyDoesNotRun(Shape shape, Trouble trouble) {
-        LockTestContext.manual().withBean(Jobs.class).run(context -> {
-            Jobs jobs = context.getBean(Jobs.class);
+        LockTestContext.manual().withBean(WitnessingJobs.class).run(context -> {
+            WitnessingJobs jobs = context.getBean(WitnessingJobs.class);
             makeTrouble(context, trouble);
             Outcome outcome = outcome(context, () -> shape.call().on(jobs));
             assertThat(jobs.counts()[0]).as("runs").isEqualTo(trouble == Trouble.NONE ? 1 : 0);

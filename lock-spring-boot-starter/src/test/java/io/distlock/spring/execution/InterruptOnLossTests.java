@@ -62,7 +62,7 @@ class InterruptOnLossTests {
                 await(bodyIsAboutToEnd);
                 return null;
             });
-            long expected = rounds - round - 1;
+            long expected = (long) rounds - round - 1;
             while (told.getCount() > expected) {
                 Thread.onSpinWait();
             }
