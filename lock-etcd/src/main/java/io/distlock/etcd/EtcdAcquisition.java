@@ -91,7 +91,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     /** A wait of zero gets a whole round trip; any other ends soon after its deadline, whatever the store does. */
     private Duration answerLimit() {
         Duration remaining = request.deadline().remaining();
-        return remaining.isZero() ? queue.callTimeout() : Limits.shorter(remaining.plus(LATE_ANSWER), queue.callTimeout());
+        return remaining.isZero()
+                ? queue.callTimeout()
+                : Limits.shorter(remaining.plus(LATE_ANSWER), queue.callTimeout());
     }
 
     private void failed(CallFailure failure) {
