@@ -88,7 +88,8 @@ public final class EtcdConnection implements AutoCloseable {
 
     /** To be closed by whoever asks. */
     Watches watches(LockRuntime runtime, Duration callTimeout) {
-        return tap.<Watches>map(driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout))
+        return tap.<Watches>map(
+                        driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout.dividedBy(2)))
                 .orElseGet(() -> new JetcdWatches(client));
     }
 

@@ -8,6 +8,7 @@ import io.distlock.LockException;
 import io.distlock.LockKey;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,7 +23,7 @@ final class Contenders implements AutoCloseable {
     private final AtomicReference<HeldLock> holder = new AtomicReference<>();
     private final AtomicLong lastToken = new AtomicLong();
     private final AtomicInteger grants = new AtomicInteger();
-    private final List<String> violations = java.util.Collections.synchronizedList(new ArrayList<>());
+    private final List<String> violations = Collections.synchronizedList(new ArrayList<>());
     private volatile boolean over;
 
     Contenders(List<TestClient> clients) {
@@ -64,6 +65,12 @@ final class Contenders implements AutoCloseable {
     void awaitProgress(Duration within) {
         int before = grants.get();
         await().atMost(within).until(() -> grants.get() >= before + threads.size());
+    }
+
+    /** Waits until the lock has been granted anew. */
+    void awaitGrant(Duration within) {
+        int before = grants.get();
+        await().atMost(within).until(() -> grants.get() > before);
     }
 
     void assertNoViolation() {

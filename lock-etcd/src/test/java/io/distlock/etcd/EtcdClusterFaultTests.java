@@ -50,7 +50,7 @@ class EtcdClusterFaultTests {
     /** Within three seconds of a leader being there again; one more for what this machine has else to do. */
     private void assertWorksWithANewLeader() {
         etcd.cluster().awaitLeader();
-        contenders.awaitProgress(Duration.ofSeconds(4));
+        contenders.awaitGrant(Duration.ofSeconds(4));
         assertThat(held.isHeld()).isTrue();
     }
 
