@@ -31,7 +31,9 @@ class RedlockFaultTests {
     @BeforeEach
     void connect() {
         client = RedlockTestClient.of(nodes);
-        client.locks.acquire(client.locks.request("warm")).close();
+        client.locks
+                .acquire(client.locks.request("warm").withWaitTime(RedlockTestClient.PATIENCE))
+                .close();
     }
 
     @AfterEach
@@ -142,15 +144,17 @@ class RedlockFaultTests {
         RedisEndpoint first = endpoints.get(0);
         endpoints.set(4, new RedisEndpoint("localhost", first.port(), first.credentials(), first.certificate()));
         try (RedlockTestClient twice = RedlockTestClient.unconnected(endpoints, RedlockTestClient.UNGUARDED)) {
+            // As soon as both have been connected to.
+            await().atMost(RedlockTestClient.PATIENCE)
+                    .untilAsserted(() -> assertThat(twice.status().details())
+                            .extractingByKey("error")
+                            .asString()
+                            .contains("localhost:" + first.port(), "list each server once"));
+            assertThat(twice.status().state()).isEqualTo(ProviderStatus.State.DOWN);
             assertThatExceptionOfType(LockUnavailableException.class)
-                    .isThrownBy(() ->
-                            twice.locks.acquire(twice.locks.request("orders").withWaitTime(Duration.ofSeconds(2))))
+                    .isThrownBy(() -> twice.locks.acquire(twice.locks.request("orders")))
                     .havingCause()
                     .withMessageContaining("are the same server");
-            assertThat(twice.status().state()).isEqualTo(ProviderStatus.State.DOWN);
-            assertThat(twice.status().details().get("error"))
-                    .asString()
-                    .contains("localhost:" + first.port(), "list each server once");
         }
         awaitNothingLeft(nodes.all());
     }
