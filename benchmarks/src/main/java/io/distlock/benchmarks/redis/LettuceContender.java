@@ -57,7 +57,7 @@ final class LettuceContender implements Contender {
     LettuceContender(BareLettuce lettuce) {
         this.lettuce = lettuce;
         this.commands = lettuce.commands();
-        this.acquire = await(commands.scriptLoad(script("acquire-exclusive")));
+        this.acquire = await(commands.scriptLoad(script("token-by-clock") + script("acquire-exclusive")));
         this.release = await(commands.scriptLoad(script("release-exclusive")));
     }
 
@@ -83,7 +83,7 @@ final class LettuceContender implements Contender {
         Names here = names.get(item);
         String owner = OWNER + Long.toString(owners.incrementAndGet(), RADIX);
         List<Long> granted = await(commands.evalsha(
-                acquire, ScriptOutputType.MULTI, here.toAcquire, owner, TIME_TO_LIVE_MILLIS, WAIT_MILLIS));
+                acquire, ScriptOutputType.MULTI, here.toAcquire, owner, TIME_TO_LIVE_MILLIS, WAIT_MILLIS, owner));
         Long released = await(
                 commands.evalsha(release, ScriptOutputType.INTEGER, here.toRelease, owner, here.channel, FREE_NOW));
         if (granted.get(0) != 1 || released != 1) {
