@@ -4,6 +4,7 @@ import io.lettuce.core.event.EventBus;
 import io.lettuce.core.event.EventPublisherOptions;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.NettyCustomizer;
@@ -13,13 +14,14 @@ import io.netty.resolver.AddressResolverGroup;
 import io.netty.util.Timer;
 import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The user's threads, resolvers and recorders, but for the pause between attempts to reconnect: the driver's grows to
- * 30 s, during which a Redis that is back could not be locked on. Shutting this down leaves the user's alone.
+ * The user's timer, resolvers and recorders, but for two things. The pause between attempts to reconnect: the driver's
+ * grows to 30 s, during which a Redis that is back could not be locked on. And the thread that reads and writes: one for
+ * the connections that belong together, so that whoever is told of a release can ask for the lock without waking
+ * another thread, and the application's traffic does not hold up a renewal. Shutting this down leaves the user's alone.
  */
 final class LockClientResources implements ClientResources {
 
@@ -27,6 +29,7 @@ final class LockClientResources implements ClientResources {
             Delay.fullJitter(Duration.ofMillis(5), Duration.ofMillis(500), 10, TimeUnit.MILLISECONDS);
 
     private final ClientResources users;
+    private final EventLoopGroupProvider oneThread = new DefaultEventLoopGroupProvider(1);
 
     LockClientResources(ClientResources users) {
         this.users = users;
@@ -39,12 +42,12 @@ final class LockClientResources implements ClientResources {
 
     @Override
     public Future<Boolean> shutdown() {
-        return ImmediateEventExecutor.INSTANCE.newSucceededFuture(true);
+        return shutdown(0, 2, TimeUnit.SECONDS);
     }
 
     @Override
     public Future<Boolean> shutdown(long quietPeriod, long timeout, TimeUnit unit) {
-        return shutdown();
+        return oneThread.shutdown(quietPeriod, timeout, unit);
     }
 
     @Override
@@ -79,7 +82,7 @@ final class LockClientResources implements ClientResources {
 
     @Override
     public EventLoopGroupProvider eventLoopGroupProvider() {
-        return users.eventLoopGroupProvider();
+        return oneThread;
     }
 
     @Override
@@ -89,7 +92,7 @@ final class LockClientResources implements ClientResources {
 
     @Override
     public int ioThreadPoolSize() {
-        return users.ioThreadPoolSize();
+        return oneThread.threadPoolSize();
     }
 
     @Override
