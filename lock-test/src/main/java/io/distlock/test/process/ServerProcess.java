@@ -20,6 +20,7 @@ import java.util.function.BooleanSupplier;
 public final class ServerProcess implements AutoCloseable {
 
     private static final Duration TIME_TO_DIE = Duration.ofSeconds(10);
+    private static final Duration TIME_TO_STOP = Duration.ofSeconds(10);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(10);
     private static final int TAIL_LINES = 30;
 
@@ -105,10 +106,14 @@ public final class ServerProcess implements AutoCloseable {
         return frozen;
     }
 
-    /** Stops it where it stands (SIGSTOP): its sockets stay open, and nothing is answered. */
+    /**
+     * Stops it where it stands (SIGSTOP) and waits until all of it has stopped: its sockets stay open, and nothing is
+     * answered.
+     */
     public void freeze() {
         signal("STOP");
         frozen = true;
+        awaitReady(TIME_TO_STOP, ProcessThreads.of(pid())::areStopped);
     }
 
     /** Lets a frozen one go on (SIGCONT). */

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.nio.LongBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -137,6 +139,31 @@ class ServerProcessTests {
 
             await().until(() -> Files.exists(sign));
         }
+    }
+
+    @Test
+    void noThreadOfAFrozenOneRunsAnyMore() throws IOException {
+        LongBuffer counts =
+                BusyThreads.map(folder.path().resolve(BusyThreads.FILE)).asLongBuffer();
+        List<String> program = ChildJvm.of(BusyThreads.class).command();
+        try (ServerProcess server = ServerProcess.start("server", folder.path(), program)) {
+            server.awaitReady(SOON, () -> read(counts).stream().allMatch(count -> count > 0));
+            for (int round = 0; round < 20; round++) {
+                server.freeze();
+                List<Long> frozen = read(counts);
+                await().during(20, TimeUnit.MILLISECONDS)
+                        .pollInterval(1, TimeUnit.MILLISECONDS)
+                        .until(() -> read(counts).equals(frozen));
+                server.thaw();
+            }
+        }
+    }
+
+    private static List<Long> read(LongBuffer counts) {
+        return LongStream.range(0, counts.capacity())
+                .map(place -> counts.get((int) place))
+                .boxed()
+                .toList();
     }
 
     @Test
