@@ -60,7 +60,7 @@ class AdvisorOrderTests {
         LockTestContext.inMemory()
                 .withUserConfiguration(Application.class)
                 .withBean(LockListener.class, () -> event -> note(event))
-                .withBean(Jobs.class, journal)
+                .withBean(Jobs.class, () -> new Jobs(journal))
                 .run(context -> test.accept(context.getBean(Jobs.class)));
     }
 

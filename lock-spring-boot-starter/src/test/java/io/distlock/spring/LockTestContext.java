@@ -4,6 +4,7 @@ import io.distlock.LockClient;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.LockProvider;
+import io.distlock.spring.aot.AheadOfTimeContext;
 import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
@@ -26,23 +27,28 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.GenericApplicationContext;
 
-/** Real contexts, auto-configured as an application's. */
+/** Real contexts, auto-configured as an application's; processed ahead of time, if the tests are run that way. */
 public final class LockTestContext {
 
     private LockTestContext() {}
 
     /** No provider is chosen. */
     public static ApplicationContextRunner withoutProvider() {
-        return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        AopAutoConfiguration.class,
-                        PropertyPlaceholderAutoConfiguration.class,
-                        LockRuntimeAutoConfiguration.class,
-                        InMemoryLockAutoConfiguration.class,
-                        LockAutoConfiguration.class,
-                        LockTransactionAutoConfiguration.class,
-                        LockAopAutoConfiguration.class,
-                        LockTemplateAutoConfiguration.class));
+        return runner().withConfiguration(AutoConfigurations.of(
+                AopAutoConfiguration.class,
+                PropertyPlaceholderAutoConfiguration.class,
+                LockRuntimeAutoConfiguration.class,
+                InMemoryLockAutoConfiguration.class,
+                LockAutoConfiguration.class,
+                LockTransactionAutoConfiguration.class,
+                LockAopAutoConfiguration.class,
+                LockTemplateAutoConfiguration.class));
+    }
+
+    private static ApplicationContextRunner runner() {
+        return AheadOfTimeContext.isWanted()
+                ? new ApplicationContextRunner(AheadOfTimeContext::new)
+                : new ApplicationContextRunner();
     }
 
     /** Real time. */

@@ -135,21 +135,25 @@ class ShutdownTests {
 
     @Test
     void whatTakesInWorkStopsBeforeTheClientsClose() {
-        List<String> order = new ArrayList<>();
-        runner.withBean(TakesInWork.class, order).run(context -> {
-            context.getSourceApplicationContext().close();
-            assertThat(order).containsExactly("locked while stopping");
-        });
+        Journal journal = new Journal(new ArrayList<>());
+        runner.withBean(Journal.class, () -> journal)
+                .withBean(TakesInWork.class)
+                .run(context -> {
+                    context.getSourceApplicationContext().close();
+                    assertThat(journal.entries()).containsExactly("locked while stopping");
+                });
     }
+
+    record Journal(List<String> entries) {}
 
     static class TakesInWork implements SmartLifecycle {
 
-        private final List<String> order;
+        private final Journal journal;
         private final Jobs jobs;
         private volatile boolean running;
 
-        TakesInWork(List<String> order, Jobs jobs) {
-            this.order = order;
+        TakesInWork(Journal journal, Jobs jobs) {
+            this.journal = journal;
             this.jobs = jobs;
         }
 
@@ -162,9 +166,9 @@ class ShutdownTests {
         public void stop() {
             running = false;
             try {
-                order.add(jobs.run(() -> "locked while stopping"));
+                journal.entries().add(jobs.run(() -> "locked while stopping"));
             } catch (Exception failure) {
-                order.add(failure.toString());
+                journal.entries().add(failure.toString());
             }
         }
 
