@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A real Redis of our own: on a free port of the loopback interface, in memory only, ended with us. */
-public final class RedisServer implements AutoCloseable {
+/** A real server of our own that keeps locks: on a free port of the loopback interface, ended with us. */
+final class LockServer implements AutoCloseable {
 
     private static final int POLL_MILLIS = 20;
     private static final int POLLS = 500;
@@ -16,46 +16,49 @@ public final class RedisServer implements AutoCloseable {
     private final Process process;
     private final int port;
 
-    /** Starts several that know nothing of each other; the files of each go into a directory of its own. */
-    static List<RedisServer> start(Path directory, int count) throws IOException {
-        List<RedisServer> servers = new ArrayList<>();
-        try {
-            while (servers.size() < count) {
-                servers.add(start(Files.createDirectories(directory.resolve("redis-" + (servers.size() + 1)))));
-            }
-            return servers;
-        } catch (IOException | RuntimeException e) {
-            servers.forEach(RedisServer::close);
-            throw e;
-        }
-    }
-
-    private RedisServer(Process process, int port) {
+    private LockServer(Process process, int port) {
         this.process = process;
         this.port = port;
     }
 
-    /** Starts one and waits until it answers; its files go into the directory. */
-    public static RedisServer start(Path directory) throws IOException {
-        int port = Ports.free();
-        Path log = directory.resolve("redis.log");
-        Path configuration = Files.write(
-                directory.resolve("redis.conf"),
-                List.of("bind 127.0.0.1", "port " + port, "save \"\"", "appendonly no", "daemonize no"));
-        Process process = new ProcessBuilder(RedisBinary.command(directory), configuration.toString())
+    /** Starts one whose files go into the directory. */
+    interface Starter {
+
+        LockServer start(Path directory) throws IOException;
+    }
+
+    /** Starts several that know nothing of each other; the files of each go into a directory of its own. */
+    static List<LockServer> start(Path directory, int count, Starter starter) throws IOException {
+        List<LockServer> servers = new ArrayList<>();
+        try {
+            while (servers.size() < count) {
+                Path own = directory.resolve("lock-server-" + (servers.size() + 1));
+                servers.add(starter.start(Files.createDirectories(own)));
+            }
+            return servers;
+        } catch (IOException | RuntimeException e) {
+            servers.forEach(LockServer::close);
+            throw e;
+        }
+    }
+
+    /** Runs a command that makes a server listen on the port, and waits until it does. */
+    static LockServer run(List<String> command, int port, Path directory) throws IOException {
+        Path log = directory.resolve("server.log");
+        Process process = new ProcessBuilder(command)
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        RedisServer server = new RedisServer(process, port);
+        LockServer server = new LockServer(process, port);
         if (!server.comesUp()) {
             server.close();
-            throw new BackstageException("redis-server did not start; it said: " + Files.readString(log));
+            throw new BackstageException(command.get(0) + " did not start; it said: " + Files.readString(log));
         }
         return server;
     }
 
-    public int port() {
+    int port() {
         return port;
     }
 
