@@ -1,6 +1,5 @@
 package io.distlock.etcd;
 
-import io.distlock.FencingToken;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
@@ -9,7 +8,6 @@ import io.distlock.spi.Renewal;
 import io.distlock.support.Backoff;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -34,19 +32,17 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private final LeaseRequest request;
     private final long startedNanos;
     private final Lookout lookout;
-
     private final Turn turn;
+    private final Foothold foothold;
 
     private int failures;
     private @Nullable Throwable lastFailure;
-    private @Nullable Place place;
-    private long createRevision;
-    private boolean doubtful;
 
     EtcdAcquisition(EtcdQueue queue, LeaseRequest request) {
         this.queue = queue;
         this.request = request;
         this.startedNanos = queue.runtime().ticker().nanos();
+        this.foothold = new Foothold(queue, request);
         this.turn = new Turn(queue.runtime().scheduler(), () -> goOn(this::advance));
         this.lookout = new Lookout(queue.watches(), turn::wake);
     }
@@ -56,14 +52,11 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     /** The next step; called from outside for the first. */
     void advance() {
         turn.looks();
-        Place own = place;
-        if (own == null) {
+        if (foothold.isNowhere()) {
             CompletableFuture<Session> session = queue.sessions().enter(request);
             await(session, this::entered, () -> session.thenAccept(queue.sessions()::leave));
-        } else if (createRevision == 0) {
-            await(queue.calls().enter(own), this::found);
         } else {
-            await(queue.calls().look(own, createRevision), this::found);
+            await(foothold.look(), this::found);
         }
     }
 
@@ -100,10 +93,12 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         request.progress().failed(failure);
         lastFailure = failure;
         failures++;
-        doubtful |= createRevision == 0 && failure.mayBeApplied();
-        if (failure.isLeaseNotFound() && place != null) {
-            place.session().lost();
-            forgetPlace();
+        if (failure.mayBeApplied()) {
+            foothold.mayBeTaken();
+        }
+        if (failure.isLeaseNotFound() && !foothold.isNowhere()) {
+            foothold.place().session().lost();
+            lose();
         }
         goOn(() -> park(BACKOFF.pause(failures)));
     }
@@ -122,9 +117,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     // --- what was found ---
 
     private void entered(Session session) {
-        place = queue.placeOf(request, session);
-        createRevision = 0;
-        doubtful = false;
+        foothold.on(session);
         if (isDone()) {
             finish();
         } else {
@@ -134,11 +127,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void found(Place.Finding finding) {
         if (finding instanceof Place.Standing standing) {
-            createRevision = standing.createRevision();
-            doubtful |= standing.doubtful();
+            foothold.found(standing);
             found(standing.ahead());
         } else {
-            forgetPlace();
+            lose();
             goOn(this::advance);
         }
     }
@@ -155,67 +147,56 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         }
     }
 
-    private void forgetPlace() {
-        Place gone = place;
-        place = null;
-        createRevision = 0;
+    /** The place is gone: the next step takes another. */
+    private void lose() {
         lookout.close();
-        if (gone != null) {
-            queue.leave(gone);
-        }
+        foothold.forget();
     }
 
     // --- the lock is ours ---
 
     /** A grant on a session that was not extended for long would be over before it is of use. */
     private void grantIfFresh() {
-        Place own = own();
-        long age = own.session()
-                .validSince(request.renewedTimeToLive())
+        Session session = foothold.place().session();
+        long age = session.validSince(request.renewedTimeToLive())
                 .elapsedNanos(queue.runtime().ticker());
         if (age <= request.options().leaseTime().toNanos() / 2) {
-            grant(own);
+            grant();
         } else {
-            await(own.session().keepAlive(), renewal -> extended(own, renewal));
+            await(session.keepAlive(), this::extended);
         }
     }
 
-    private void extended(Place own, Renewal renewal) {
+    private void extended(Renewal renewal) {
         switch (renewal) {
-            case RENEWED -> grant(own);
+            case RENEWED -> grant();
             case NOT_OWNER -> {
-                forgetPlace();
+                lose();
                 goOn(this::advance);
             }
             case UNKNOWN -> failed(CallFailure.unanswered("keeping the session alive"));
         }
     }
 
-    private void grant(Place own) {
+    private void grant() {
         lookout.close();
-        // The place is the lock's now, and no longer the acquisition's.
-        place = null;
-        Grant grant = queue.hold(new EtcdLease(own, new FencingToken(createRevision), doubtful));
+        Grant grant = queue.hold(foothold.toLease());
         if (!complete(Optional.of(grant))) {
             queue.holdings().abandon((EtcdLease) grant.lease());
         }
         finish();
     }
 
-    private Place own() {
-        return Objects.requireNonNull(place, "no place in the queue");
-    }
-
     // --- waiting ---
 
     private void waitFor(ByteSequence predecessor) {
         request.progress().refused();
-        queue.enlist(this, own());
+        queue.enlist(this, foothold.place());
         if (lookout.isOn(predecessor)) {
             failures = 0;
             park(Limits.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
         } else {
-            await(lookout.on(predecessor, own().key()), standing -> goOn(this::advance));
+            await(lookout.on(predecessor, foothold.place().key()), standing -> goOn(this::advance));
         }
     }
 
@@ -233,15 +214,14 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     /** The deadline has passed. */
     private void end() {
         Throwable failure = lastFailure;
-        Place own = place;
         if (failure != null) {
             completeExceptionally(unavailable("etcd did not answer within the wait time", failure));
             finish();
-        } else if (own == null || createRevision == 0) {
+        } else if (foothold.isCertain()) {
+            leave();
+        } else {
             complete(Optional.empty());
             finish();
-        } else {
-            leave(own);
         }
     }
 
@@ -249,16 +229,14 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
      * Whoever comes next must not find this one waiting, so it is over only once the place is gone; but does not wait
      * long for a silent server.
      */
-    private void leave(Place own) {
+    private void leave() {
         lookout.close();
         queue.runtime()
                 .timeouts()
-                .within(
-                        queue.callTimeout().dividedBy(2),
-                        doubtful ? queue.calls().withdraw(own) : queue.calls().leave(own.key(), createRevision))
+                .within(queue.callTimeout().dividedBy(2), foothold.leave())
                 .whenComplete((release, failure) -> {
                     if (release == Release.RELEASED) {
-                        forgetPlace();
+                        foothold.forget();
                     }
                     complete(Optional.empty());
                     finish();
@@ -293,12 +271,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             return;
         }
         queue.delist(this);
-        Place leftover = place;
-        if (leftover != null && (doubtful || createRevision == 0)) {
-            queue.withdraw(leftover);
-        } else if (leftover != null) {
-            queue.remove(leftover, createRevision);
-        }
-        forgetPlace();
+        lookout.close();
+        foothold.giveUp();
     }
 }

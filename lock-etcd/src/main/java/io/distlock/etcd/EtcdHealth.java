@@ -7,19 +7,14 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** How etcd is, for health checks; warns once of servers that may take locks from those who hold them. Thread-safe. */
 final class EtcdHealth {
 
-    private static final Logger log = LoggerFactory.getLogger(EtcdHealth.class);
-
     private final EtcdCalls calls;
     private final ByteSequence anyKey;
     private final ServerVersions versions;
-    private final AtomicBoolean warned = new AtomicBoolean();
+    private final VersionWarning warning = new VersionWarning();
 
     EtcdHealth(EtcdCalls calls, EtcdKeys keys, ServerVersions versions) {
         this.calls = calls;
@@ -36,15 +31,7 @@ final class EtcdHealth {
     }
 
     private ProviderStatus up(NavigableSet<ServerVersion> known) {
-        known.stream()
-                .filter(ServerVersion::mayRevokeLeasesInUse)
-                .findFirst()
-                .filter(old -> warned.compareAndSet(false, true))
-                .ifPresent(old -> log.warn(
-                        "etcd {} has a fault by which a leader that was stuck and has been replaced takes away leases that"
-                                + " are still extended, and with them locks that are held (etcd issue 15247): upgrade to"
-                                + " 3.4.31, 3.5.13 or later",
-                        old));
+        warning.lookAt(known);
         Map<String, Object> details = new TreeMap<>();
         if (!known.isEmpty()) {
             details.put("version", known.stream().map(ServerVersion::toString).toList());

@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Hands out sessions: one for all locks with the same time to live, or one for each lock. Keeps shared ones alive while
@@ -23,6 +25,7 @@ final class Sessions {
     private final boolean sharing;
     private final SessionAudit audit;
     private final DueSet<Session> kept;
+    private final Set<CompletableFuture<?>> revocations = ConcurrentHashMap.newKeySet();
 
     // Guarded by this object's monitor, as is each step from "unused" to "given up".
     private final Map<Long, CompletableFuture<Session>> shared = new HashMap<>();
@@ -174,7 +177,10 @@ final class Sessions {
             return CompletableFuture.completedFuture(null);
         }
         session.lost();
-        return calls.revoke(session.id()).exceptionally(failure -> null);
+        CompletableFuture<?> revocation = calls.revoke(session.id()).exceptionally(failure -> null);
+        revocations.add(revocation);
+        revocation.whenComplete((revoked, failure) -> revocations.remove(revocation));
+        return revocation;
     }
 
     /**
@@ -192,9 +198,8 @@ final class Sessions {
             shared.clear();
         }
         all.forEach(kept::remove);
-        return CompletableFuture.allOf(all.stream()
-                .filter(session -> !session.isHeld())
-                .map(this::revoke)
-                .toArray(CompletableFuture<?>[]::new));
+        all.stream().filter(session -> !session.isHeld()).forEach(this::revoke);
+        // With those that were under way.
+        return CompletableFuture.allOf(revocations.toArray(CompletableFuture<?>[]::new));
     }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockException;
 import io.distlock.LockKey;
+import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,10 +19,12 @@ import java.util.concurrent.atomic.AtomicReference;
 final class Contenders implements AutoCloseable {
 
     private static final LockKey KEY = LockKey.of("contended");
+    private static final Duration WAIT = Duration.ofSeconds(2);
 
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicReference<HeldLock> holder = new AtomicReference<>();
     private final AtomicLong lastToken = new AtomicLong();
+    private final AtomicLong longestNanos = new AtomicLong();
     private final AtomicInteger grants = new AtomicInteger();
     private final List<String> violations = Collections.synchronizedList(new ArrayList<>());
     private volatile boolean over;
@@ -36,13 +39,15 @@ final class Contenders implements AutoCloseable {
 
     private void contend(TestClient client) {
         while (!over) {
+            long asked = Ticker.system().nanos();
             try {
                 client.locks
-                        .tryAcquire(client.locks.request(KEY).withWaitTime(Duration.ofSeconds(2)))
+                        .tryAcquire(client.locks.request(KEY).withWaitTime(WAIT))
                         .ifPresent(this::hold);
             } catch (LockException unavailable) {
                 // To be expected while the store is in trouble.
             }
+            longestNanos.accumulateAndGet(Ticker.system().nanos() - asked, Math::max);
         }
     }
 
@@ -67,14 +72,18 @@ final class Contenders implements AutoCloseable {
         await().atMost(within).until(() -> grants.get() >= before + threads.size());
     }
 
-    /** Waits until the lock has been granted anew. */
-    void awaitGrant(Duration within) {
+    /** Waits until the lock has been granted anew; how long that took. */
+    Duration awaitGrant(Duration within) {
+        long asked = Ticker.system().nanos();
         int before = grants.get();
-        await().atMost(within).until(() -> grants.get() > before);
+        await().pollInterval(Duration.ofMillis(10)).atMost(within).until(() -> grants.get() > before);
+        return Duration.ofNanos(Ticker.system().nanos() - asked);
     }
 
+    /** Nobody held beside another, and no call went on long after its deadline. */
     void assertNoViolation() {
         assertThat(violations).isEmpty();
+        assertThat(Duration.ofNanos(longestNanos.get())).isLessThan(WAIT.plus(TestClient.PATIENCE));
     }
 
     @Override

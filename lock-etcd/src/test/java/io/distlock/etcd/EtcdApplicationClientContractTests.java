@@ -35,7 +35,7 @@ class EtcdApplicationClientContractTests extends LockProviderContract {
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
-        return new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults());
+        return new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT);
     }
 
     @Override

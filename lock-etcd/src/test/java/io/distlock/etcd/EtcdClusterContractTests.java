@@ -19,7 +19,7 @@ class EtcdClusterContractTests extends LockProviderContract {
 
     @BeforeAll
     static void open() {
-        connection = LocalEtcd.connection(etcd.cluster().endpoints(), EtcdLockOptions.defaults());
+        connection = LocalEtcd.connection(etcd.cluster().endpoints(), LocalEtcd.PATIENT);
         LocalEtcd.warmUp(connection);
     }
 
@@ -30,7 +30,7 @@ class EtcdClusterContractTests extends LockProviderContract {
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
-        return new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults());
+        return new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT);
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.distlock.LockKey;
 import io.distlock.LossReason;
 import io.distlock.test.etcd.EtcdClusterExtension;
 import io.distlock.test.etcd.EtcdServer;
+import io.distlock.test.etcd.EtcdServerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,15 +16,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A cluster of three whose members die, freeze and come back while three clients contend and one holds. */
 class EtcdClusterFaultTests {
 
     @RegisterExtension
-    static final EtcdClusterExtension etcd = EtcdClusterExtension.create();
+    static final EtcdClusterExtension etcd =
+            EtcdClusterExtension.create(EtcdServerOptions.defaults().withSeverablePeers());
 
+    private static final Logger log = LoggerFactory.getLogger(EtcdClusterFaultTests.class);
     private static final LockKey HELD = LockKey.of("held");
     private static final Duration LEASE = Duration.ofSeconds(15);
+
+    /** How often the database is compacted; to be raised by hand for a longer look. */
+    private static final int COMPACTIONS = Integer.getInteger("distlock.test.etcd.compactions", 5);
 
     private final List<TestClient> clients = new ArrayList<>();
     private Contenders contenders;
@@ -35,7 +43,7 @@ class EtcdClusterFaultTests {
             EtcdLockOptions options = EtcdLockOptions.defaults();
             clients.add(TestClient.of(LocalEtcd.connection(etcd.cluster().endpoints(), options), options, LEASE));
         }
-        held = clients.get(0).locks.acquire(clients.get(0).locks.request(HELD));
+        held = clients.get(0).locks.acquire(clients.get(0).locks.request(HELD).withWaitTime(TestClient.PATIENCE));
         contenders = new Contenders(clients);
         contenders.awaitProgress(TestClient.PATIENCE);
     }
@@ -47,10 +55,11 @@ class EtcdClusterFaultTests {
         contenders.assertNoViolation();
     }
 
-    /** Within three seconds of a leader being there again; one more for what this machine has else to do. */
+    /** Three seconds are promised; the same again is for what this machine has else to do. */
     private void assertWorksWithANewLeader() {
         etcd.cluster().awaitLeader();
-        contenders.awaitGrant(Duration.ofSeconds(4));
+        Duration took = contenders.awaitGrant(Duration.ofSeconds(6));
+        log.info("granted {} ms after there was a leader", took.toMillis());
         assertThat(held.isHeld()).isTrue();
     }
 
@@ -94,6 +103,32 @@ class EtcdClusterFaultTests {
     }
 
     @Test
+    void aLeaderThatIsCutOffIsReplaced() {
+        EtcdServer leader = etcd.cluster().awaitLeader();
+        etcd.cluster().cutOff(leader);
+        await().atMost(TestClient.PATIENCE)
+                .until(() -> etcd.cluster()
+                        .leader()
+                        .filter(next -> !next.equals(leader))
+                        .isPresent());
+        assertWorksWithANewLeader();
+        // Calls take turns among the members: those to the lonely one fail, and do no harm.
+        contenders.awaitProgress(TestClient.PATIENCE);
+        etcd.cluster().reunite();
+        contenders.awaitProgress(TestClient.PATIENCE);
+        assertThat(held.isHeld()).isTrue();
+    }
+
+    @Test
+    void aFollowerThatIsCutOffIsNotMissed() {
+        etcd.cluster().cutOff(etcd.cluster().followers().get(0));
+        contenders.awaitProgress(TestClient.PATIENCE);
+        etcd.cluster().reunite();
+        contenders.awaitProgress(TestClient.PATIENCE);
+        assertThat(held.isHeld()).isTrue();
+    }
+
+    @Test
     void withoutAMajorityNothingIsGrantedAndWhatIsHeldIsLostInTime() {
         List<EtcdServer> followers = etcd.cluster().followers();
         followers.forEach(EtcdServer::kill);
@@ -119,7 +154,7 @@ class EtcdClusterFaultTests {
         var waiter = clients.get(1)
                 .locks
                 .acquireAsync(clients.get(1).locks.request(HELD).withWaitTime(TestClient.PATIENCE));
-        for (int round = 0; round < 5; round++) {
+        for (int round = 0; round < COMPACTIONS; round++) {
             etcd.cluster().probe().compact(etcd.cluster().probe().revision());
             contenders.awaitProgress(TestClient.PATIENCE);
             await().pollDelay(Duration.ofSeconds(1)).until(() -> true);

@@ -30,7 +30,7 @@ class EtcdLockProviderContractTests extends LockProviderContract {
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
-        return new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults());
+        return new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT);
     }
 
     @Override

@@ -25,14 +25,14 @@ import org.junit.jupiter.api.Test;
 class EtcdSecurityTests {
 
     private static final LockKey KEY = LockKey.of("orders");
-    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration LEASE = Duration.ofSeconds(2);
 
     private static EtcdServers servers(EtcdEndpoint endpoint) {
         return EtcdServers.at(List.of(endpoint.uri()));
     }
 
     private static TestClient client(EtcdServers servers) {
-        EtcdLockOptions options = EtcdLockOptions.defaults();
+        EtcdLockOptions options = LocalEtcd.PATIENT;
         return TestClient.of(EtcdConnection.to(servers, options), options, LEASE);
     }
 

@@ -32,7 +32,7 @@ class EtcdSessionPerLockContractTests extends LockProviderContract {
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
         return new EtcdLockProvider(
-                runtime, connection, EtcdLockOptions.defaults().withSession(EtcdLockOptions.Session.PER_LOCK));
+                runtime, connection, LocalEtcd.PATIENT.withSession(EtcdLockOptions.Session.PER_LOCK));
     }
 
     @Override

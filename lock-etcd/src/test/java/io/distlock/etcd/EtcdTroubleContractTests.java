@@ -8,6 +8,7 @@ import io.distlock.test.contract.StoreTroubleContract;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.fault.FaultProxy;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,7 +24,8 @@ class EtcdTroubleContractTests extends StoreTroubleContract {
     @BeforeAll
     static void open() {
         proxy = FaultProxy.to(etcd.server().host(), etcd.server().port());
-        connection = LocalEtcd.connection(etcd.server().endpoint().withPort(proxy.port()));
+        connection = LocalEtcd.connection(
+                List.of(etcd.server().endpoint().withPort(proxy.port())), EtcdLockOptions.defaults());
         LocalEtcd.warmUp(connection);
     }
 

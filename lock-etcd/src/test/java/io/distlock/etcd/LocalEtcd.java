@@ -11,10 +11,13 @@ import java.util.List;
 /** Connections as an application would have them. */
 final class LocalEtcd {
 
+    /** On a machine that is busy, an answer may take its time without anything being wrong. */
+    static final EtcdLockOptions PATIENT = EtcdLockOptions.defaults().withCallTimeout(Duration.ofSeconds(5));
+
     private LocalEtcd() {}
 
     static EtcdConnection connection(EtcdEndpoint... endpoints) {
-        return connection(List.of(endpoints), EtcdLockOptions.defaults());
+        return connection(List.of(endpoints), PATIENT);
     }
 
     static EtcdConnection connection(List<EtcdEndpoint> endpoints, EtcdLockOptions options) {
@@ -26,8 +29,12 @@ final class LocalEtcd {
     static void warmUp(EtcdConnection connection) {
         try (LockRuntime runtime = LockRuntime.start();
                 EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults())) {
-            await().atMost(Duration.ofSeconds(20))
-                    .until(() -> provider.check().toCompletableFuture().join().state() == ProviderStatus.State.UP);
+            awaitUp(provider);
         }
+    }
+
+    static void awaitUp(EtcdLockProvider provider) {
+        await().atMost(TestClient.PATIENCE)
+                .until(() -> provider.check().toCompletableFuture().join().state() == ProviderStatus.State.UP);
     }
 }

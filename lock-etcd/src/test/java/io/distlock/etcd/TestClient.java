@@ -1,12 +1,9 @@
 package io.distlock.etcd;
 
-import static org.awaitility.Awaitility.await;
-
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
-import io.distlock.spi.ProviderStatus;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdEndpoint;
 import java.time.Duration;
@@ -37,7 +34,7 @@ final class TestClient implements AutoCloseable {
 
     /** Its leases are long enough for nothing to be extended during a test. */
     static TestClient of(EtcdEndpoint endpoint) {
-        return of(endpoint, EtcdLockOptions.defaults(), Duration.ofMinutes(2));
+        return of(endpoint, LocalEtcd.PATIENT, Duration.ofMinutes(2));
     }
 
     static TestClient of(EtcdEndpoint endpoint, EtcdLockOptions options, Duration leaseTime) {
@@ -50,7 +47,7 @@ final class TestClient implements AutoCloseable {
                 connection,
                 options,
                 LockOptions.defaults().withWaitTime(Duration.ZERO).withLeaseTime(leaseTime));
-        await().atMost(PATIENCE).until(() -> get(client.provider.check()).state() == ProviderStatus.State.UP);
+        LocalEtcd.awaitUp(client.provider);
         return client;
     }
 

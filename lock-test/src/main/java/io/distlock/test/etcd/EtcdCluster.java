@@ -2,6 +2,8 @@ package io.distlock.test.etcd;
 
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.process.ProcessSockets;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
@@ -174,6 +176,26 @@ public final class EtcdCluster implements AutoCloseable {
                 .reduce(EtcdRpcs.none(), EtcdRpcs::plus);
     }
 
+    /**
+     * Cuts one member off from the others, as a network does that is split; clients still reach all of them. Only where
+     * {@link EtcdServerOptions#withSeverablePeers()} was asked for, and on Linux.
+     *
+     * @param member who is to be alone until {@link #reunite()}
+     */
+    public void cutOff(EtcdServer member) {
+        ProcessSockets own = ProcessSockets.of(member.pid());
+        for (EtcdServer each : members) {
+            FaultProxy proxy = each.peerProxy()
+                    .orElseThrow(() -> new IllegalStateException("the members reach each other without proxies"));
+            proxy.sever(each.equals(member) ? client -> true : own::has);
+        }
+    }
+
+    /** Lets all members reach each other again. */
+    public void reunite() {
+        members.forEach(each -> each.peerProxy().ifPresent(FaultProxy::pass));
+    }
+
     /** Kills all members that run and starts all of them again. */
     public void restart() {
         members.forEach(EtcdServer::kill);
@@ -183,6 +205,7 @@ public final class EtcdCluster implements AutoCloseable {
 
     /** Brings it back to where it started: all members running, without keys, without leases. */
     public void reset() {
+        reunite();
         members.forEach(EtcdServer::wake);
         members.forEach(EtcdServer::awaitHealthy);
         probe().clear();

@@ -22,7 +22,7 @@ final class EtcdConfig {
         settings.put("data-dir", quoted(data));
         settings.put("listen-client-urls", quoted(self.endpoint().uri()));
         settings.put("advertise-client-urls", quoted(self.endpoint().uri()));
-        settings.put("listen-peer-urls", quoted(self.peerUri()));
+        settings.put("listen-peer-urls", quoted(self.peerListener()));
         settings.put("initial-advertise-peer-urls", quoted(self.peerUri()));
         settings.put(
                 "initial-cluster", quoted(all.stream().map(EtcdConfig::peer).collect(joining(","))));

@@ -38,6 +38,7 @@ final class EtcdFormation {
             return List.copyOf(servers);
         } catch (RuntimeException e) {
             servers.forEach(EtcdServer::close);
+            members.forEach(EtcdMember::closeProxy);
             throw e;
         }
     }

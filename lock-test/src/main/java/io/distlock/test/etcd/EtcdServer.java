@@ -1,11 +1,13 @@
 package io.distlock.test.etcd;
 
+import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.process.ServerProcess;
 import io.distlock.test.process.TestFolder;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A real etcd server: a process of its own on free loopback ports, in a temp folder, gone with {@link #close()} and at
@@ -199,7 +201,13 @@ public final class EtcdServer implements AutoCloseable {
     @Override
     public void close() {
         kill();
+        launcher.member().closeProxy();
         folder.close();
+    }
+
+    /** Through which the other members reach it, if it is not directly. */
+    Optional<FaultProxy> peerProxy() {
+        return launcher.member().peerProxy();
     }
 
     /** Does not wait until it is of use. */

@@ -13,9 +13,14 @@ import java.util.Optional;
  * @param settings lines for its configuration file by name; they win over ours
  * @param credentials what clients must log in with; empty for a server that does not ask
  * @param tls whether and how it speaks TLS with clients
+ * @param severablePeers whether the members of a cluster reach each other through proxies, so that one can be cut off
  */
 public record EtcdServerOptions(
-        Optional<EtcdBinary> binary, Map<String, String> settings, Optional<EtcdCredentials> credentials, EtcdTls tls) {
+        Optional<EtcdBinary> binary,
+        Map<String, String> settings,
+        Optional<EtcdCredentials> credentials,
+        EtcdTls tls,
+        boolean severablePeers) {
 
     /**
      * Checks and copies.
@@ -24,6 +29,7 @@ public record EtcdServerOptions(
      * @param settings lines for its configuration file by name
      * @param credentials what clients must log in with
      * @param tls whether and how it speaks TLS
+     * @param severablePeers whether the members of a cluster reach each other through proxies
      */
     public EtcdServerOptions {
         settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
@@ -36,7 +42,7 @@ public record EtcdServerOptions(
      * @return the options
      */
     public static EtcdServerOptions defaults() {
-        return new EtcdServerOptions(Optional.empty(), Map.of(), Optional.empty(), EtcdTls.OFF);
+        return new EtcdServerOptions(Optional.empty(), Map.of(), Optional.empty(), EtcdTls.OFF, false);
     }
 
     /**
@@ -46,7 +52,7 @@ public record EtcdServerOptions(
      * @return a changed copy
      */
     public EtcdServerOptions withBinary(EtcdBinary other) {
-        return new EtcdServerOptions(Optional.of(other), settings, credentials, tls);
+        return new EtcdServerOptions(Optional.of(other), settings, credentials, tls, severablePeers);
     }
 
     /**
@@ -59,7 +65,7 @@ public record EtcdServerOptions(
     public EtcdServerOptions withSetting(String name, String value) {
         Map<String, String> all = new LinkedHashMap<>(settings);
         all.put(name, value);
-        return new EtcdServerOptions(binary, all, credentials, tls);
+        return new EtcdServerOptions(binary, all, credentials, tls, severablePeers);
     }
 
     /**
@@ -111,7 +117,8 @@ public record EtcdServerOptions(
      * @return a changed copy
      */
     public EtcdServerOptions withPassword(String password) {
-        return new EtcdServerOptions(binary, settings, Optional.of(EtcdCredentials.ofRoot(password)), tls);
+        return new EtcdServerOptions(
+                binary, settings, Optional.of(EtcdCredentials.ofRoot(password)), tls, severablePeers);
     }
 
     /**
@@ -120,7 +127,7 @@ public record EtcdServerOptions(
      * @return a changed copy
      */
     public EtcdServerOptions withTls() {
-        return new EtcdServerOptions(binary, settings, credentials, EtcdTls.SERVER);
+        return new EtcdServerOptions(binary, settings, credentials, EtcdTls.SERVER, severablePeers);
     }
 
     /**
@@ -130,7 +137,16 @@ public record EtcdServerOptions(
      * @return a changed copy
      */
     public EtcdServerOptions withMutualTls() {
-        return new EtcdServerOptions(binary, settings, credentials, EtcdTls.MUTUAL);
+        return new EtcdServerOptions(binary, settings, credentials, EtcdTls.MUTUAL, severablePeers);
+    }
+
+    /**
+     * Lets the members of a cluster reach each other through proxies: see {@link EtcdCluster#cutOff}.
+     *
+     * @return a changed copy
+     */
+    public EtcdServerOptions withSeverablePeers() {
+        return new EtcdServerOptions(binary, settings, credentials, tls, true);
     }
 
     private static void requireOneLine(String name, String value) {

@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,7 @@ public final class FaultProxy implements AutoCloseable {
     private final Rules replies = new Rules(gate);
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final InetSocketAddress address;
+    private volatile IntPredicate severed = port -> false;
     private volatile boolean closed;
     private @Nullable Acceptor acceptor;
 
@@ -148,12 +150,23 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
+     * Breaks the connections of some clients, and those that they make from now on, until {@link #pass()}. Others go on.
+     *
+     * @param clients which, by the port from which a client has connected; asked once for each connection
+     */
+    public void sever(IntPredicate clients) {
+        severed = clients;
+        links.stream().filter(link -> clients.test(link.clientPort())).forEach(Link::cut);
+    }
+
+    /**
      * Back to normal: undoes each of the above. Connections that have lost bytes are broken, since TCP never loses any
      * from the middle: what came next would be taken for the reply to another request.
      */
     public void pass() {
         requests.clear();
         replies.clear();
+        severed = port -> false;
         links.stream().filter(Link::isTorn).forEach(Link::cut);
         accept();
         thaw();
@@ -182,6 +195,11 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     private void connect(Socket client) {
+        IntPredicate refused = severed;
+        if (refused.test(client.getPort())) {
+            Link.breakOff(client);
+            return;
+        }
         Socket server = new Socket();
         try {
             server.connect(target, CONNECT_MILLIS);
@@ -195,5 +213,9 @@ public final class FaultProxy implements AutoCloseable {
         Link link = new Link(client, server, requests, replies, links::remove);
         links.add(link);
         link.start();
+        // Whoever was severed in between has not been among the links.
+        if (severed != refused && severed.test(link.clientPort())) {
+            link.cut();
+        }
     }
 }

@@ -32,6 +32,11 @@ final class Link {
         replies.start();
     }
 
+    /** From where the client has connected. */
+    int clientPort() {
+        return client.getPort();
+    }
+
     /** See {@link Pipe#isTorn()}. */
     boolean isTorn() {
         return requests.isTorn() || replies.isTorn();

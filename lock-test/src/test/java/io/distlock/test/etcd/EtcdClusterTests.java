@@ -2,8 +2,10 @@ package io.distlock.test.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -151,5 +153,31 @@ class EtcdClusterTests {
             assertThat(secured.members())
                     .allSatisfy(each -> assertThat(each.probe().keys("")).containsExactly("key"));
         }
+    }
+
+    @Test
+    void aMemberThatIsCutOffIsAloneUntilItIsReunited() {
+        try (EtcdCluster severable =
+                EtcdCluster.start(EtcdServerOptions.defaults().withSeverablePeers())) {
+            EtcdServer alone = severable.awaitLeader();
+
+            severable.cutOff(alone);
+
+            EtcdServer next = await().atMost(Duration.ofSeconds(30))
+                    .until(severable::leader, leader -> leader.filter(it -> it != alone).isPresent())
+                    .orElseThrow();
+            assertThat(alone.probe().isHealthy()).isFalse();
+            next.probe().put("key", "value");
+
+            severable.reunite();
+
+            alone.awaitHealthy();
+            assertThat(alone.probe().keys("")).containsExactly("key");
+        }
+    }
+
+    @Test
+    void membersWithoutProxiesCannotBeCutOff() {
+        assertThatIllegalStateException().isThrownBy(() -> cluster.cutOff(cluster.member(0)));
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class EtcdServerOptionsTests {
@@ -67,6 +68,7 @@ class EtcdServerOptionsTests {
     }
 
     private static EtcdMember member(EtcdServerOptions options) {
-        return new EtcdMember("name", new EtcdEndpoint("127.0.0.1", 1, options.credentials(), options.tls()), 2);
+        return new EtcdMember(
+                "name", new EtcdEndpoint("127.0.0.1", 1, options.credentials(), options.tls()), 2, Optional.empty());
     }
 }

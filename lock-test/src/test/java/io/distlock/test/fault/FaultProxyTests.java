@@ -158,6 +158,33 @@ class FaultProxyTests {
     }
 
     @Test
+    void seversSomeClientsAndNoOthers() throws IOException {
+        try (LineClient other = new LineClient(proxy)) {
+            assertThat(other.ask("hello")).isEqualTo("hello");
+            int port = client.port();
+
+            proxy.sever(each -> each == port);
+
+            assertThatThrownBy(() -> client.receive()).isInstanceOf(SocketException.class);
+            assertThat(other.ask("still here")).isEqualTo("still here");
+        }
+    }
+
+    @Test
+    void severedClientsAreLetInAgainOncePassed() throws IOException {
+        proxy.sever(each -> true);
+        try (LineClient other = new LineClient(proxy)) {
+            assertThatThrownBy(() -> other.ask("cut off")).isInstanceOf(SocketException.class);
+        }
+
+        proxy.pass();
+
+        try (LineClient other = new LineClient(proxy)) {
+            assertThat(other.ask("again")).isEqualTo("again");
+        }
+    }
+
+    @Test
     void passUndoesFreezeAndRefuse() throws IOException {
         proxy.freeze();
         proxy.refuse();

@@ -19,6 +19,11 @@ final class LineClient implements AutoCloseable {
         in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
     }
 
+    /** From where it has connected. */
+    int port() {
+        return socket.getLocalPort();
+    }
+
     void send(String line) throws IOException {
         socket.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
     }

@@ -2,6 +2,7 @@ package io.distlock.samples.flashsale;
 
 import io.distlock.samples.flashsale.backstage.Backstage;
 import io.distlock.samples.flashsale.backstage.BackstageException;
+import io.distlock.samples.flashsale.backstage.LockStore;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,7 +21,7 @@ import org.springframework.core.env.MapPropertySource;
 
 /**
  * Starts an instance of the shop: the first one without arguments, or with {@code --redlock} for five Redis servers that
- * keep the lock by majority; a further one with {@code --join}. A port of your own choice is {@code --server.port=9090}.
+ * keep the lock by majority, or {@code --etcd} for an etcd; a further one with {@code --join}. A port of your own choice is {@code --server.port=9090}.
  */
 @SpringBootApplication
 @EnableConfigurationProperties(FlashSaleSettings.class)
@@ -48,14 +49,12 @@ public class FlashSaleApplication {
         if (arguments.containsOption("join")) {
             return Backstage.join(directory);
         }
-        return Backstage.open(directory, arguments.containsOption("redlock") ? Backstage.REDLOCK : Backstage.SINGLE);
+        return Backstage.open(directory, LockStore.askedFor(arguments.getSourceArgs()));
     }
 
     static ConfigurableApplicationContext start(Backstage backstage, String... args) {
         SpringApplication application = new SpringApplication(FlashSaleApplication.class);
-        if (backstage.isRedlock()) {
-            application.setAdditionalProfiles("redlock");
-        }
+        backstage.store().profile().ifPresent(application::setAdditionalProfiles);
         application.addInitializers(context -> lead(context.getEnvironment(), backstage));
         ConfigurableApplicationContext context = application.run(args);
         log.info(
@@ -65,7 +64,7 @@ public class FlashSaleApplication {
     }
 
     private static void end() {
-        log.info("The first instance has ended, and Redis and the database with it: so does this one");
+        log.info("The first instance has ended, and its servers with it: so does this one");
         System.exit(0);
     }
 

@@ -14,28 +14,27 @@ import java.util.function.Supplier;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * The Redis, or the five of them, and the database that an instance works with. The first instance opens them and ends them; others join
+ * The lock store and the database that an instance works with. The first instance opens them and ends them; others join
  * through a note that it leaves in a directory that all of them know.
  */
 public final class Backstage implements AutoCloseable {
 
-    /** How many independent servers keep the lock by majority. */
-    public static final int REDLOCK = 5;
-
-    /** One server keeps the lock alone. */
-    public static final int SINGLE = 1;
-
-    private static final String HOST = "127.0.0.1";
     private static final int FIRST_HTTP_PORT = 8080;
 
-    private final List<Integer> redisPorts;
+    private final LockStore store;
+    private final List<Integer> ports;
     private final String databaseUrl;
     private final Supplier<CompletionStage<?>> end;
     private final Runnable onClose;
 
     private Backstage(
-            List<Integer> redisPorts, String databaseUrl, Supplier<CompletionStage<?>> end, Runnable onClose) {
-        this.redisPorts = redisPorts;
+            LockStore store,
+            List<Integer> ports,
+            String databaseUrl,
+            Supplier<CompletionStage<?>> end,
+            Runnable onClose) {
+        this.store = store;
+        this.ports = ports;
         this.databaseUrl = databaseUrl;
         this.end = end;
         this.onClose = onClose;
@@ -43,52 +42,46 @@ public final class Backstage implements AutoCloseable {
 
     /** Starts one Redis and the database. */
     public static Backstage open(Path directory) {
-        return open(directory, SINGLE);
+        return open(directory, LockStore.REDIS);
     }
 
     /**
      * Starts the servers, with files in the directory, and leaves the note there.
      *
-     * @param redisServers how many
+     * @param store what is to keep the lock
      * @throws BackstageException if another instance has done so and is running
      */
-    public static Backstage open(Path directory, int redisServers) {
+    public static Backstage open(Path directory, LockStore store) {
         try {
             Optional<Note> earlier = Note.read(directory);
             if (earlier.flatMap(note -> note.instance().find()).isPresent()) {
                 throw new BackstageException("An instance is running already, as process "
                         + earlier.get().instance().pid() + ": stop it, or join it with --join");
             }
-            // One that was killed could not end its Redis.
-            earlier.ifPresent(Backstage::endRedis);
+            // One that was killed could not end its servers.
+            earlier.ifPresent(Backstage::endServers);
             FileSystemUtils.deleteRecursively(directory);
             Files.createDirectories(directory);
-            return start(directory, redisServers);
+            return start(directory, store);
         } catch (IOException | SQLException e) {
-            throw new BackstageException("Redis or the database could not be started in " + directory, e);
+            throw new BackstageException("The lock store or the database could not be started in " + directory, e);
         }
     }
 
-    private static void endRedis(Note note) {
-        note.redis().forEach(server -> server.find().ifPresent(ProcessHandle::destroy));
+    private static void endServers(Note note) {
+        note.servers().forEach(server -> server.find().ifPresent(ProcessHandle::destroy));
     }
 
-    private static Backstage start(Path directory, int redisServers) throws IOException, SQLException {
-        List<RedisServer> redis = RedisServer.start(directory, redisServers);
-        List<Integer> ports = redis.stream().map(RedisServer::port).toList();
+    private static Backstage start(Path directory, LockStore store) throws IOException, SQLException {
+        List<LockServer> servers = store.start(directory);
+        List<Integer> ports = servers.stream().map(LockServer::port).toList();
         DatabaseServer database = DatabaseServer.start(directory);
-        new Note(
-                        OwnedProcess.of(ProcessHandle.current()),
-                        redis.stream()
-                                .map(RedisServer::process)
-                                .map(OwnedProcess::of)
-                                .toList(),
-                        ports,
-                        database.url())
-                .write(directory);
-        return new Backstage(ports, database.url(), CompletableFuture::new, () -> {
+        List<OwnedProcess> processes =
+                servers.stream().map(LockServer::process).map(OwnedProcess::of).toList();
+        new Note(OwnedProcess.of(ProcessHandle.current()), store, processes, ports, database.url()).write(directory);
+        return new Backstage(store, ports, database.url(), CompletableFuture::new, () -> {
             database.close();
-            redis.forEach(RedisServer::close);
+            servers.forEach(LockServer::close);
             deleteQuietly(directory);
         });
     }
@@ -102,7 +95,7 @@ public final class Backstage implements AutoCloseable {
         try {
             Note note = Note.read(directory).orElseThrow(() -> nobodyToJoin(directory));
             ProcessHandle first = note.instance().find().orElseThrow(() -> nobodyToJoin(directory));
-            return new Backstage(note.redisPorts(), note.databaseUrl(), first::onExit, () -> {});
+            return new Backstage(note.store(), note.ports(), note.databaseUrl(), first::onExit, () -> {});
         } catch (IOException e) {
             throw new BackstageException("The note of the first instance in " + directory + " cannot be read", e);
         }
@@ -120,22 +113,14 @@ public final class Backstage implements AutoCloseable {
 
     /** The settings that lead an application here, which in a real deployment are in its configuration. */
     public Map<String, Object> settings() {
-        Map<String, Object> settings = new HashMap<>(Map.of(
-                "spring.data.redis.host", HOST,
-                "spring.data.redis.port", redisPorts.get(0),
-                "spring.datasource.url", databaseUrl));
-        if (isRedlock()) {
-            List<String> nodes = redisPorts.stream()
-                    .map(port -> "redis://" + HOST + ':' + port)
-                    .toList();
-            settings.put("distributed-lock.redlock.nodes", nodes);
-        }
+        Map<String, Object> settings = new HashMap<>(store.settings(ports));
+        settings.put("spring.datasource.url", databaseUrl);
         return settings;
     }
 
-    /** Whether several Redis servers are there to keep the lock together. */
-    public boolean isRedlock() {
-        return redisPorts.size() > SINGLE;
+    /** What keeps the lock. */
+    public LockStore store() {
+        return store;
     }
 
     /** A port for a web server: the first that is free, so that several instances run side by side. */

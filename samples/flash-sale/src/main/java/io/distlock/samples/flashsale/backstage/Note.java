@@ -15,11 +15,17 @@ import java.util.Properties;
  * What the first instance leaves for others to find.
  *
  * @param instance its process
- * @param redis the processes of its Redis servers
- * @param redisPorts where those listen, in the same order
+ * @param store what keeps the lock
+ * @param servers the processes of the store's servers
+ * @param ports where those listen, in the same order
  * @param databaseUrl its database
  */
-record Note(OwnedProcess instance, List<OwnedProcess> redis, List<Integer> redisPorts, String databaseUrl) {
+record Note(
+        OwnedProcess instance,
+        LockStore store,
+        List<OwnedProcess> servers,
+        List<Integer> ports,
+        String databaseUrl) {
 
     private static final String FILE = "first-instance.properties";
 
@@ -38,13 +44,18 @@ record Note(OwnedProcess instance, List<OwnedProcess> redis, List<Integer> redis
 
     private static Optional<Note> parse(Properties lines) {
         try {
-            List<OwnedProcess> redis = new ArrayList<>();
+            List<OwnedProcess> servers = new ArrayList<>();
             List<Integer> ports = new ArrayList<>();
-            for (int number = 1; number <= Integer.parseInt(value(lines, "redis.servers")); number++) {
-                redis.add(process(lines, "redis." + number));
-                ports.add(Integer.parseInt(value(lines, "redis." + number + ".port")));
+            for (int number = 1; number <= Integer.parseInt(value(lines, "servers")); number++) {
+                servers.add(process(lines, "server." + number));
+                ports.add(Integer.parseInt(value(lines, "server." + number + ".port")));
             }
-            return Optional.of(new Note(process(lines, "instance"), redis, ports, value(lines, "database.url")));
+            return Optional.of(new Note(
+                    process(lines, "instance"),
+                    LockStore.valueOf(value(lines, "lock-store")),
+                    servers,
+                    ports,
+                    value(lines, "database.url")));
         } catch (RuntimeException e) {
             return Optional.empty();
         }
@@ -66,14 +77,15 @@ record Note(OwnedProcess instance, List<OwnedProcess> redis, List<Integer> redis
     void write(Path directory) throws IOException {
         Properties lines = new Properties();
         put(lines, "instance", instance);
-        lines.setProperty("redis.servers", Integer.toString(redis.size()));
-        for (int number = 1; number <= redis.size(); number++) {
-            put(lines, "redis." + number, redis.get(number - 1));
-            lines.setProperty("redis." + number + ".port", Integer.toString(redisPorts.get(number - 1)));
+        lines.setProperty("lock-store", store.name());
+        lines.setProperty("servers", Integer.toString(servers.size()));
+        for (int number = 1; number <= servers.size(); number++) {
+            put(lines, "server." + number, servers.get(number - 1));
+            lines.setProperty("server." + number + ".port", Integer.toString(ports.get(number - 1)));
         }
         lines.setProperty("database.url", databaseUrl);
         try (Writer writer = Files.newBufferedWriter(directory.resolve(FILE))) {
-            lines.store(writer, "Where a second instance finds the Redis and the database of the first");
+            lines.store(writer, "Where a second instance finds the lock store and the database of the first");
         }
     }
 

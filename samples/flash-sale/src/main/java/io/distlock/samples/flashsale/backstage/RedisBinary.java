@@ -21,10 +21,10 @@ final class RedisBinary {
     /** The command that starts it; files go into the directory. */
     static String command(Path directory) throws IOException {
         Optional<Path> bundled = extract(directory);
-        if (bundled.isPresent() && runs(bundled.get().toString())) {
+        if (bundled.isPresent() && Programs.runs(bundled.get().toString())) {
             return bundled.get().toString();
         }
-        if (runs(INSTALLED)) {
+        if (Programs.runs(INSTALLED)) {
             return INSTALLED;
         }
         throw new BackstageException("None of the redis-servers that come with the sample runs on "
@@ -61,21 +61,5 @@ final class RedisBinary {
             return Optional.of(arm ? "redis-server-6.2.7-linux-arm64" : "redis-server-6.2.6-v5-linux-amd64");
         }
         return Optional.empty();
-    }
-
-    /** It may not: the file system may forbid it, or a library that it was linked with may be missing. */
-    private static boolean runs(String command) {
-        try {
-            Process version = new ProcessBuilder(command, "--version")
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return version.waitFor() == 0;
-        } catch (IOException e) {
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 }

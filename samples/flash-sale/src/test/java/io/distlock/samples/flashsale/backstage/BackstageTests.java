@@ -39,10 +39,10 @@ class BackstageTests {
 
     @Test
     void whoJoinsFiveRedisServersFindsThemAll() {
-        try (Backstage first = Backstage.open(directory, Backstage.REDLOCK);
+        try (Backstage first = Backstage.open(directory, LockStore.REDLOCK);
                 Backstage second = Backstage.join(directory)) {
             assertThat(second.settings()).isEqualTo(first.settings());
-            assertThat(second.isRedlock()).isTrue();
+            assertThat(second.store()).isEqualTo(LockStore.REDLOCK);
             assertThat(second.settings().get("distributed-lock.redlock.nodes"))
                     .asInstanceOf(InstanceOfAssertFactories.LIST)
                     .hasSize(5)
@@ -70,7 +70,7 @@ class BackstageTests {
     @Test
     void aNoteOfAProcessThatIsGoneIsNotBelieved() throws IOException {
         Files.createDirectories(directory);
-        new Note(GONE, List.of(GONE), List.of(6379), "jdbc:h2:mem:").write(directory);
+        new Note(GONE, LockStore.REDIS, List.of(GONE), List.of(6379), "jdbc:h2:mem:").write(directory);
 
         assertThatExceptionOfType(BackstageException.class)
                 .isThrownBy(() -> Backstage.join(directory))
@@ -88,9 +88,14 @@ class BackstageTests {
     @Test
     void theRedisOfAFirstInstanceThatWasKilledIsEndedByTheNext() throws IOException {
         Path redisFiles = Files.createDirectories(temporary.resolve("redis"));
-        try (RedisServer left = RedisServer.start(redisFiles)) {
+        try (LockServer left = RedisServer.start(redisFiles)) {
             Files.createDirectories(directory);
-            new Note(GONE, List.of(OwnedProcess.of(left.process())), List.of(left.port()), "jdbc:h2:mem:")
+            new Note(
+                            GONE,
+                            LockStore.REDIS,
+                            List.of(OwnedProcess.of(left.process())),
+                            List.of(left.port()),
+                            "jdbc:h2:mem:")
                     .write(directory);
 
             try (Backstage next = Backstage.open(directory)) {
@@ -110,5 +115,19 @@ class BackstageTests {
 
         assertThat(Ports.answers(redisPort)).isFalse();
         assertThat(directory).doesNotExist();
+    }
+
+    @Test
+    void whereEtcdIsNotInstalledSaysHowToInstallIt() {
+        assertThatExceptionOfType(BackstageException.class)
+                .isThrownBy(() -> EtcdServer.start("no-such-etcd", directory))
+                .withMessageContaining("apt-get install etcd-server");
+    }
+
+    @Test
+    void anOptionChoosesTheStore() {
+        assertThat(LockStore.askedFor()).isEqualTo(LockStore.REDIS);
+        assertThat(LockStore.askedFor("--server.port=0", "--redlock")).isEqualTo(LockStore.REDLOCK);
+        assertThat(LockStore.askedFor("--etcd")).isEqualTo(LockStore.ETCD);
     }
 }

@@ -4,25 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.samples.flashsale.backstage.Backstage;
+import io.distlock.samples.flashsale.backstage.LockStore;
 import io.distlock.spi.LockProvider;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.Test;
+import java.util.Locale;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The same shop with its lock on five Redis servers. */
-class RedlockTests {
+/** The same shop with its lock on each of the stores. */
+class LockStoreTests {
 
-    @Test
-    void sellsExactlyTheStock(@TempDir Path directory) {
-        try (Backstage backstage = Backstage.open(directory.resolve("shop"), Backstage.REDLOCK);
+    @ParameterizedTest
+    @EnumSource
+    void sellsExactlyTheStock(LockStore store, @TempDir Path directory) {
+        try (Backstage backstage = Backstage.open(directory.resolve("shop"), store);
                 ConfigurableApplicationContext shop = FlashSaleApplication.start(
                         backstage,
                         "--server.port=0",
                         "--flash-sale.think-time=10ms",
                         "--distributed-lock.wait-time=60s")) {
-            assertThat(shop.getBean(LockProvider.class).name()).isEqualTo("redlock");
+            assertThat(shop.getBean(LockProvider.class).name()).isEqualTo(store.name().toLowerCase(Locale.ROOT));
             Sale sale = shop.getBean(SaleBook.class).open(true);
             SalesFloor floor = shop.getBean(SalesFloor.class);
             floor.join(sale, new Workers(8));

@@ -1,0 +1,103 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.test.etcd.EtcdExtension;
+import io.etcd.jetcd.Client;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is left at the server, and in this process, of a client that was closed. */
+class EtcdCloseTests {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    private static final LockKey KEY = LockKey.of("orders", "42");
+
+    private static TestClient client(EtcdLockOptions.Session session) {
+        EtcdLockOptions options = LocalEtcd.PATIENT.withSession(session);
+        return TestClient.of(etcd.server().endpoint(), options, Duration.ofMinutes(2));
+    }
+
+    private static TestClient clientOfTheApplications(Client client) {
+        EtcdLockOptions options = LocalEtcd.PATIENT;
+        return TestClient.of(EtcdConnection.of(client), options, Duration.ofMinutes(2));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void neitherKeyNorLeaseNorWatchIsLeft(EtcdLockOptions.Session session) {
+        try (TestClient holder = client(session)) {
+            HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+            TestClient waiting = client(session);
+            CompletableFuture<HeldLock> waiter = waiter(waiting, holder);
+            waiting.locks.acquire(waiting.locks.request("other")).close();
+            waiting.close();
+            assertThat(waiter).isCompletedExceptionally();
+            await().untilAsserted(() -> assertThat(etcd.probe().keys("")).hasSize(1));
+            held.release();
+        }
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void norOnAClientOfTheApplication() {
+        try (Client application =
+                Client.builder().endpoints(etcd.server().uri()).build()) {
+            try (TestClient holder = client(EtcdLockOptions.Session.SHARED)) {
+                HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+                TestClient waiting = clientOfTheApplications(application);
+                CompletableFuture<HeldLock> waiter = waiter(waiting, holder);
+                waiting.close();
+                assertThat(waiter).isCompletedExceptionally();
+                held.release();
+            }
+            assertNothingIsLeft();
+        }
+    }
+
+    private static CompletableFuture<HeldLock> waiter(TestClient client, TestClient holder) {
+        var waiter = client.locks.acquireAsync(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
+        await().until(() -> holder.waiters(KEY) == 1);
+        await().until(() -> etcd.probe().watches().watchers() == 2);
+        return waiter;
+    }
+
+    private static void assertNothingIsLeft() {
+        await().untilAsserted(() -> {
+            assertThat(etcd.probe().keys("")).isEmpty();
+            assertThat(etcd.probe().leases()).isEmpty();
+            assertThat(etcd.probe().watches().streams()).isZero();
+            assertThat(etcd.probe().watches().watchers()).isZero();
+        });
+    }
+
+    @Test
+    void noThreadIsLeft() {
+        List<String> before = lockThreads();
+        try (TestClient holder = client(EtcdLockOptions.Session.SHARED);
+                TestClient waiting = client(EtcdLockOptions.Session.SHARED)) {
+            holder.locks.acquire(holder.locks.request(KEY));
+            waiter(waiting, holder);
+            assertThat(lockThreads()).hasSizeGreaterThan(before.size());
+        }
+        await().atMost(TestClient.PATIENCE)
+                .untilAsserted(() -> assertThat(lockThreads()).hasSizeLessThanOrEqualTo(before.size()));
+    }
+
+    private static List<String> lockThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("distlock") || name.startsWith("jetcd") || name.startsWith("vert.x"))
+                .toList();
+    }
+}

@@ -1,0 +1,65 @@
+package io.distlock.samples.flashsale.backstage;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SimpleCommandLinePropertySource;
+
+/** What keeps the lock. */
+public enum LockStore {
+
+    /** One Redis. */
+    REDIS(1),
+
+    /** Five independent Redis servers, by majority. */
+    REDLOCK(5),
+
+    /** One etcd; in earnest it would be a cluster of three. */
+    ETCD(1);
+
+    private static final String HOST = "127.0.0.1";
+
+    private final int servers;
+
+    LockStore(int servers) {
+        this.servers = servers;
+    }
+
+    /** The one that an option such as {@code --etcd} asks for. */
+    public static LockStore askedFor(String... arguments) {
+        PropertySource<?> options = new SimpleCommandLinePropertySource(arguments);
+        if (options.containsProperty("redlock")) {
+            return REDLOCK;
+        }
+        return options.containsProperty("etcd") ? ETCD : REDIS;
+    }
+
+    /** The profile that chooses it; none is needed for a single Redis. */
+    public Optional<String> profile() {
+        return switch (this) {
+            case REDIS -> Optional.empty();
+            case REDLOCK -> Optional.of("redlock");
+            case ETCD -> Optional.of("etcd");
+        };
+    }
+
+    List<LockServer> start(Path directory) throws IOException {
+        return LockServer.start(directory, servers, this == ETCD ? EtcdServer::start : RedisServer::start);
+    }
+
+    /** Where its servers are. */
+    Map<String, Object> settings(List<Integer> ports) {
+        return switch (this) {
+            case REDIS -> Map.of("spring.data.redis.host", HOST, "spring.data.redis.port", ports.get(0));
+            case REDLOCK -> Map.of("distributed-lock.redlock.nodes", uris("redis://", ports));
+            case ETCD -> Map.of("distributed-lock.etcd.endpoints", uris("http://", ports));
+        };
+    }
+
+    private static List<String> uris(String scheme, List<Integer> ports) {
+        return ports.stream().map(port -> scheme + HOST + ':' + port).toList();
+    }
+}
