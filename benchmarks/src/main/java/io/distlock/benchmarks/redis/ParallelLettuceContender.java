@@ -8,6 +8,8 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -16,14 +18,17 @@ import java.util.function.Predicate;
 
 /**
  * The least that the driver can do for the same locks on several servers: the provider's own two scripts to all of them at
- * once, each time until a majority has said yes. One connection for each server. Nothing else is checked: no time limit
+ * once, each time until a majority has said yes. One connection for each server, and one thread for all of them, as ours:
+ * which suits the driver, too. Nothing else is checked: no time limit
  * for a server, no validity, no second phase for tokens that differ, nothing taken back.
  */
 final class ParallelLettuceContender implements Contender {
 
     private static final int PATIENCE_SECONDS = 20;
 
-    private final ClientResources resources = ClientResources.create();
+    private final EventLoopGroupProvider thread = new DefaultEventLoopGroupProvider(1);
+    private final ClientResources resources =
+            ClientResources.builder().eventLoopGroupProvider(thread).build();
     private final List<BareLettuce> lettuces;
     private final List<BareNames> names = BareNames.all();
     private final String acquire;
@@ -95,5 +100,6 @@ final class ParallelLettuceContender implements Contender {
     public void close() {
         lettuces.forEach(BareLettuce::close);
         resources.shutdown();
+        thread.shutdown(0, PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 }
