@@ -29,10 +29,19 @@ final class LockClientResources implements ClientResources {
             Delay.fullJitter(Duration.ofMillis(5), Duration.ofMillis(500), 10, TimeUnit.MILLISECONDS);
 
     private final ClientResources users;
-    private final EventLoopGroupProvider oneThread = new DefaultEventLoopGroupProvider(1);
+    private final EventLoopGroupProvider oneThread;
 
-    LockClientResources(ClientResources users) {
+    /**
+     * @param oneThread of {@link #oneThread()}; the driver ends the thread once nobody uses it any more
+     */
+    LockClientResources(ClientResources users, EventLoopGroupProvider oneThread) {
         this.users = users;
+        this.oneThread = oneThread;
+    }
+
+    /** A thread for connections that belong together. */
+    static EventLoopGroupProvider oneThread() {
+        return new DefaultEventLoopGroupProvider(1);
     }
 
     @Override

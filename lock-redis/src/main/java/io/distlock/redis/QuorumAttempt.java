@@ -6,11 +6,13 @@ import io.distlock.spi.Moment;
 import io.distlock.support.Attempt;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -41,13 +43,12 @@ final class QuorumAttempt {
     private final Withdrawal withdrawal;
     private final Moment since;
     private final Duration voteTimeout;
-    private final List<CompletableFuture<NodeVote>> asked = new ArrayList<>();
+    private final List<CompletableFuture<NodeVote>> asked;
     private final CompletableFuture<Attempt> outcome = new CompletableFuture<>();
 
     private final Votes votes;
     private final boolean[] connecting;
-    private final boolean[] raising;
-    private final boolean[] confirmed;
+    private final Confirmations confirmations;
     private Phase phase = Phase.PROPOSING;
     private @Nullable RedlockLease lease;
 
@@ -64,24 +65,35 @@ final class QuorumAttempt {
         this.withdrawal = new Withdrawal(nodes, request, owner);
         this.since = nodes.runtime().ticker().now();
         this.voteTimeout = nodes.voteTimeout(request.options().leaseTime());
+        this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
         this.votes = new Votes(nodes.quorum());
         this.connecting = new boolean[nodes.size()];
-        this.raising = new boolean[nodes.size()];
-        this.confirmed = new boolean[nodes.size()];
+        this.confirmations = new Confirmations(nodes.quorum());
     }
 
     /** Asks all nodes. The stage does not fail, and ends in bounded time. */
     CompletionStage<Attempt> start() {
-        for (int at = 0; at < nodes.size(); at++) {
-            connecting[at] = !nodes.get(at).calls().isConnected();
-            asked.add(nodes.get(at).take(request, owner));
-        }
+        ask();
         for (int at = 0; at < nodes.size(); at++) {
             int node = at;
             asked.get(at).whenComplete((vote, never) -> change(() -> voted(node, vote)));
         }
         limit(voteTimeout, () -> votesAreDue(false));
         return outcome;
+    }
+
+    /**
+     * Another one first each time: of counters that differ, the largest is that of the node that was asked last, and it is
+     * learned by the others only if that node is among the first to answer.
+     */
+    private void ask() {
+        Invocation<List<Long>> question = nodes.get(0).question(request, owner);
+        int first = ThreadLocalRandom.current().nextInt(nodes.size());
+        for (int step = 0; step < nodes.size(); step++) {
+            int at = (first + step) % nodes.size();
+            connecting[at] = !nodes.get(at).calls().isConnected();
+            asked.set(at, nodes.get(at).take(question));
+        }
     }
 
     /** Ends it, if it has not ended, and takes everything back. */
@@ -113,10 +125,21 @@ final class QuorumAttempt {
         votes.set(at, vote);
         return switch (phase) {
             case PROPOSING -> decide();
-            case RAISING -> votes.isGranted(at) ? confirm(at) : checkConfirmed();
+            case RAISING -> votedWhileRaising(at);
             case GRANTED -> votedLate(at);
             case OVER -> List.of();
         };
+    }
+
+    private List<Runnable> votedWhileRaising(int at) {
+        noteIfAbsent(at);
+        return votes.isGranted(at) ? confirm(at) : checkConfirmed();
+    }
+
+    private void noteIfAbsent(int at) {
+        if (votes.isWithoutEffect(at)) {
+            Objects.requireNonNull(lease).absentFrom(at);
+        }
     }
 
     private List<Runnable> decide() {
@@ -130,10 +153,14 @@ final class QuorumAttempt {
 
     /** Better held on all nodes, and under the same token; but not beyond its release, which may have come there first. */
     private List<Runnable> votedLate(int at) {
-        if (Objects.requireNonNull(lease).isGivenBack()) {
-            return List.of(() -> withdrawal.from(nodes.get(at), asked.get(at), false));
+        noteIfAbsent(at);
+        if (!votes.isGranted(at)) {
+            return List.of();
         }
-        return votes.isGranted(at) ? confirm(at) : List.of();
+        RedlockLease granted = Objects.requireNonNull(lease);
+        return granted.isGivenBack()
+                ? List.of(() -> withdrawal.unlessReleased(nodes.get(at), granted.releaseOn(at)))
+                : confirm(at);
     }
 
     /**
@@ -169,7 +196,10 @@ final class QuorumAttempt {
                 nodes.get(0).entry(request, owner, votes.proposals().token()));
         phase = Phase.RAISING;
         for (int at = 0; at < nodes.size(); at++) {
-            raising[at] = votes.isGranted(at);
+            if (votes.isGranted(at)) {
+                confirmations.await(at);
+            }
+            noteIfAbsent(at);
         }
         List<Runnable> steps = new ArrayList<>();
         for (int at = 0; at < nodes.size(); at++) {
@@ -195,7 +225,11 @@ final class QuorumAttempt {
         if (proposed == token || !nodes.secondPhase()) {
             return raised(at, true);
         }
-        raising[at] = proposed < token;
+        if (proposed < token) {
+            confirmations.await(at);
+        } else {
+            confirmations.ignore(at);
+        }
         List<Runnable> steps = new ArrayList<>();
         steps.add(() -> nodes.get(at)
                 .raise(entry, proposed)
@@ -205,8 +239,7 @@ final class QuorumAttempt {
     }
 
     private List<Runnable> raised(int at, boolean done) {
-        raising[at] = false;
-        confirmed[at] = done;
+        confirmations.answered(at, done);
         return checkConfirmed();
     }
 
@@ -214,15 +247,7 @@ final class QuorumAttempt {
         if (phase != Phase.RAISING) {
             return List.of();
         }
-        Tally tally = Tally.of(nodes.quorum());
-        for (int at = 0; at < nodes.size(); at++) {
-            if (confirmed[at]) {
-                tally = tally.plusYes();
-            } else if (!raising[at] && !votes.isOpen(at)) {
-                tally = tally.plusNo();
-            }
-        }
-        return switch (tally.verdict()) {
+        return switch (confirmations.verdict(votes)) {
             case YES -> confirmed();
             case NO, UNKNOWN -> unconfirmed();
             case OPEN -> List.of();

@@ -3,6 +3,7 @@ package io.distlock.redis;
 import io.distlock.Release;
 import io.distlock.spi.Deadline;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -28,8 +29,12 @@ final class QuorumRelease {
     /** Does not fail; may never end. */
     CompletionStage<Release> start() {
         lease.giveBack();
-        for (RedlockNode node : nodes.all()) {
-            release(node).thenAccept(release -> answered(node, release));
+        List<CompletionStage<Release>> asked =
+                nodes.all().stream().map(this::release).toList();
+        lease.released(asked);
+        for (int at = 0; at < nodes.size(); at++) {
+            int node = at;
+            asked.get(at).thenAccept(release -> answered(node, release));
         }
         return outcome;
     }
@@ -38,7 +43,7 @@ final class QuorumRelease {
         return node.release(lease.entry(), kept.remaining());
     }
 
-    private void answered(RedlockNode node, Release release) {
+    private void answered(int node, Release release) {
         Tally.Verdict verdict;
         synchronized (this) {
             tally = switch (release) {
@@ -60,13 +65,14 @@ final class QuorumRelease {
         }
     }
 
-    private void reap(RedlockNode node, Release decided) {
-        if (decided != Release.UNKNOWN) {
+    private void reap(int node, Release decided) {
+        // A node that has been down for long has nothing to forget.
+        if (decided != Release.UNKNOWN && !lease.isAbsentFrom(node)) {
             nodes.reap(
                     "The release of '" + lease.key() + "' by " + lease.owner(),
-                    node,
+                    nodes.get(node),
                     lease.entry().renewedTimeToLive().plus(kept.remaining()),
-                    () -> release(node));
+                    () -> release(nodes.get(node)));
         }
     }
 }

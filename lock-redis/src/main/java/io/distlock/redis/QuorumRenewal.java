@@ -94,6 +94,8 @@ final class QuorumRenewal {
             List<RedlockLease> lost = lostBy(at);
             if (!lost.isEmpty()) {
                 RedlockNode node = nodes.get(at);
+                int place = at;
+                lost.forEach(lease -> lease.mayStandOn(place));
                 node.restore(lost.stream().map(RedlockLease::entry).toList())
                         .thenAccept(done -> takeBackWhatHasEnded(node, lost));
             }

@@ -8,6 +8,7 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.EventLoopGroupProvider;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -67,25 +68,30 @@ public final class RedisConnections implements AutoCloseable {
         Optional<ClientResources> ownResources =
                 usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
         ClientResources resources = usersResources.or(() -> ownResources).orElseThrow();
-        return like(users, options, resources, ownResources);
+        return like(users, options, new LockClientResources(resources, LockClientResources.oneThread()), ownResources);
     }
 
     /**
      * Connections to one of several servers.
      *
      * @param shared used if the factory has no resources of its own; stays open
+     * @param thread that reads and writes for all of the servers
      */
-    static RedisConnections like(LettuceConnectionFactory users, RedisLockOptions options, ClientResources shared) {
+    static RedisConnections like(
+            LettuceConnectionFactory users,
+            RedisLockOptions options,
+            ClientResources shared,
+            EventLoopGroupProvider thread) {
         ClientResources resources =
                 users.getClientConfiguration().getClientResources().orElse(shared);
         refuseMasterReplica(users);
-        return like(users, options, resources, Optional.empty());
+        return like(users, options, new LockClientResources(resources, thread), Optional.empty());
     }
 
     private static RedisConnections like(
             LettuceConnectionFactory users,
             RedisLockOptions options,
-            ClientResources resources,
+            LockClientResources resources,
             Optional<ClientResources> ownResources) {
         ClientOptions lasting = LockClientOptions.from(clientOptions(users), options);
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
@@ -99,11 +105,7 @@ public final class RedisConnections implements AutoCloseable {
             LettuceConnectionFactory users, ClientOptions client, RedisLockOptions options, ClientResources resources) {
         return new PrivateFactory(
                 servers(users),
-                new LockClientConfiguration(
-                        users.getClientConfiguration(),
-                        client,
-                        new LockClientResources(resources),
-                        options.callTimeout()));
+                new LockClientConfiguration(users.getClientConfiguration(), client, resources, options.callTimeout()));
     }
 
     private static ClientOptions clientOptions(LettuceConnectionFactory users) {

@@ -106,11 +106,26 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         CompletableFuture<C> known = connection.get();
         // The ready connection is the hot path: no dependent, no hop.
         if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
-            cutIfSilent(known.join(), call);
-            dispatch(known.join(), call, dispatch);
+            sendOn(known.join(), call, dispatch);
         } else {
             connect().whenComplete((connected, failure) -> sendLate(connected, failure, call, dispatch));
         }
+    }
+
+    private void sendOn(C connected, RedisCall<?> call, Dispatch dispatch) {
+        if (isDown(connected)) {
+            // The driver would refuse it, too, at the price of a stack trace: where one of several nodes is gone for
+            // long, each lock would pay for it.
+            call.completeExceptionally(new CallFailure("not connected", false));
+        } else {
+            cutIfSilent(connected, call);
+            dispatch(connected, call, dispatch);
+        }
+    }
+
+    /** A cluster connection has many, and knows by itself which to use. */
+    private static boolean isDown(StatefulConnection<?, ?> connected) {
+        return !connected.isOpen() && !(connected instanceof StatefulRedisClusterConnection<?, ?>);
     }
 
     private void sendLate(@Nullable C connected, @Nullable Throwable failure, RedisCall<?> call, Dispatch dispatch) {

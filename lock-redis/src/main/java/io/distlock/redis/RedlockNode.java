@@ -35,16 +35,20 @@ final class RedlockNode {
     private final RedlockScripts scripts;
     private volatile boolean identified;
 
+    /**
+     * @param keys the same for all nodes: whoever is told by one of a release may have asked another
+     */
     RedlockNode(
             RedlockConnections.Node server,
             RedlockOptions options,
             RedlockScripts scripts,
+            RedisKeys keys,
             RunIds runIds,
             Ticker ticker) {
         this.name = server.name();
         this.runIds = runIds;
         this.scripts = scripts;
-        this.keys = new RedisKeys(options.keyPrefix(), server.connections().database());
+        this.keys = keys;
         this.calls = new NodeCalls(
                 server.connections(),
                 options.ofNode(),
@@ -94,11 +98,11 @@ final class RedlockNode {
     // --- taking ---
 
     /**
-     * Asks for the vote, and for a proposal of the fencing token.
+     * The question for a vote, and for a proposal of the fencing token; the same for all nodes.
      *
      * @param owner as whom to ask
      */
-    CompletableFuture<NodeVote> take(LeaseRequest request, String owner) {
+    Invocation<List<Long>> question(LeaseRequest request, String owner) {
         boolean shared = request.mode() == LockMode.SHARED;
         RedisKeys.Names names = keys.of(request.key());
         Invocation<List<Long>> invocation = Invocation.of(
@@ -113,10 +117,18 @@ final class RedlockNode {
                 .with(owner)
                 .with(Millis.of(request.timeToLive()))
                 .with(shared ? 0 : Millis.of(request.deadline().remaining()));
-        Invocation<List<Long>> asked = shared ? invocation : invocation.with(request.owner());
+        return shared ? invocation : invocation.with(request.owner());
+    }
+
+    /**
+     * Asks for the vote.
+     *
+     * @param question of {@link #question}
+     */
+    CompletableFuture<NodeVote> take(Invocation<List<Long>> question) {
         CompletableFuture<List<Long>> reply = identified
-                ? calls.run(asked)
-                : identify().thenCompose(known -> calls.run(asked)).toCompletableFuture();
+                ? calls.run(question)
+                : identify().thenCompose(known -> calls.run(question)).toCompletableFuture();
         return reply.handle(
                 (said, failure) -> failure == null ? vote(said) : new NodeVote.Silent(CallFailure.of(failure)));
     }

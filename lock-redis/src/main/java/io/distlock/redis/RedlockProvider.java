@@ -25,7 +25,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Exclusion holds while no more than a minority of the servers is down, and no server's clock leaps forward by the
  * better part of a lease. A holder that is paused for longer than its lease knows afterwards that it has lost the lock;
- * a write already under way can be refused by its token alone. Thread-safe.
+ * a write already under way can be refused by its token alone. Two readers that come at the same time may be given the
+ * same token; a writer never shares one. Thread-safe.
  */
 public final class RedlockProvider implements LockProvider {
 
@@ -47,9 +48,11 @@ public final class RedlockProvider implements LockProvider {
     RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options, boolean secondPhase) {
         RunIds runIds = new RunIds();
         RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
+        RedisKeys keys = new RedisKeys(
+                options.keyPrefix(), connections.nodes().get(0).connections().database());
         this.nodes = new RedlockNodes(
                 connections.nodes().stream()
-                        .map(server -> new RedlockNode(server, options, scripts, runIds, runtime.ticker()))
+                        .map(server -> new RedlockNode(server, options, scripts, keys, runIds, runtime.ticker()))
                         .toList(),
                 new Quorum(connections.nodes().size()),
                 runIds,

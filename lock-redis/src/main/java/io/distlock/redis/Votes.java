@@ -28,6 +28,13 @@ final class Votes {
         return votes[node] instanceof NodeVote.Granted;
     }
 
+    /** Whether the node has certainly given nothing. */
+    boolean isWithoutEffect(int node) {
+        return votes[node] instanceof NodeVote.Refused
+                || (votes[node] instanceof NodeVote.Silent silent
+                        && !silent.cause().mayBeApplied());
+    }
+
     /** Of a node that has granted. */
     long proposal(int node) {
         return votes[node] instanceof NodeVote.Granted granted ? granted.token() : 0;

@@ -29,6 +29,18 @@ record Withdrawal(RedlockNodes nodes, LeaseRequest request, String owner) {
         });
     }
 
+    /**
+     * Of a vote that comes after the release of its lock. As a rule the release was sent after it on the same connection,
+     * and has found it.
+     */
+    void unlessReleased(RedlockNode node, CompletionStage<Release> released) {
+        released.thenAccept(release -> {
+            if (release == Release.NOT_OWNER) {
+                withdraw(node, false);
+            }
+        });
+    }
+
     private void withdraw(RedlockNode node, boolean quietly) {
         node.withdraw(request, owner, quietly).thenAccept(release -> {
             if (release == Release.UNKNOWN) {

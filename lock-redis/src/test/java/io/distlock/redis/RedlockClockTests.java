@@ -1,14 +1,22 @@
 package io.distlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
 import io.distlock.LockLoss;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
 import io.distlock.LossReason;
 import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
+import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,6 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RedlockClockTests {
 
     private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final String LOCK = "lock:{orders}";
 
     @RegisterExtension
     static final RedisServersExtension nodes = RedisServersExtension.create(3);
@@ -86,10 +95,11 @@ class RedlockClockTests {
         try (RedlockTestClient one = RedlockTestClient.of(nodes);
                 RedlockTestClient other = RedlockTestClient.of(nodes)) {
             HeldLock held = one.locks.acquire(one.locks.request("orders"));
-            leap(0);
+            awaitOnAllNodes();
+            step(0, Duration.ofHours(1));
             assertThat(other.locks.tryAcquire(other.locks.request("orders"))).isEmpty();
-            leap(0);
-            leap(1);
+            step(0, Duration.ofHours(1));
+            step(1, Duration.ofHours(1));
             Optional<HeldLock> second = other.locks.tryAcquire(other.locks.request("orders"));
             assertThat(second).isPresent();
             // Both believe in it: what is left is the token.
@@ -99,8 +109,41 @@ class RedlockClockTests {
         }
     }
 
-    /** To the keys of the node it is as if their time had passed. */
-    private static void leap(int node) {
-        nodes.get(node).probe().command("DEL", "lock:{orders}");
+    @Test
+    void aNodeWhoseClockIsSetBackKeepsTheLockOfADeadHolderForLongerAndIsOutvoted() {
+        try (RedlockTestClient other = RedlockTestClient.of(nodes)) {
+            LockOptions options = LockOptions.defaults().withLeaseTime(LEASE);
+            Lease dead = TestClient.get(other.provider.acquire(new LeaseRequest(
+                            LockKey.of("orders"),
+                            LockMode.EXCLUSIVE,
+                            "dead",
+                            options,
+                            Deadline.in(RedlockTestClient.PATIENCE, other.runtime.ticker()))))
+                    .orElseThrow()
+                    .lease();
+            awaitOnAllNodes();
+            step(0, Duration.ofHours(-1));
+            try (HeldLock next =
+                    other.locks.acquire(other.locks.request("orders").withWaitTime(RedlockTestClient.PATIENCE))) {
+                assertThat(next.isHeld()).isTrue();
+                assertThat(next.fencingToken()).isGreaterThan(dead.token());
+                assertThat(nodes.get(0).probe().get(LOCK).orElseThrow()).startsWith("dead");
+            }
+        }
+    }
+
+    private static void awaitOnAllNodes() {
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> nodes.all().stream()
+                        .allMatch(node -> node.probe().get(LOCK).isPresent()));
+    }
+
+    /**
+     * What a step of its clock means to the lock on a node: it ends so much earlier or later. (The clocks of this machine
+     * cannot be stepped for one process.)
+     */
+    private static void step(int node, Duration by) {
+        RedisProbe probe = nodes.get(node).probe();
+        probe.ttlMillis(LOCK).ifPresent(left -> probe.command("PEXPIRE", LOCK, Long.toString(left - by.toMillis())));
     }
 }

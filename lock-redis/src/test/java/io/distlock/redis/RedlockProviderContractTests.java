@@ -29,7 +29,7 @@ class RedlockProviderContractTests extends LockProviderContract {
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
-        return new RedlockProvider(runtime, connections, RedlockTestClient.UNGUARDED);
+        return RedlockTestClient.warmProvider(runtime, connections);
     }
 
     @Override

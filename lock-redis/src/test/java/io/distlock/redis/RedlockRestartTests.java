@@ -5,21 +5,29 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
+import io.distlock.LockKey;
 import io.distlock.LockRequest;
+import io.distlock.LockUnavailableException;
+import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A node is restarted without what it had while a lock is held by a bare majority, so that a second majority without the
- * lock exists. How many rounds: {@value #ROUNDS}.
+ * A node is restarted without what it had while locks are held by bare majorities, so that second majorities without them
+ * exist: each order in which that can happen. How often: {@value #RESTARTS}.
  */
+@Timeout(value = 14, unit = TimeUnit.MINUTES) // for the long form
 class RedlockRestartTests {
 
-    private static final String ROUNDS = "distlock.test.redlock.restarts";
+    private static final String RESTARTS = "distlock.test.redlock.restarts";
 
     private static final int NODES = 3;
     private static final Duration LEASE = Duration.ofSeconds(2);
@@ -43,52 +51,76 @@ class RedlockRestartTests {
         assertThat(secondHolders(RedlockTestClient.UNGUARDED)).isPositive();
     }
 
-    /** In how many rounds two held the lock at once; each combination of nodes has its turn. */
+    /** How many locks had two holders at once. */
     private static int secondHolders(RedlockOptions options) {
+        int restarts = Integer.getInteger(RESTARTS, NODES);
+        int locks = 0;
         int found = 0;
         try (RedlockTestClient one = RedlockTestClient.of(RedlockTestClient.endpoints(nodes), options);
                 RedlockTestClient other = RedlockTestClient.of(RedlockTestClient.endpoints(nodes), options)) {
-            int rounds = Integer.getInteger(ROUNDS, NODES * (NODES - 1));
-            for (int round = 0; round < rounds; round++) {
-                int without = round % NODES;
-                int restarted = (without + 1 + round / NODES % (NODES - 1)) % NODES;
-                found += secondHolder(one, other, "round-" + round, without, restarted) ? 1 : 0;
+            for (int restart = 0; restart < restarts; restart++) {
+                one.awaitUp();
+                other.awaitUp();
+                List<HeldLock> held = heldByBareMajorities(one, restart);
+                nodes.get(restart % NODES).restartEmpty();
+                found += secondHolders(other, held);
+                locks += held.size();
             }
         }
+        System.out.printf(
+                "%,d restarts without data, restart guard %s: of %,d locks held by a bare majority, %,d got a second"
+                        + " holder%n",
+                restarts, options.restartGuard().isPresent() ? "on" : "off", locks, found);
         return found;
     }
 
-    private static boolean secondHolder(
-            RedlockTestClient one, RedlockTestClient other, String name, int without, int restarted) {
-        one.awaitUp();
-        other.awaitUp();
-        // Another's at first: the lock is taken on the other two, by the barest majority.
-        nodes.get(without).probe().command("SET", "lock:{" + name + "}", "another");
-        HeldLock held = one.locks.acquire(
-                one.locks.request(name).withLeaseTime(LEASE).withRenew(false).withWaitTime(RedlockTestClient.PATIENCE));
-        nodes.get(without).probe().command("DEL", "lock:{" + name + "}");
-        nodes.get(restarted).restartEmpty();
-        LockRequest request = other.locks.request(name).withLeaseTime(LEASE).withRenew(false);
-        while (held.isHeld()) {
-            Optional<HeldLock> second = tryAcquire(other, request);
-            if (second.isPresent()) {
-                boolean both = held.isHeld() && second.get().isHeld();
-                second.get().release();
-                held.release();
-                return both;
-            }
+    /** One for each node that is not restarted, which does not have it. */
+    private static List<HeldLock> heldByBareMajorities(RedlockTestClient client, int restart) {
+        List<HeldLock> held = new ArrayList<>();
+        for (int without = 1; without < NODES; without++) {
+            RedisProbe probe = nodes.get((restart + without) % NODES).probe();
+            LockKey key = LockKey.of("restart", restart + "-" + without);
+            String name = new RedisKeys("lock", 0).of(key).lock();
+            // Another's at first: the lock is taken on the other two, by the barest majority.
+            probe.command("SET", name, "another");
+            held.add(client.locks.acquire(request(client, key).withWaitTime(RedlockTestClient.PATIENCE)));
+            probe.command("DEL", name);
         }
-        // The guard keeps the lock from all only for as long as it was held.
-        await().atMost(RedlockTestClient.PATIENCE)
-                .until(() -> tryAcquire(other, request).map(HeldLock::release).isPresent());
-        return false;
+        return held;
     }
 
-    private static Optional<HeldLock> tryAcquire(RedlockTestClient client, LockRequest request) {
+    private static int secondHolders(RedlockTestClient other, List<HeldLock> held) {
+        int found = 0;
+        while (held.stream().anyMatch(HeldLock::isHeld)) {
+            for (HeldLock first : held) {
+                Optional<HeldLock> second = tryAcquire(other, key(first));
+                found += second.isPresent() && first.isHeld() && second.get().isHeld() ? 1 : 0;
+                second.ifPresent(HeldLock::release);
+                second.ifPresent(taken -> first.release());
+            }
+        }
+        // The guard keeps the locks from all only for as long as they were held.
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> held.stream()
+                        .allMatch(lock -> tryAcquire(other, key(lock))
+                                .map(HeldLock::release)
+                                .isPresent()));
+        return found;
+    }
+
+    private static LockKey key(HeldLock held) {
+        return held.sequencers().get(0).key();
+    }
+
+    private static Optional<HeldLock> tryAcquire(RedlockTestClient client, LockKey key) {
         try {
-            return client.locks.tryAcquire(request);
-        } catch (io.distlock.LockUnavailableException guarded) {
+            return client.locks.tryAcquire(request(client, key));
+        } catch (LockUnavailableException guarded) {
             return Optional.empty();
         }
+    }
+
+    private static LockRequest request(RedlockTestClient client, LockKey key) {
+        return client.locks.request(key).withLeaseTime(LEASE).withRenew(false);
     }
 }

@@ -3,8 +3,13 @@ package io.distlock.redis;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.contract.StoreTraits;
@@ -13,6 +18,7 @@ import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 
 /** All that one application has that locks on several servers: runtime, connections, provider and client. */
 final class RedlockTestClient implements AutoCloseable {
@@ -22,7 +28,7 @@ final class RedlockTestClient implements AutoCloseable {
     /** For servers that a test has just started: the guard's tests are for themselves. */
     static final RedlockOptions UNGUARDED = RedlockOptions.defaults().withoutRestartGuard();
 
-    static final StoreTraits TRAITS = new StoreTraits(false, Duration.ofMillis(800), Duration.ofMillis(500));
+    static final StoreTraits TRAITS = new StoreTraits(false, Duration.ofMillis(1_200), Duration.ofMillis(500));
 
     final LockRuntime runtime = LockRuntime.start();
     final RedlockConnections connections;
@@ -51,6 +57,20 @@ final class RedlockTestClient implements AutoCloseable {
 
     static RedlockTestClient unconnected(List<RedisEndpoint> nodes, RedlockOptions options) {
         return new RedlockTestClient(nodes, options);
+    }
+
+    /** For the contract: one that has taken a lock, since what a cold driver takes would count against short leases. */
+    static RedlockProvider warmProvider(LockRuntime runtime, RedlockConnections connections) {
+        RedlockProvider provider = new RedlockProvider(runtime, connections, UNGUARDED);
+        LeaseRequest request = new LeaseRequest(
+                LockKey.of("warm", UUID.randomUUID().toString()),
+                LockMode.EXCLUSIVE,
+                "warm",
+                LockOptions.defaults(),
+                Deadline.in(PATIENCE, runtime.ticker()));
+        Lease lease = TestClient.get(provider.acquire(request)).orElseThrow().lease();
+        TestClient.get(provider.release(lease, Duration.ZERO));
+        return provider;
     }
 
     static RedlockConnections connections(RedisServersExtension nodes, RedlockOptions options) {

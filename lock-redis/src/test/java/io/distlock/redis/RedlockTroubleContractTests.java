@@ -46,7 +46,7 @@ class RedlockTroubleContractTests extends StoreTroubleContract {
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
-        return new RedlockProvider(runtime, connections, RedlockTestClient.UNGUARDED);
+        return RedlockTestClient.warmProvider(runtime, connections);
     }
 
     @Override

@@ -36,7 +36,7 @@ class RedlockWithOneOfThreeFrozenContractTests extends LockProviderContract {
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
-        return new RedlockProvider(runtime, connections, RedlockTestClient.UNGUARDED);
+        return RedlockTestClient.warmProvider(runtime, connections);
     }
 
     @Override

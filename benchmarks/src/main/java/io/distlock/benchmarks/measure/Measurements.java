@@ -1,12 +1,15 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.benchmarks.store.QuorumStore;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** All of them, in the order in which they run. */
 public final class Measurements {
 
     private Measurements() {}
 
+    /** On a store of one server. */
     public static List<Measurement> all() {
         return List.of(
                 new UncontendedCycle(),
@@ -16,5 +19,21 @@ public final class Measurements {
                 new HandOver(),
                 new KilledHolder(),
                 new AnnotatedCall());
+    }
+
+    /**
+     * On a store of several servers that decide together.
+     *
+     * @param stores starts one more
+     */
+    public static List<Measurement> ofQuorum(Supplier<? extends QuorumStore> stores) {
+        return List.of(
+                new UncontendedCycle(),
+                new ParallelCycles(),
+                new ManyHeld(),
+                new ManyWaiters(),
+                new KilledHolder(),
+                MinorityInTrouble.slowNode(stores),
+                MinorityInTrouble.frozenNodes(stores));
     }
 }

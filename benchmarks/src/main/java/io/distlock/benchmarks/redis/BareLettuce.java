@@ -12,6 +12,7 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.EpollProvider;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -29,7 +30,20 @@ final class BareLettuce implements AutoCloseable {
     private final StatefulRedisConnection<String, String> connection;
 
     BareLettuce(RedisEndpoint endpoint) {
-        client = RedisClient.create(RedisURI.create(endpoint.uri()));
+        this(RedisClient.create(RedisURI.create(endpoint.uri())));
+    }
+
+    /**
+     * One of several.
+     *
+     * @param resources that they share; stay open
+     */
+    BareLettuce(RedisEndpoint endpoint, ClientResources resources) {
+        this(RedisClient.create(resources, RedisURI.create(endpoint.uri())));
+    }
+
+    private BareLettuce(RedisClient client) {
+        this.client = client;
         client.setOptions(options());
         connection = client.connect(StringCodec.UTF8);
     }

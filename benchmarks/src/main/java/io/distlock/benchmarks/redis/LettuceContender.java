@@ -3,17 +3,9 @@ package io.distlock.benchmarks.redis;
 import static io.distlock.benchmarks.redis.BareLettuce.await;
 
 import io.distlock.benchmarks.store.Contender;
-import io.distlock.redis.RedisLockProvider;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.lettuce.core.cluster.SlotHash;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.IntStream;
 
 /**
  * The least that the driver can do for the same locks: the provider's own two scripts, with keys and arguments of the
@@ -22,55 +14,17 @@ import java.util.stream.IntStream;
  */
 final class LettuceContender implements Contender {
 
-    private static final String OWNER = "0123456789abcdef0123456789abcdef-";
-    private static final String TIME_TO_LIVE_MILLIS = "30000";
-    private static final String WAIT_MILLIS = "5000";
-    private static final String FREE_NOW = "0";
-    private static final int RADIX = 36;
-
     private final BareLettuce lettuce;
     private final RedisAsyncCommands<String, String> commands;
     private final String acquire;
     private final String release;
-    private final AtomicLong owners = new AtomicLong();
-    private final List<Names> names =
-            IntStream.range(0, ITEMS).mapToObj(Names::new).toList();
-
-    /** What stands in Redis for one item. */
-    private static final class Names {
-
-        private final String[] toAcquire;
-        private final String[] toRelease;
-        private final String channel;
-
-        Names(int item) {
-            String tag = "bench:" + item;
-            String lock = "bare:{" + tag + '}';
-            String waiting = lock + ":waiting";
-            String fence = "bare:fence:{" + Integer.toString(SlotHash.getSlot(tag), RADIX) + '}';
-            this.toAcquire = new String[] {lock, lock + ":readers", waiting, fence};
-            this.toRelease = new String[] {lock, waiting};
-            this.channel = lock + ":released";
-        }
-    }
+    private final List<BareNames> names = BareNames.all();
 
     LettuceContender(BareLettuce lettuce) {
         this.lettuce = lettuce;
         this.commands = lettuce.commands();
-        this.acquire = await(commands.scriptLoad(script("token-by-clock") + script("acquire-exclusive")));
-        this.release = await(commands.scriptLoad(script("release-exclusive")));
-    }
-
-    private static String script(String name) {
-        String file = name + ".lua";
-        try (InputStream stream = RedisLockProvider.class.getResourceAsStream(file)) {
-            if (stream == null) {
-                throw new IllegalStateException("the provider has no script " + file);
-            }
-            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
-        }
+        this.acquire = await(commands.scriptLoad(BareScripts.ACQUIRE));
+        this.release = await(commands.scriptLoad(BareScripts.RELEASE));
     }
 
     @Override
@@ -80,12 +34,18 @@ final class LettuceContender implements Contender {
 
     @Override
     public void cycle(int item) {
-        Names here = names.get(item);
-        String owner = OWNER + Long.toString(owners.incrementAndGet(), RADIX);
+        BareNames here = names.get(item);
+        String owner = BareNames.nextOwner();
         List<Long> granted = await(commands.evalsha(
-                acquire, ScriptOutputType.MULTI, here.toAcquire, owner, TIME_TO_LIVE_MILLIS, WAIT_MILLIS, owner));
-        Long released = await(
-                commands.evalsha(release, ScriptOutputType.INTEGER, here.toRelease, owner, here.channel, FREE_NOW));
+                acquire,
+                ScriptOutputType.MULTI,
+                here.toAcquire,
+                owner,
+                BareNames.TIME_TO_LIVE_MILLIS,
+                BareNames.WAIT_MILLIS,
+                owner));
+        Long released = await(commands.evalsha(
+                release, ScriptOutputType.INTEGER, here.toRelease, owner, here.channel, BareNames.FREE_NOW));
         if (granted.get(0) != 1 || released != 1) {
             throw new IllegalStateException("item " + item + " was not free");
         }

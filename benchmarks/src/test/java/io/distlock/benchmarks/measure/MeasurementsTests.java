@@ -3,13 +3,7 @@ package io.distlock.benchmarks.measure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.benchmarks.redis.RedisStore;
-import io.distlock.benchmarks.report.Figure;
-import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Store;
-import java.io.OutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.util.stream.Collectors;
 import org.assertj.core.api.MapAssert;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -107,8 +101,6 @@ class MeasurementsTests {
     }
 
     private static MapAssert<String, Double> assertFigures(Measurement measurement) {
-        Report report = new Report(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
-        measurement.run(store, Effort.TINY, report);
-        return assertThat(report.figures().stream().collect(Collectors.toMap(Figure::what, Figure::value)));
+        return TinyRun.assertFigures(measurement, store);
     }
 }

@@ -1,0 +1,99 @@
+package io.distlock.benchmarks.measure;
+
+import io.distlock.benchmarks.report.Report;
+import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.store.Application;
+import io.distlock.benchmarks.store.ClientContender;
+import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.store.QuorumStore;
+import io.distlock.benchmarks.store.Store;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** What a lock costs while a minority of the servers is in trouble, beside the same on a store that is well. */
+final class MinorityInTrouble implements Measurement {
+
+    private static final Duration SLOW = Duration.ofMillis(100);
+
+    private final String name;
+    private final String title;
+    private final Supplier<? extends QuorumStore> stores;
+    private final Function<QuorumStore, Application> well;
+    private final Function<QuorumStore, Application> trouble;
+
+    private MinorityInTrouble(
+            String name,
+            String title,
+            Supplier<? extends QuorumStore> stores,
+            Function<QuorumStore, Application> well,
+            Function<QuorumStore, Application> trouble) {
+        this.name = name;
+        this.title = title;
+        this.stores = stores;
+        this.well = well;
+        this.trouble = trouble;
+    }
+
+    /**
+     * One server answers late.
+     *
+     * @param stores starts a store, one that is well and one that gets into trouble
+     */
+    static Measurement slowNode(Supplier<? extends QuorumStore> stores) {
+        return new MinorityInTrouble(
+                "slow-node",
+                "The same as 'uncontended', with one server that answers %d ms later".formatted(SLOW.toMillis()),
+                stores,
+                // Over the same proxy, which has its price on a machine with few processors.
+                store -> store.applicationWithASlowServer(Duration.ZERO),
+                store -> store.applicationWithASlowServer(SLOW));
+    }
+
+    /**
+     * As many servers as can be borne take everything and answer nothing.
+     *
+     * @param stores starts a store, one that is well and one that gets into trouble
+     */
+    static Measurement frozenNodes(Supplier<? extends QuorumStore> stores) {
+        return new MinorityInTrouble(
+                "frozen-nodes",
+                "The same as 'uncontended', with a minority of the servers frozen (SIGSTOP)",
+                stores,
+                Store::application,
+                QuorumStore::applicationWithFrozenServers);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String title() {
+        return title;
+    }
+
+    @Override
+    public void run(Store store, Effort effort, Report report) {
+        try (QuorumStore healthy = stores.get();
+                QuorumStore ill = stores.get();
+                Contender wellOff = new ClientContender(well.apply(healthy));
+                Contender troubled = new ClientContender(trouble.apply(ill))) {
+            List<Contender> both = List.of(wellOff, troubled);
+            int cycles = effort.of(1_000, 1_000, 50);
+            // The compiler is not to be measured, nor the moment at which silence is noticed.
+            Rounds.of(effort.of(10, 10, 1), both, contender -> UncontendedCycle.timed(contender, cycles));
+            Rounds<long[]> rounds =
+                    Rounds.of(effort.of(60, 20, 2), both, contender -> UncontendedCycle.timed(contender, cycles));
+            report.figure("p50, all well", Stopwatch.micros(rounds.median(wellOff, Median::of)), "µs");
+            report.figure("p50, in trouble", Stopwatch.micros(rounds.median(troubled, Median::of)), "µs");
+            report.figure(
+                    "p50 in trouble to that when all are well",
+                    rounds.ratio(troubled, wellOff, Median::of),
+                    "×",
+                    Target.atMost(1.1));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.Release;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.CommandRecorder;
+import io.distlock.test.redis.RedisEndpoint;
+import io.distlock.test.redis.RedisServer;
+import io.distlock.test.redis.RedisServersExtension;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a minority of slow or dead nodes costs, and what is left on it. */
+class RedlockMinorityTests {
+
+    /** Longer than a lock is held here; but neither a vote nor a call is given up. */
+    private static final Duration LATE = Duration.ofMillis(80);
+
+    @RegisterExtension
+    static final RedisServersExtension nodes = RedisServersExtension.create(5);
+
+    private FaultProxy proxy;
+    private RedlockTestClient client;
+
+    @BeforeEach
+    void connect() {
+        proxy = FaultProxy.to(slow().host(), slow().port());
+        List<RedisEndpoint> endpoints = new ArrayList<>(RedlockTestClient.endpoints(nodes));
+        endpoints.set(4, slow().endpoint().withPort(proxy.port()));
+        client = RedlockTestClient.of(endpoints, RedlockTestClient.UNGUARDED);
+    }
+
+    @AfterEach
+    void disconnect() {
+        client.close();
+        proxy.close();
+    }
+
+    private static RedisServer slow() {
+        return nodes.get(4);
+    }
+
+    @Test
+    void aVoteThatComesAfterTheReleaseCostsNoFurtherCommand() {
+        // Counters that have never been used differ: the first locks need the second phase, which evens them.
+        await().atMost(RedlockTestClient.PATIENCE).until(() -> {
+            acquire("orders").close();
+            awaitNothingLeft();
+            return counters().size() == 1;
+        });
+        proxy.delayReplies(LATE);
+        try (CommandRecorder recorder = slow().probe().record()) {
+            acquire("orders").close();
+            // Its answers come after those to the lock's commands, in order; what they give rise to comes before the
+            // second.
+            client.status();
+            client.status();
+            assertThat(recorder.names().stream().filter("EVALSHA"::equals)).hasSize(2);
+        }
+    }
+
+    @Test
+    void whatASlowNodeGrantsIsGoneOnceItHasCaughtUp() {
+        proxy.delayReplies(LATE);
+        for (int round = 0; round < 20; round++) {
+            assertThat(acquire("orders").release()).isEqualTo(Release.RELEASED);
+        }
+        awaitNothingLeft();
+    }
+
+    @Test
+    void nodesThatAreDownLeaveNothingToDoForLater() {
+        nodes.get(0).kill();
+        nodes.get(1).kill();
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> client.status().details().get("margin").equals(0));
+        for (int lock = 0; lock < 50; lock++) {
+            assertThat(acquire("order-" + lock).release()).isEqualTo(Release.RELEASED);
+        }
+        assertThat(client.runtime.reaper().pending()).isZero();
+        assertThat(client.status().state()).isEqualTo(ProviderStatus.State.DEGRADED);
+    }
+
+    /** It has not voted; but a renewal has given it the lock nevertheless. */
+    @Test
+    void aNodeThatCameBackWhileTheLockWasHeldIsToldOfItsRelease() {
+        nodes.get(0).kill();
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> client.status().details().get("margin").equals(1));
+        HeldLock held = client.locks.acquire(client.locks
+                .request("orders")
+                .withLeaseTime(Duration.ofSeconds(2))
+                .withWaitTime(RedlockTestClient.PATIENCE));
+        nodes.get(0).restartEmpty();
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> nodes.get(0).probe().get("lock:{orders}").isPresent());
+        nodes.get(0).freeze();
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
+        nodes.get(0).thaw();
+        awaitNothingLeft();
+    }
+
+    private static Set<String> counters() {
+        String counter = new RedisKeys("lock", 0).of(LockKey.of("orders")).fence();
+        return nodes.all().stream()
+                .map(node -> node.probe().get(counter).orElseThrow())
+                .collect(Collectors.toSet());
+    }
+
+    private HeldLock acquire(String name) {
+        return client.locks.acquire(client.locks.request(name).withWaitTime(RedlockTestClient.PATIENCE));
+    }
+
+    private void awaitNothingLeft() {
+        await().atMost(RedlockTestClient.PATIENCE)
+                .untilAsserted(() -> assertThat(nodes.all())
+                        .allSatisfy(node ->
+                                assertThat(node.probe().keys()).noneMatch(key -> key.startsWith("lock:{orders}"))));
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> client.runtime.reaper().pending() == 0);
+    }
+}
