@@ -1,5 +1,7 @@
 package io.distlock;
 
+import java.io.Serializable;
+
 /**
  * A number that grows with every grant of a key: larger than the token of every earlier grant of the same key,
  * whoever held it. A resource that remembers the largest token it has seen can refuse a holder that is late
@@ -7,7 +9,7 @@ package io.distlock;
  *
  * @param value the number, positive; compared as a number
  */
-public record FencingToken(long value) implements Comparable<FencingToken> {
+public record FencingToken(long value) implements Comparable<FencingToken>, Serializable {
 
     public FencingToken {
         if (value <= 0) {

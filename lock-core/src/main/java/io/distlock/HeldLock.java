@@ -56,6 +56,9 @@ public interface HeldLock extends AutoCloseable {
     /**
      * Completes when the lock is lost, and never if it is released. Dependents that are not given an executor run
      * on a thread of the client's callback executor and may block.
+     *
+     * <p>The same stage each time. What depends on it stays there until the lock has ended, so whoever holds a lock for
+     * long adds dependents once and not at each step of the work.
      */
     CompletionStage<LockLoss> lost();
 

@@ -28,6 +28,13 @@ public interface LockClient extends AutoCloseable {
     /** The options that {@link #request(LockKey) requests} start from. */
     LockOptions options();
 
+    /**
+     * Whether the store grants locks with such options at all; says so before one is asked for in vain.
+     *
+     * @throws IllegalArgumentException if not, with the option, the value, the rule and the cure
+     */
+    void validate(LockOptions options);
+
     /** An exclusive request for a name, with this client's options. */
     default LockRequest request(String name) {
         return request(LockKey.of(name));

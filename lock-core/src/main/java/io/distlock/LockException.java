@@ -6,13 +6,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock could not be had or kept. Each subclass answers one question: {@link LockNotAcquiredException} (somebody
  * else has it), {@link LockUnavailableException} (the store did not answer), {@link LockLostException} (we had it
- * and no longer do), {@link LockInterruptedException} (we were told to stop waiting).
+ * and no longer do), {@link LockInterruptedException} (we were told to stop waiting). Can be serialised, with all that
+ * they say.
  */
 public abstract class LockException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    private final transient LockKey key;
+    private final LockKey key;
     private final Duration elapsed;
 
     LockException(String message, LockKey key, Duration elapsed, @Nullable Throwable cause) {

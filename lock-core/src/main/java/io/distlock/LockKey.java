@@ -1,5 +1,6 @@
 package io.distlock;
 
+import java.io.Serializable;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,7 +16,7 @@ import java.util.Optional;
  * @param name a bounded label, such as a use case; metrics are tagged with it
  * @param key the item under that name, if the lock is about one item
  */
-public record LockKey(String name, Optional<String> key) implements Comparable<LockKey> {
+public record LockKey(String name, Optional<String> key) implements Comparable<LockKey>, Serializable {
 
     /** The most bytes, in UTF-8, that a name or a key may have. */
     public static final int MAX_BYTES = 512;
@@ -67,5 +68,17 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
     @Override
     public String toString() {
         return text();
+    }
+
+    /** An Optional cannot be serialised. */
+    private Object writeReplace() {
+        return new Serialised(text());
+    }
+
+    private record Serialised(String text) implements Serializable {
+
+        private Object readResolve() {
+            return parse(text);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.distlock;
 
+import java.io.Serializable;
 import java.time.Duration;
 
 /**
@@ -11,4 +12,5 @@ import java.time.Duration;
  * @param reason why it is gone
  * @param heldFor from the grant to the loss
  */
-public record LockLoss(LockKey key, LockMode mode, FencingToken token, LossReason reason, Duration heldFor) {}
+public record LockLoss(LockKey key, LockMode mode, FencingToken token, LossReason reason, Duration heldFor)
+        implements Serializable {}

@@ -5,7 +5,7 @@ public final class LockLostException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
-    private final transient LockLoss loss;
+    private final LockLoss loss;
 
     public LockLostException(LockLoss loss) {
         super(

@@ -68,6 +68,15 @@ public record LockOptions(
         return DEFAULTS;
     }
 
+    /**
+     * For how long a store keeps a key when nothing more is heard of its holder: lease time and lock-delay, or the
+     * minimum hold time if that is longer.
+     */
+    public Duration timeToLive() {
+        Duration extended = leaseTime.plus(lockDelay);
+        return extended.compareTo(minHoldTime) < 0 ? minHoldTime : extended;
+    }
+
     public LockOptions withWaitTime(Duration waitTime) {
         return new LockOptions(waitTime, leaseTime, renew, maxHoldTime, minHoldTime, lockDelay);
     }

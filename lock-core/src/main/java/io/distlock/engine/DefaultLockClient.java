@@ -53,6 +53,11 @@ final class DefaultLockClient implements LockClient {
     }
 
     @Override
+    public void validate(LockOptions options) {
+        engine.provider().validate(options);
+    }
+
+    @Override
     public HeldLock acquire(LockRequest request) {
         long started = engine.ticker().nanos();
         return tryAcquire(request).orElseThrow(() -> notAcquired(request, started));

@@ -2,26 +2,19 @@ package io.distlock.engine;
 
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
-import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
-import io.distlock.LockMode;
-import io.distlock.LockOptions;
 import io.distlock.LossReason;
 import io.distlock.Release;
-import io.distlock.Sequencer;
 import io.distlock.spi.Grant;
-import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.support.DueSet;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,61 +24,30 @@ import org.slf4j.LoggerFactory;
  * One key that is held: the handle for its user, and the watchdog's item. All changes of standing are one
  * compare-and-set, so whoever sees "no longer held" first makes it final.
  */
-final class HeldKey implements HeldLock, DueSet.Due {
+final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
 
     private static final Logger log = LoggerFactory.getLogger(HeldKey.class);
 
     private static final AtomicReferenceFieldUpdater<HeldKey, Standing> STANDING =
             AtomicReferenceFieldUpdater.newUpdater(HeldKey.class, Standing.class, "standing");
 
-    @SuppressWarnings("rawtypes") // the updater takes a raw class
-    private static final AtomicReferenceFieldUpdater<HeldKey, @Nullable CompletableFuture> LOST =
-            AtomicReferenceFieldUpdater.newUpdater(HeldKey.class, CompletableFuture.class, "lost");
+    private static final AtomicReferenceFieldUpdater<HeldKey, @Nullable LossSignal> LOST =
+            AtomicReferenceFieldUpdater.newUpdater(HeldKey.class, LossSignal.class, "lost");
 
-    private final Engine engine;
-    private final LockOptions options;
-    private final Lease lease;
-    private final KeyGates.Ticket ticket;
-    private final long grantedNanos;
+    private final RenewalPlan plan;
 
     private volatile Standing standing;
-    private volatile @Nullable CompletableFuture<LockLoss> lost;
 
-    /** When to renew next or, while an answer is awaited, until when to wait for it. */
-    private volatile long nextStep;
-
-    private volatile boolean awaitingAnswer;
+    /** Made when somebody wants to be told. */
+    private volatile @Nullable LossSignal lost;
 
     HeldKey(Engine engine, LeaseRequest request, Grant grant, KeyGates.Ticket ticket) {
-        this.engine = engine;
-        this.options = request.options();
-        this.lease = grant.lease();
-        this.ticket = ticket;
-        this.grantedNanos = engine.ticker().nanos();
+        super(engine, request.options(), grant.lease(), ticket);
         this.standing = new Standing.Held(grant.since());
-        this.nextStep = nextRenewal(grant.since());
-    }
-
-    Lease lease() {
-        return lease;
+        this.plan = new RenewalPlan(options, grant.since());
     }
 
     // --- the handle ---
-
-    @Override
-    public List<LockKey> keys() {
-        return List.of(lease.key());
-    }
-
-    @Override
-    public LockMode mode() {
-        return lease.mode();
-    }
-
-    @Override
-    public List<Sequencer> sequencers() {
-        return List.of(new Sequencer(lease.key(), lease.mode(), lease.token()));
-    }
 
     @Override
     public boolean isHeld() {
@@ -95,7 +57,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
     @Override
     public Duration remaining() {
         while (standing instanceof Standing.Held held) {
-            long left = engine.validityNanos(options) - held.since().elapsedNanos(engine.ticker());
+            long left = validNanos(held.since());
             if (left > 0) {
                 return Duration.ofNanos(left);
             }
@@ -112,21 +74,22 @@ final class HeldKey implements HeldLock, DueSet.Due {
         if (standing instanceof Standing.Lost gone) {
             throw new LockLostException(gone.loss());
         }
-        throw new IllegalStateException("lock '" + lease.key() + "' has been released: it no longer protects anything");
+        throw new IllegalStateException(
+                "lock '" + lease().key() + "' has been released: it no longer protects anything");
     }
 
     @Override
     public CompletionStage<LockLoss> lost() {
-        CompletableFuture<LockLoss> signal = lost;
+        LossSignal signal = lost;
         if (signal == null) {
-            LOST.compareAndSet(this, null, new CompletableFuture<LockLoss>());
+            LOST.compareAndSet(this, null, new LossSignal());
             signal = Objects.requireNonNull(lost);
         }
         // The loss may have come before the signal was there to be given.
         if (standing instanceof Standing.Lost gone) {
-            signal.complete(gone.loss());
+            signal.tell(gone.loss());
         }
-        return signal.minimalCompletionStage();
+        return signal.stage();
     }
 
     @Override
@@ -176,18 +139,12 @@ final class HeldKey implements HeldLock, DueSet.Due {
                 engine.callBack(() -> announce(loss));
             } else {
                 standing = new Standing.Released(outcome);
-                engine.listeners()
-                        .publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
+                publishReleased(outcome);
             }
-            engine.gates().leave(ticket);
+            leaveGate();
             engine.watchdog().released();
             releasing.outcome().complete(outcome);
         });
-    }
-
-    private CompletableFuture<Release> giveBack() {
-        Duration timeToLive = options.leaseTime().plus(options.lockDelay());
-        return engine.giveBack(lease, timeToLive, () -> options.minHoldTime().minus(heldFor()));
     }
 
     // --- loss ---
@@ -207,7 +164,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
         }
         engine.watchdog().remove(this);
         // At once and not after the callbacks, which may block: the store still keeps others out.
-        engine.gates().leave(ticket);
+        leaveGate();
         engine.callBack(() -> announce(loss));
         return true;
     }
@@ -220,9 +177,9 @@ final class HeldKey implements HeldLock, DueSet.Due {
                 loss.heldFor().toMillis(),
                 loss.reason().explanation());
         engine.listeners().publish(() -> new LockEvent.Lost(loss));
-        CompletableFuture<LockLoss> signal = lost;
+        LossSignal signal = lost;
         if (signal != null) {
-            signal.complete(loss);
+            signal.tell(loss);
         }
         if (mayBeDeletedAfter(loss.reason())) {
             giveBack();
@@ -238,19 +195,11 @@ final class HeldKey implements HeldLock, DueSet.Due {
                 && options.lockDelay().isZero();
     }
 
-    private LockLoss loss(LossReason reason) {
-        return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor());
-    }
-
-    private Duration heldFor() {
-        return engine.since(grantedNanos);
-    }
-
     // --- renewal, driven by the watchdog ---
 
     @Override
     public long dueNanos() {
-        long due = nextStep;
+        long due = plan.nextStep();
         if (standing instanceof Standing.Held held) {
             due = earlier(due, held.since().nanos() + engine.validityNanos(options));
         }
@@ -259,7 +208,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
 
     @Override
     public long slackNanos() {
-        return options.renew() && !awaitingAnswer ? options.leaseTime().toNanos() / 60 : 0;
+        return plan.slackNanos();
     }
 
     /** Looks at the clock: the lock may have run out, or its renewal be due. True if it is to be renewed now. */
@@ -268,25 +217,15 @@ final class HeldKey implements HeldLock, DueSet.Due {
             return false;
         }
         long now = engine.ticker().nanos();
-        if (!options.renew()) {
-            return false;
-        }
-        if (now - maxHoldUntil() >= 0) {
+        if (options.renew() && now - maxHoldUntil() >= 0) {
             lose(LossReason.MAX_HOLD_TIME);
             return false;
         }
-        if (awaitingAnswer) {
-            if (now - nextStep >= 0) {
-                retrySoon(now);
-            }
+        if (plan.isAnswerOverdue(now)) {
+            retrySoon(now);
             return false;
         }
-        if (now - (nextStep - slackNanos()) < 0) {
-            return false;
-        }
-        awaitingAnswer = true;
-        nextStep = now + Math.min(options.leaseTime().toNanos() / 6, 2_000_000_000L);
-        return true;
+        return plan.begin(now);
     }
 
     /**
@@ -308,7 +247,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
 
     /** Whether a renewal is under way for a lock that is still held. */
     boolean awaitsAnswer() {
-        return awaitingAnswer && isHeld();
+        return plan.awaitsAnswer() && isHeld();
     }
 
     private void extend(Moment sent) {
@@ -317,8 +256,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
                 return;
             }
             if (STANDING.compareAndSet(this, held, new Standing.Held(sent))) {
-                nextStep = nextRenewal(sent);
-                awaitingAnswer = false;
+                plan.extended(sent);
                 publishRenewed(true);
                 return;
             }
@@ -326,27 +264,8 @@ final class HeldKey implements HeldLock, DueSet.Due {
     }
 
     private void retrySoon(long now) {
-        awaitingAnswer = false;
-        nextStep = now + options.leaseTime().toNanos() / 20;
+        plan.retrySoon(now);
         publishRenewed(false);
-    }
-
-    private void publishRenewed(boolean confirmed) {
-        engine.listeners().publish(() -> new LockEvent.Renewed(lease.key(), lease.mode(), lease.token(), confirmed));
-    }
-
-    /** A third of the lease after it was last extended, give or take 5 %, so that locks do not march in step. */
-    private long nextRenewal(Moment since) {
-        long third = options.leaseTime().toNanos() / 3;
-        if (!options.renew()) {
-            return since.nanos() + options.leaseTime().toNanos();
-        }
-        long spread = third / 20;
-        return since.nanos() + third + ThreadLocalRandom.current().nextLong(-spread, spread + 1);
-    }
-
-    private long maxHoldUntil() {
-        return grantedNanos + options.maxHoldTime().toNanos();
     }
 
     private static long earlier(long one, long other) {
@@ -355,7 +274,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
 
     @Override
     public String toString() {
-        return "HeldLock[" + lease.key() + ", " + lease.mode() + ", token " + lease.token() + ", "
+        return "HeldLock[" + lease().key() + ", " + mode() + ", token " + lease().token() + ", "
                 + standing.getClass().getSimpleName() + "]";
     }
 }

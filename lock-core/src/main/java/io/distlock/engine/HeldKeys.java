@@ -13,12 +13,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** Several keys that are held together: held while all are, lost with the first. */
 final class HeldKeys implements HeldLock {
 
     private final Engine engine;
     private final List<HeldKey> held;
+    private final AtomicReference<@Nullable LossSignal> lost = new AtomicReference<>();
 
     HeldKeys(Engine engine, List<HeldKey> held) {
         this.engine = engine;
@@ -60,9 +63,18 @@ final class HeldKeys implements HeldLock {
 
     @Override
     public CompletionStage<LockLoss> lost() {
-        CompletableFuture<LockLoss> first = new CompletableFuture<>();
-        held.forEach(each -> each.lost().thenAccept(first::complete));
-        return first.minimalCompletionStage();
+        LossSignal first = lost.get();
+        if (first == null) {
+            first = new LossSignal();
+            LossSignal earlier = lost.compareAndExchange(null, first);
+            if (earlier != null) {
+                return earlier.stage();
+            }
+            for (HeldKey each : held) {
+                each.onLost(first::tell);
+            }
+        }
+        return first.stage();
     }
 
     @Override

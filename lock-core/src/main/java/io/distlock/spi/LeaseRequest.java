@@ -24,13 +24,9 @@ public record LeaseRequest(
         this(key, mode, owner, options, deadline, AcquireProgress.UNHEARD);
     }
 
-    /**
-     * For how long the store keeps the key when nothing more is heard of the holder: lease time and lock-delay, or
-     * the minimum hold time if that is longer.
-     */
+    /** As {@link LockOptions#timeToLive()}. */
     public Duration timeToLive() {
-        Duration extended = renewedTimeToLive();
-        return extended.compareTo(options.minHoldTime()) < 0 ? options.minHoldTime() : extended;
+        return options.timeToLive();
     }
 
     /** For how long from then a renewal keeps the key; never shortens what it has. */

@@ -1,6 +1,7 @@
 package io.distlock.spi;
 
 import io.distlock.LockKey;
+import io.distlock.LockOptions;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
@@ -31,6 +32,14 @@ public interface LockProvider extends AutoCloseable {
     default double clockDrift() {
         return 0.01;
     }
+
+    /**
+     * Whether locks with these options can be had from this store, however long one waits. Asked when an application
+     * starts, about each lock that it has declared; without I/O.
+     *
+     * @throws IllegalArgumentException if not, with the option, the value, the rule and the cure
+     */
+    default void validate(LockOptions options) {}
 
     /**
      * Asks for a lease and waits until the request's deadline; the deadline having passed already, tries once.

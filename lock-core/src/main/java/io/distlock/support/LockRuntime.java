@@ -18,7 +18,7 @@ public final class LockRuntime implements AutoCloseable {
         this.ticker = ticker;
         this.scheduler = scheduler;
         this.timeouts = new Timeouts(ticker, scheduler);
-        this.reaper = new Reaper(ticker, scheduler);
+        this.reaper = new Reaper(ticker, scheduler, timeouts);
     }
 
     /** With this machine's clocks and one daemon thread. */

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,20 +19,33 @@ import org.slf4j.LoggerFactory;
  *
  * <p>"Not the owner" is definite only when it is said twice, some time apart: a request that was cut off may still
  * lie in a server's buffer, and be applied after the first answer.
+ *
+ * <p>Bounded: nothing is followed up for longer than its time to live, even if a try never ends, and at most
+ * {@value #MOST_OPEN} outcomes at a time. What comes on top of these gets one try, counts as {@linkplain #dropped()
+ * dropped}, and is left to expire; the log says so, once a minute at most.
  */
 public final class Reaper {
+
+    /** How many outcomes are followed up at a time. */
+    public static final int MOST_OPEN = 10_000;
 
     private static final Logger log = LoggerFactory.getLogger(Reaper.class);
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
     private static final Duration SECOND_LOOK = Duration.ofSeconds(1);
+    private static final long BETWEEN_WARNINGS = Duration.ofMinutes(1).toNanos();
 
     private final Ticker ticker;
     private final LockScheduler scheduler;
+    private final Timeouts timeouts;
     private final Set<Case> open = ConcurrentHashMap.newKeySet();
+    private final AtomicLong dropped = new AtomicLong();
+    private final AtomicLong nextWarning;
 
-    Reaper(Ticker ticker, LockScheduler scheduler) {
+    Reaper(Ticker ticker, LockScheduler scheduler, Timeouts timeouts) {
         this.ticker = ticker;
         this.scheduler = scheduler;
+        this.timeouts = timeouts;
+        this.nextWarning = new AtomicLong(ticker.nanos());
     }
 
     /**
@@ -39,12 +53,32 @@ public final class Reaper {
      *
      * @param what for the log
      * @param timeToLive after this long the store has freed the entry by itself
-     * @param withdraw compares and deletes once; each answer ends within the provider's call timeout
+     * @param withdraw compares and deletes once; each answer ends within the provider's call timeout. Whatever it throws
+     *     is one more try that failed
      */
     public void reap(String what, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
         Case taken = new Case(what, Deadline.in(timeToLive, ticker), withdraw);
-        open.add(taken);
+        // A few too many if several come at once; the bound is for the memory, not for a promise.
+        if (open.size() < MOST_OPEN) {
+            open.add(taken);
+        } else {
+            drop(what);
+        }
         taken.tryOnce();
+    }
+
+    private void drop(String what) {
+        long all = dropped.incrementAndGet();
+        long now = ticker.nanos();
+        long due = nextWarning.get();
+        if (now - due >= 0 && nextWarning.compareAndSet(due, now + BETWEEN_WARNINGS)) {
+            log.warn(
+                    "{} outcomes are unknown and followed up, and no more: {} is tried once and then left to expire, as"
+                            + " were {} before it. The store has been silent for long, or is asked too often",
+                    MOST_OPEN,
+                    what,
+                    all - 1);
+        }
     }
 
     /** Completes when the store has answered about each outcome that is unknown now, or has not in one try. */
@@ -55,6 +89,11 @@ public final class Reaper {
     /** How many outcomes are still unknown. */
     public int pending() {
         return open.size();
+    }
+
+    /** How many outcomes were ever left to expire because there were too many. */
+    public long dropped() {
+        return dropped.get();
     }
 
     private final class Case {
@@ -80,7 +119,17 @@ public final class Reaper {
                 log.debug("{} has expired by itself", what);
                 return;
             }
-            withdraw.get().whenComplete((release, failure) -> answered(failure == null ? release : Release.UNKNOWN));
+            timeouts.within(expiry.remaining(), ask())
+                    .whenComplete((release, failure) -> answered(failure == null ? release : Release.UNKNOWN));
+        }
+
+        private CompletionStage<Release> ask() {
+            try {
+                return withdraw.get();
+            } catch (RuntimeException | Error broken) {
+                log.debug("{} could not be withdrawn", what, broken);
+                return CompletableFuture.completedFuture(Release.UNKNOWN);
+            }
         }
 
         private void answered(Release release) {
@@ -92,13 +141,19 @@ public final class Reaper {
                         done("is not there");
                     } else {
                         saidNotOwner = true;
-                        scheduler.schedule(this::tryOnce, SECOND_LOOK);
+                        tryAgain(SECOND_LOOK);
                     }
                 }
                 case UNKNOWN -> {
                     failures++;
-                    scheduler.schedule(this::tryOnce, BACKOFF.pause(failures));
+                    tryAgain(BACKOFF.pause(failures));
                 }
+            }
+        }
+
+        private void tryAgain(Duration pause) {
+            if (open.contains(this)) {
+                scheduler.schedule(this::tryOnce, pause);
             }
         }
 

@@ -1,6 +1,7 @@
 package io.distlock.redis;
 
 import io.distlock.LockKey;
+import io.distlock.LockOptions;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
@@ -34,6 +35,7 @@ public final class RedisLockProvider implements LockProvider {
     private final AcquireLoop loop;
     private final Timeouts timeouts;
     private final Duration callTimeout;
+    private final Optional<Duration> quarantine;
 
     /**
      * Locks on the Redis that the connections lead to. Begins to connect, and does not wait for it: Redis may well be
@@ -58,6 +60,7 @@ public final class RedisLockProvider implements LockProvider {
         this.loop = new AcquireLoop(runtime, node, options.callTimeout());
         this.timeouts = runtime.timeouts();
         this.callTimeout = options.callTimeout();
+        this.quarantine = options.restartGuard();
         calls.warmUp();
     }
 
@@ -69,6 +72,11 @@ public final class RedisLockProvider implements LockProvider {
     @Override
     public Duration callTimeout() {
         return callTimeout;
+    }
+
+    @Override
+    public void validate(LockOptions options) {
+        RestartGuard.validate(quarantine, options);
     }
 
     @Override

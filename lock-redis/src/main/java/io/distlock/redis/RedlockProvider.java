@@ -1,6 +1,7 @@
 package io.distlock.redis;
 
 import io.distlock.LockKey;
+import io.distlock.LockOptions;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
@@ -33,6 +34,7 @@ public final class RedlockProvider implements LockProvider {
     private final RedlockNodes nodes;
     private final AcquireLoop loop;
     private final double clockDrift;
+    private final Optional<Duration> quarantine;
 
     /**
      * Locks on the servers that the connections lead to. Begins to connect, and does not wait for it.
@@ -62,6 +64,7 @@ public final class RedlockProvider implements LockProvider {
         this.loop = new AcquireLoop(
                 runtime, request -> new QuorumStore(nodes, options.restartGuard(), request), options.callTimeout());
         this.clockDrift = options.clockDrift();
+        this.quarantine = options.restartGuard();
         nodes.all().forEach(node -> node.calls().warmUp());
     }
 
@@ -78,6 +81,11 @@ public final class RedlockProvider implements LockProvider {
     @Override
     public double clockDrift() {
         return clockDrift;
+    }
+
+    @Override
+    public void validate(LockOptions options) {
+        RestartGuard.validate(quarantine, options);
     }
 
     @Override

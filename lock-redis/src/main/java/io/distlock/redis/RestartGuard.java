@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.distlock.LockOptions;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -186,12 +188,19 @@ final class RestartGuard implements ScriptAdmission {
 
     /** A lock that the server may have forgotten must have expired by the end of the quarantine. */
     static Attempt outlives(Duration quarantine, LeaseRequest request) {
-        CallFailure cause = new CallFailure(
-                "a lock that may stand for " + request.timeToLive()
-                        + " would outlast the restart guard's quarantine of " + quarantine
-                        + ": lengthen the quarantine, or shorten the lease",
-                false);
-        return new Attempt.Failed(cause, false);
+        return new Attempt.Failed(new CallFailure(outlives(quarantine, request.timeToLive()), false), false);
+    }
+
+    private static String outlives(Duration quarantine, Duration timeToLive) {
+        return "a lock that may stand for " + timeToLive + " would outlast the restart guard's quarantine of "
+                + quarantine + ": lengthen the quarantine, or shorten the lease";
+    }
+
+    /** The same rule, for those who ask before. */
+    static void validate(Optional<Duration> quarantine, LockOptions options) {
+        if (quarantine.isPresent() && options.timeToLive().compareTo(quarantine.get()) > 0) {
+            throw new IllegalArgumentException(outlives(quarantine.get(), options.timeToLive()));
+        }
     }
 
     @Override

@@ -71,7 +71,7 @@ class RedisDeploymentTests {
             server.probe().command("SET", "lock:{orders}", "theirs");
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() ->
-                            client.locks.acquire(client.locks.request("orders").withWaitTime(Duration.ofMillis(300))))
+                            client.locks.acquire(client.locks.request("orders").withWaitTime(Duration.ofSeconds(2))))
                     .havingCause()
                     .withMessageContaining("SUBSCRIBE failed: NOPERM");
         }

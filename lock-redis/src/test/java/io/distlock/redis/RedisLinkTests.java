@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RedisLinkTests {
 
     private static final Duration CALL_TIMEOUT = Duration.ofMillis(300);
+    private static final Duration DRIVER_TIMEOUT = Duration.ofSeconds(30);
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();
@@ -33,9 +34,7 @@ class RedisLinkTests {
         proxy = FaultProxy.to(redis.server().host(), redis.server().port());
         connections = LocalRedis.connections(
                 redis.server().endpoint().withPort(proxy.port()),
-                RedisLockOptions.defaults()
-                        .withCallTimeout(Duration.ofSeconds(10))
-                        .withConnectTimeout(Duration.ofSeconds(10)));
+                RedisLockOptions.defaults().withCallTimeout(DRIVER_TIMEOUT).withConnectTimeout(DRIVER_TIMEOUT));
         link = new RedisLink<>(connections::connect, Ticker.system(), CALL_TIMEOUT);
     }
 
@@ -94,7 +93,8 @@ class RedisLinkTests {
         await().until(() -> redis.probe().get("a").isPresent());
         assertThat(call).isNotDone();
         proxy.cut();
-        await().atMost(Duration.ofSeconds(2)).until(call::isCompletedExceptionally);
+        // Well before the driver's own time limit.
+        await().atMost(DRIVER_TIMEOUT.dividedBy(2)).until(call::isCompletedExceptionally);
         assertThat(failureOf(call).mayBeApplied()).isTrue();
         proxy.pass();
     }

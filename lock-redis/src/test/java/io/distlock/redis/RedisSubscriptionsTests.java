@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RedisSubscriptionsTests {
 
-    private static final Duration TIMEOUT = Duration.ofMillis(500);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();
@@ -128,7 +128,7 @@ class RedisSubscriptionsTests {
                             Subscription mine =
                                     TestClient.get(subscriptions.subscribe("c", () -> woken.complete(null)));
                             publish(probe);
-                            missed += woken.orTimeout(5, TimeUnit.SECONDS)
+                            missed += woken.orTimeout(20, TimeUnit.SECONDS)
                                     .handle((ok, late) -> late == null ? 0 : 1)
                                     .join();
                             mine.close();

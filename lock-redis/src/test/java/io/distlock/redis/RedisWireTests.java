@@ -122,13 +122,14 @@ class RedisWireTests {
                 .acquire(client.locks.request("orders").withWaitTime(TestClient.PATIENCE))
                 .close();
         Duration waited = Duration.ofNanos(client.runtime.ticker().nanos() - asked);
-        assertThat(waited).isBetween(Duration.ofMillis(300), Duration.ofMillis(1500));
+        // Who does not know looks again after five seconds.
+        assertThat(waited).isLessThan(Duration.ofSeconds(4));
     }
 
     @Test
     void waitingDoesNotPoll(RedisProbe probe) {
         client.locks.acquire(client.locks.request("warm")).close();
-        probe.command("SET", "lock:{orders}", "somebody", "PX", "1500");
+        probe.command("SET", "lock:{orders}", "somebody", "PX", "4000");
         try (CommandRecorder recorder = probe.record()) {
             client.locks
                     .acquire(client.locks.request("orders").withWaitTime(TestClient.PATIENCE))

@@ -60,8 +60,7 @@ class RedlockFaultTests {
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() ->
                         client.locks.acquire(client.locks.request("orders").withWaitTime(wait)))
-                .satisfies(
-                        failure -> assertThat(failure.elapsed()).isLessThan(wait.plus(client.provider.callTimeout())));
+                .satisfies(failure -> assertThat(failure.elapsed()).isLessThan(RedlockTestClient.PATIENCE));
         awaitNothingLeft(others);
         assertThat(client.status().state()).isEqualTo(ProviderStatus.State.DOWN);
     }
@@ -81,8 +80,10 @@ class RedlockFaultTests {
         try (RedlockTestClient other =
                         RedlockTestClient.unconnected(RedlockTestClient.endpoints(nodes), RedlockTestClient.UNGUARDED);
                 HeldLock held = acquire(other)) {
-            assertThatExceptionOfType(LockNotAcquiredException.class)
-                    .isThrownBy(() -> client.locks.acquire(client.locks.request("orders")));
+            // Again where one of the three was too slow for its vote to count.
+            await().atMost(RedlockTestClient.PATIENCE)
+                    .untilAsserted(() -> assertThatExceptionOfType(LockNotAcquiredException.class)
+                            .isThrownBy(() -> client.locks.acquire(client.locks.request("orders"))));
             assertThat(held.isHeld()).isTrue();
         }
     }

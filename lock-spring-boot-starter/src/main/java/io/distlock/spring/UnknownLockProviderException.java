@@ -9,7 +9,7 @@ public final class UnknownLockProviderException extends IllegalArgumentException
     private static final long serialVersionUID = 1L;
 
     private final String provider;
-    private final transient List<String> known;
+    private final List<String> known;
 
     public UnknownLockProviderException(String provider, Collection<String> known) {
         super("there is no lock provider '" + provider + "'; known "

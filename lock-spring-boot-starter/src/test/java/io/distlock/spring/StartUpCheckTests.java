@@ -13,21 +13,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.core.PriorityOrdered;
 
 /** How the methods of all beans are checked when the context starts. */
-@ExtendWith(OutputCaptureExtension.class)
 class StartUpCheckTests {
 
     private final ApplicationContextRunner runner = LockTestContext.manual();
@@ -201,30 +193,5 @@ class StartUpCheckTests {
                 .withPropertyValues("job.wait=3s", "job.lease=")
                 .run(context ->
                         assertThat(context.getStartupFailure()).hasMessageContaining("Remove spring.aop.auto=false"));
-    }
-
-    /** Comes before the auto-proxy creator, and so does what it needs. */
-    static class Eager implements BeanPostProcessor, PriorityOrdered {
-
-        @Override
-        public int getOrder() {
-            return 0;
-        }
-    }
-
-    @Test
-    void aBeanThatWasMadeTooEarlyToBeProxiedIsWarnedOf(CapturedOutput output) {
-        runner.withBean(LongLease.class)
-                .withUserConfiguration(TooEarly.class)
-                .run(context -> assertThat(output).contains("is called without its lock"));
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class TooEarly {
-
-        @Bean
-        static Eager eager(LongLease dependency) {
-            return new Eager();
-        }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
+import io.distlock.LockKey;
 import io.distlock.LockLostException;
 import io.distlock.LockRequest;
 import io.distlock.LossReason;
@@ -103,6 +104,15 @@ class LossTests {
         here.ticker.advance(Duration.ofHours(2));
         assertThat(lost).isNotCompleted();
         assertThat(held.lost()).isNotCompleted();
+    }
+
+    @Test
+    void askingAgainAndAgainLeavesNothingBehind() {
+        HeldLock one = here.hold("a");
+        assertThat((Object) one.lost()).isSameAs(one.lost());
+        HeldLock several = here.client.acquire(
+                here.client.request(List.of(LockKey.of("b"), LockKey.of("c"))).withWaitTime(Duration.ZERO));
+        assertThat((Object) several.lost()).isSameAs(several.lost());
     }
 
     @Test

@@ -102,8 +102,61 @@ class ReaperTests {
         assertThat(asked).isBetween(15, 60);
     }
 
+    @Test
+    void aTryThatThrowsIsOneThatFailed() {
+        answer.complete(Release.RELEASED);
+        reaper.reap("Another", TIME_TO_LIVE, () -> {
+            asked++;
+            throw new IllegalStateException("fails on purpose");
+        });
+        ticker.advance(Duration.ofSeconds(5));
+        assertThat(asked).isGreaterThan(3);
+        assertThat(reaper.pending()).isEqualTo(1);
+        ticker.advance(TIME_TO_LIVE);
+        assertSettled();
+    }
+
+    @Test
+    void aTryThatNeverEndsIsGivenUpWhenWhatItIsAboutHasExpired() {
+        ticker.advance(TIME_TO_LIVE.plusSeconds(2));
+        assertThat(asked).isEqualTo(1);
+        assertSettled();
+    }
+
+    @Test
+    void beyondTheBoundOneTryIsMadeAndNoneAfterIt() {
+        answer = CompletableFuture.completedFuture(Release.UNKNOWN);
+        while (reaper.pending() < Reaper.MOST_OPEN) {
+            reaper.reap("Yet another", TIME_TO_LIVE, CompletableFuture::new);
+        }
+        assertThat(reaper.dropped()).isZero();
+        reap();
+        assertThat(asked).isEqualTo(2);
+        assertThat(reaper.pending()).isEqualTo(Reaper.MOST_OPEN);
+        assertThat(reaper.dropped()).isEqualTo(1);
+        ticker.advance(TIME_TO_LIVE.plusSeconds(2));
+        assertThat(asked).isEqualTo(2);
+        assertSettled();
+    }
+
+    @Test
+    void whenThereIsRoomAgainNewcomersAreFollowedUp() {
+        while (reaper.pending() < Reaper.MOST_OPEN) {
+            reaper.reap("Yet another", TIME_TO_LIVE, CompletableFuture::new);
+        }
+        answer.complete(Release.RELEASED);
+        answer = CompletableFuture.completedFuture(Release.UNKNOWN);
+        reap();
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(asked).isGreaterThan(2);
+        assertThat(reaper.dropped()).isZero();
+    }
+
     private void assertSettled() {
         assertThat(reaper.pending()).isZero();
+        int until = asked;
+        ticker.advance(TIME_TO_LIVE);
+        assertThat(asked).isEqualTo(until);
         assertThat(scheduler.pending()).isZero();
     }
 }

@@ -1,9 +1,11 @@
 package io.distlock.redis.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockClient;
+import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.redis.RedisConnections;
 import io.distlock.redis.RedisLockOptions;
@@ -61,6 +63,24 @@ class RedisLockAutoConfigurationTests {
     void startsWithoutRedis() {
         context.withPropertyValues("spring.data.redis.port=1")
                 .run(started -> assertThat(started).hasNotFailed().hasSingleBean(RedisLockProvider.class));
+    }
+
+    @Test
+    void aLockThatCouldOutlastTheRestartGuardsQuarantineIsRefusedBeforeItIsAskedFor() {
+        context.withPropertyValues("spring.data.redis.port=1", "distributed-lock.redis.restart-guard.enabled=true")
+                .run(started -> assertThatIllegalArgumentException()
+                        .isThrownBy(() -> started.getBean(LockProvider.class)
+                                .validate(LockOptions.defaults()
+                                        .withLeaseTime(Duration.ofSeconds(59))
+                                        .withLockDelay(Duration.ofSeconds(2))))
+                        .withMessageContaining("PT1M1S would outlast the restart guard's quarantine of PT1M"));
+    }
+
+    @Test
+    void withoutTheRestartGuardEachLeaseIsGranted() {
+        context.withPropertyValues("spring.data.redis.port=1")
+                .run(started -> started.getBean(LockProvider.class)
+                        .validate(LockOptions.defaults().withRenew(false).withLeaseTime(LockOptions.MAX_LEASE)));
     }
 
     @Test

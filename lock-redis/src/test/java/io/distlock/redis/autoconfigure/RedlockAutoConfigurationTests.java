@@ -1,8 +1,10 @@
 package io.distlock.redis.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.distlock.LockClient;
+import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.redis.RedlockConnections;
 import io.distlock.redis.RedlockOptions;
@@ -103,6 +105,17 @@ class RedlockAutoConfigurationTests {
                         .hasSingleBean(RedisConnectionFactory.class)
                         .hasSingleBean(StringRedisTemplate.class)
                         .hasBean("redisConnectionFactory"));
+    }
+
+    @Test
+    void aLockThatCouldOutlastTheRestartGuardsQuarantineIsRefusedBeforeItIsAskedFor() {
+        context.withPropertyValues(
+                        "distributed-lock.redlock.nodes=redis://a:1,redis://b:1,redis://c:1",
+                        "distributed-lock.redlock.restart-guard.enabled=true")
+                .run(started -> assertThatIllegalArgumentException()
+                        .isThrownBy(() -> started.getBean(LockProvider.class)
+                                .validate(LockOptions.defaults().withMinHoldTime(Duration.ofSeconds(61))))
+                        .withMessageContaining("PT1M1S would outlast the restart guard's quarantine of PT1M"));
     }
 
     @Test

@@ -7,7 +7,7 @@ final class AmbiguousLockProviderException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
-    private final transient List<String> providers;
+    private final List<String> providers;
 
     AmbiguousLockProviderException(List<String> providers) {
         super("there are several lock providers and none is chosen: set distributed-lock.provider to one of "

@@ -2,12 +2,14 @@ package io.distlock.spring.autoconfigure;
 
 import io.distlock.LockClient;
 import io.distlock.LockListener;
+import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.support.LockRuntime;
 import java.util.List;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.StringUtils;
 
 /** Makes a client for each provider and chooses the default one. */
@@ -25,6 +27,7 @@ final class LockClientsFactory {
 
     LockClients create(List<LockProvider> providers) {
         String primary = primary(providers.stream().map(LockProvider::name).toList());
+        providers.stream().filter(each -> each.name().equals(primary)).forEach(this::requireGrantsByDefault);
         return new LockClients(providers.stream().map(this::client).toList(), primary);
     }
 
@@ -41,6 +44,20 @@ final class LockClientsFactory {
             case 1 -> known.get(0);
             default -> throw new AmbiguousLockProviderException(known);
         };
+    }
+
+    /** Of the default provider alone: locks of another one may all have times of their own. */
+    private void requireGrantsByDefault(LockProvider provider) {
+        LockOptions options = properties.options();
+        try {
+            provider.validate(options);
+        } catch (IllegalArgumentException refusal) {
+            throw new InvalidConfigurationPropertyValueException(
+                    LockProperties.PREFIX + "lease-time",
+                    options.leaseTime(),
+                    String.valueOf(refusal.getMessage()),
+                    refusal);
+        }
     }
 
     private LockClient client(LockProvider provider) {

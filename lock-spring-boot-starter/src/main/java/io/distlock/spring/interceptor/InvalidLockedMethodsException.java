@@ -8,7 +8,7 @@ public final class InvalidLockedMethodsException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
-    private final transient List<LockProblem> problems;
+    private final List<LockProblem> problems;
 
     public InvalidLockedMethodsException(List<LockProblem> problems) {
         super(problems.stream()

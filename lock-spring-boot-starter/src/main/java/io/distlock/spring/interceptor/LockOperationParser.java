@@ -56,11 +56,7 @@ final class LockOperationParser {
             Problems problems) {
         TextAttributes texts = new TextAttributes(annotation, beans::resolveEmbeddedValue, problems);
         Optional<LockClient> client = client(texts, problems);
-        Optional<LockOptions> options = OptionAttributes.read(
-                texts,
-                annotation.getBoolean("renew"),
-                client.map(LockClient::options).orElseGet(LockOptions::defaults),
-                problems);
+        Optional<LockOptions> options = OptionAttributes.read(texts, annotation.getBoolean("renew"), client, problems);
         Optional<Function<LockedCall, List<LockKey>>> keys = keys(method, annotation, texts, problems);
         Optional<Predicate<LockedCall>> condition = condition(method, annotation, problems);
         Optional<Refusals> refusals = refusals(method, annotation, results, problems);

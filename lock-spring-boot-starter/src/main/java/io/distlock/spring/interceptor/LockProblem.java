@@ -1,5 +1,7 @@
 package io.distlock.spring.interceptor;
 
+import java.io.Serializable;
+
 /**
  * One thing that is wrong with a locked method.
  *
@@ -8,7 +10,7 @@ package io.distlock.spring.interceptor;
  * @param problem what is wrong, with the value
  * @param cure what to do
  */
-public record LockProblem(String method, String attribute, String problem, String cure) {
+public record LockProblem(String method, String attribute, String problem, String cure) implements Serializable {
 
     @Override
     public String toString() {

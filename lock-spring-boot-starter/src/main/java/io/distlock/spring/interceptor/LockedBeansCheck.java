@@ -31,14 +31,14 @@ public final class LockedBeansCheck implements SmartInitializingSingleton {
     public LockedBeansCheck(ConfigurableListableBeanFactory beans, LockOperations operations, Proxying proxying) {
         this.beans = beans;
         this.operations = operations;
-        this.rules = new ProxyRules(proxying);
+        this.rules = new ProxyRules(proxying, new AdviceRules(new StandIns(beans)));
     }
 
     @Override
     public void afterSingletonsInstantiated() {
         // Two beans of one class have the same problems.
         Set<LockProblem> problems = new LinkedHashSet<>();
-        for (String name : beans.getBeanDefinitionNames()) {
+        for (String name : names()) {
             Optional<Object> instance = instance(name);
             for (LockedMethod method : lockedMethods(name, instance)) {
                 problems.addAll(problems(name, instance, method));
@@ -47,6 +47,13 @@ public final class LockedBeansCheck implements SmartInitializingSingleton {
         if (!problems.isEmpty()) {
             throw new InvalidLockedMethodsException(new ArrayList<>(problems));
         }
+    }
+
+    /** Of all beans that are defined, and of objects that were given to the context as they are. */
+    private Set<String> names() {
+        Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
+        names.addAll(List.of(beans.getSingletonNames()));
+        return names;
     }
 
     /** The bean, if it is there already and is not made by a factory. */
@@ -68,7 +75,8 @@ public final class LockedBeansCheck implements SmartInitializingSingleton {
     }
 
     private @Nullable Class<?> type(String name) {
-        if (beans.getMergedBeanDefinition(name).isAbstract()) {
+        if (beans.containsBeanDefinition(name)
+                && beans.getMergedBeanDefinition(name).isAbstract()) {
             return null;
         }
         Class<?> type = beans.getType(name, false);

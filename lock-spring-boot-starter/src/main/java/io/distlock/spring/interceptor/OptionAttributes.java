@@ -1,5 +1,6 @@
 package io.distlock.spring.interceptor;
 
+import io.distlock.LockClient;
 import io.distlock.LockOptions;
 import java.time.Duration;
 import java.util.Optional;
@@ -23,7 +24,9 @@ final class OptionAttributes {
     }
 
     /** The options; absent if something is wrong with them, which has been noted then. */
-    static Optional<LockOptions> read(TextAttributes texts, boolean renew, LockOptions base, Problems problems) {
+    static Optional<LockOptions> read(
+            TextAttributes texts, boolean renew, Optional<LockClient> client, Problems problems) {
+        LockOptions base = client.map(LockClient::options).orElseGet(LockOptions::defaults);
         int before = problems.found().size();
         OptionAttributes attributes = new OptionAttributes(texts, problems);
         Duration wait = attributes.time("waitTime", base.waitTime(), LockOptions::withWaitTime);
@@ -35,9 +38,17 @@ final class OptionAttributes {
             return Optional.empty();
         }
         return problems.trying(
-                "leaseTime, maxHoldTime, renew",
-                CURE,
-                () -> new LockOptions(wait, lease, renew && base.renew(), maxHold, minHold, delay));
+                        "leaseTime, maxHoldTime, renew",
+                        CURE,
+                        () -> new LockOptions(wait, lease, renew && base.renew(), maxHold, minHold, delay))
+                .flatMap(options ->
+                        problems.trying("leaseTime, minHoldTime, lockDelay", CURE, () -> grantable(options, client)));
+    }
+
+    /** Refused by the store rather than at each call. */
+    private static LockOptions grantable(LockOptions options, Optional<LockClient> client) {
+        client.ifPresent(each -> each.validate(options));
+        return options;
     }
 
     private Duration time(

@@ -1,6 +1,7 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.LockKey;
+import io.distlock.LockOptions;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
@@ -26,10 +27,16 @@ final class NamedProvider implements LockProvider {
     private final LockRuntime runtime = LockRuntime.start();
     private final LockProvider behind = new InMemoryLockProvider(runtime);
     private final AtomicInteger renewals = new AtomicInteger();
+    private final Duration longestLease;
     private volatile boolean closed;
 
     NamedProvider(String name) {
+        this(name, LockOptions.MAX_LEASE);
+    }
+
+    NamedProvider(String name, Duration longestLease) {
         this.name = name;
+        this.longestLease = longestLease;
     }
 
     int renewals() {
@@ -48,6 +55,14 @@ final class NamedProvider implements LockProvider {
     @Override
     public Duration callTimeout() {
         return behind.callTimeout();
+    }
+
+    @Override
+    public void validate(LockOptions options) {
+        if (options.leaseTime().compareTo(longestLease) > 0) {
+            throw new IllegalArgumentException(
+                    "the store '" + name + "' grants no lease of " + options.leaseTime() + ": shorten it");
+        }
     }
 
     @Override

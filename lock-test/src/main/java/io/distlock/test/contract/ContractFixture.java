@@ -5,12 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
-import io.distlock.LockException;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
+import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
+import io.distlock.LockUnavailableException;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
@@ -33,6 +34,9 @@ abstract class ContractFixture {
 
     /** Long enough for anything that does happen, on a slow machine, too. */
     static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** What a machine that is busy with other things may take on top of a time limit; a client that hangs takes more. */
+    static final Duration SLOW_MACHINE = Duration.ofSeconds(10);
 
     private final List<LockClient> clients = new ArrayList<>();
     private final List<LockProvider> providers = new ArrayList<>();
@@ -74,9 +78,7 @@ abstract class ContractFixture {
 
     LockClient newClient(LockProvider provider) {
         LockClient client = LockClientBuilder.of(provider, runtime)
-                .options(LockOptions.defaults()
-                        .withLeaseTime(traits().shortLease())
-                        .withWaitTime(Duration.ZERO))
+                .options(LockOptions.defaults().withWaitTime(Duration.ZERO))
                 .shutdownTimeout(Duration.ZERO)
                 .build();
         clients.add(client);
@@ -97,13 +99,17 @@ abstract class ContractFixture {
         return client.request(key).withWaitTime(PATIENCE);
     }
 
+    /** The same with a lease whose end a test can wait for. Others last longer than a machine may stand still. */
+    LockRequest briefly(LockRequest request) {
+        return request.withLeaseTime(traits().shortLease());
+    }
+
     LeaseRequest leaseRequest(LockKey key, String owner) {
         return leaseRequest(key, owner, one.options());
     }
 
     LeaseRequest leaseRequest(LockKey key, String owner, LockOptions options) {
-        return new LeaseRequest(
-                key, LockMode.EXCLUSIVE, owner, options, Deadline.in(options.waitTime(), runtime.ticker()));
+        return new LeaseRequest(key, LockMode.EXCLUSIVE, owner, options, Deadline.in(PATIENCE, runtime.ticker()));
     }
 
     LockRuntime runtime() {
@@ -132,11 +138,23 @@ abstract class ContractFixture {
         assertThat(waiter).isNotDone();
     }
 
-    /** By one attempt; fails as an assertion does, so that it can be awaited. */
+    /** By one attempt, or by another where the store was too slow to say so. */
+    static void assertRefused(LockClient client, LockRequest request) {
+        await().atMost(PATIENCE)
+                .ignoreException(LockUnavailableException.class)
+                .untilAsserted(() -> assertThat(client.tryAcquire(request.withWaitTime(Duration.ZERO)))
+                        .isEmpty());
+    }
+
+    /** By one attempt, or by another where the store was too slow; fails as an assertion does. */
     void assertFree(LockKey key) {
+        await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> isFree(key));
+    }
+
+    private boolean isFree(LockKey key) {
         try (HeldLock lock = other.acquire(now(other, key))) {
-            assertThat(lock.isHeld()).isTrue();
-        } catch (LockException taken) {
+            return lock.isHeld();
+        } catch (LockNotAcquiredException taken) {
             throw new AssertionError("'" + key + "' is not free", taken);
         }
     }

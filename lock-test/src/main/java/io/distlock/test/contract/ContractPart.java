@@ -2,6 +2,8 @@ package io.distlock.test.contract;
 
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
@@ -44,8 +46,16 @@ abstract class ContractPart {
         return fixture.newClient(provider);
     }
 
+    LockRequest briefly(LockRequest request) {
+        return fixture.briefly(request);
+    }
+
     LeaseRequest leaseRequest(LockKey key, String owner) {
         return fixture.leaseRequest(key, owner);
+    }
+
+    LeaseRequest leaseRequest(LockKey key, String owner, LockOptions options) {
+        return fixture.leaseRequest(key, owner, options);
     }
 
     void assertWaits(LockKey key, CompletableFuture<?> waiter) {

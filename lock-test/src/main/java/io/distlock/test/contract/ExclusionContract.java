@@ -1,6 +1,7 @@
 package io.distlock.test.contract;
 
 import static io.distlock.test.contract.ContractFixture.PATIENCE;
+import static io.distlock.test.contract.ContractFixture.assertRefused;
 import static io.distlock.test.contract.ContractFixture.get;
 import static io.distlock.test.contract.ContractFixture.now;
 import static io.distlock.test.contract.ContractFixture.patiently;
@@ -15,7 +16,9 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
+import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,10 +36,10 @@ abstract class ExclusionContract extends ContractPart {
     @Test
     void aHeldLockIsRefusedToAnotherClient() {
         LockKey key = uniqueKey();
-        try (HeldLock held = one().acquire(now(one(), key))) {
+        try (HeldLock held = one().acquire(patiently(one(), key))) {
             assertThat(held.isHeld()).isTrue();
             assertThatExceptionOfType(LockNotAcquiredException.class)
-                    .isThrownBy(() -> other().acquire(now(other(), key)))
+                    .isThrownBy(() -> other().acquire(now(other(), key).withWaitTime(Duration.ofSeconds(1))))
                     .satisfies(refused -> assertThat(refused.key()).isEqualTo(key));
         }
     }
@@ -66,8 +69,8 @@ abstract class ExclusionContract extends ContractPart {
     @Test
     void sharedHoldersHoldTogether() {
         LockKey key = uniqueKey();
-        try (HeldLock reader = one().acquire(now(one(), key).withMode(LockMode.SHARED));
-                HeldLock second = other().acquire(now(other(), key).withMode(LockMode.SHARED))) {
+        try (HeldLock reader = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
+                HeldLock second = other().acquire(patiently(other(), key).withMode(LockMode.SHARED))) {
             assertThat(reader.isHeld()).isTrue();
             assertThat(second.isHeld()).isTrue();
         }
@@ -76,8 +79,8 @@ abstract class ExclusionContract extends ContractPart {
     @Test
     void aWriterWaitsForTheLastReader() {
         LockKey key = uniqueKey();
-        HeldLock first = one().acquire(now(one(), key).withMode(LockMode.SHARED));
-        HeldLock second = other().acquire(now(other(), key).withMode(LockMode.SHARED));
+        HeldLock first = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
+        HeldLock second = other().acquire(patiently(other(), key).withMode(LockMode.SHARED));
         CompletableFuture<HeldLock> writer = one().acquireAsync(patiently(one(), key));
         first.release();
         assertThat(writer).isNotDone();
@@ -88,9 +91,8 @@ abstract class ExclusionContract extends ContractPart {
     @Test
     void aReaderIsRefusedWhileAWriterHolds() {
         LockKey key = uniqueKey();
-        try (HeldLock writer = one().acquire(now(one(), key))) {
-            assertThat(other().tryAcquire(now(other(), key).withMode(LockMode.SHARED)))
-                    .isEmpty();
+        try (HeldLock writer = one().acquire(patiently(one(), key))) {
+            assertRefused(other(), now(other(), key).withMode(LockMode.SHARED));
             assertThat(writer.isHeld()).isTrue();
         }
     }
@@ -99,11 +101,11 @@ abstract class ExclusionContract extends ContractPart {
     void readersThatKeepComingDoNotStarveAWriter() {
         LockKey key = uniqueKey();
         LockRequest reading = now(other(), key).withMode(LockMode.SHARED);
-        HeldLock first = other().acquire(reading);
+        HeldLock first = other().acquire(reading.withWaitTime(PATIENCE));
         CompletableFuture<HeldLock> writer = one().acquireAsync(patiently(one(), key));
         List<HeldLock> readers = Collections.synchronizedList(new ArrayList<>(List.of(first)));
         // Readers overlap: there is no moment without one(), until new ones are kept out for the writer.
-        await().atMost(PATIENCE).until(() -> {
+        await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> {
             Optional<HeldLock> next = other().tryAcquire(reading);
             next.ifPresent(readers::add);
             return next.isEmpty();
@@ -129,12 +131,10 @@ abstract class ExclusionContract extends ContractPart {
                 LockKey.of("𝄞"));
         List<HeldLock> held = new ArrayList<>();
         for (LockKey key : keys) {
-            held.add(one().acquire(now(one(), key)));
+            held.add(one().acquire(patiently(one(), key)));
         }
         assertThat(held).allMatch(HeldLock::isHeld);
-        assertThat(keys)
-                .allSatisfy(
-                        key -> assertThat(other().tryAcquire(now(other(), key))).isEmpty());
+        keys.forEach(key -> assertRefused(other(), now(other(), key)));
         assertThat(held).allSatisfy(lock -> assertThat(lock.release()).isEqualTo(Release.RELEASED));
     }
 
@@ -142,15 +142,15 @@ abstract class ExclusionContract extends ContractPart {
     void severalKeysAreAllOrNothing() {
         LockKey free = uniqueKey();
         LockKey taken = uniqueKey();
-        try (HeldLock obstacle = other().acquire(now(other(), taken))) {
-            assertThat(one().tryAcquire(one().request(List.of(free, taken)))).isEmpty();
+        try (HeldLock obstacle = other().acquire(patiently(other(), taken))) {
+            assertRefused(one(), one().request(List.of(free, taken)));
             assertThat(obstacle.isHeld()).isTrue();
             await().atMost(PATIENCE).untilAsserted(() -> assertFree(free));
         }
-        try (HeldLock both = one().acquire(one().request(List.of(free, taken)))) {
+        try (HeldLock both = one().acquire(one().request(List.of(free, taken)).withWaitTime(PATIENCE))) {
             assertThat(both.sequencers()).hasSize(2);
-            assertThat(other().tryAcquire(now(other(), free))).isEmpty();
-            assertThat(other().tryAcquire(now(other(), taken))).isEmpty();
+            assertRefused(other(), now(other(), free));
+            assertRefused(other(), now(other(), taken));
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.distlock.test.contract;
 
 import static io.distlock.test.contract.ContractFixture.get;
-import static io.distlock.test.contract.ContractFixture.now;
 import static io.distlock.test.contract.ContractFixture.patiently;
 import static io.distlock.test.contract.ContractFixture.uniqueKey;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,7 +31,7 @@ abstract class FencingContract extends ContractPart {
         for (int round = 0; round < 10; round++) {
             LockClient client = round % 2 == 0 ? one() : other();
             LockMode mode = round % 3 == 0 ? LockMode.SHARED : LockMode.EXCLUSIVE;
-            try (HeldLock held = client.acquire(now(client, key).withMode(mode))) {
+            try (HeldLock held = client.acquire(patiently(client, key).withMode(mode))) {
                 tokens.add(held.fencingToken().value());
             }
         }
@@ -42,7 +41,7 @@ abstract class FencingContract extends ContractPart {
     @Test
     void theTokenAfterALostLockIsLarger() {
         LockKey key = uniqueKey();
-        HeldLock lost = one().acquire(now(one(), key).withRenew(false));
+        HeldLock lost = one().acquire(briefly(patiently(one(), key)).withRenew(false));
         try (HeldLock next = other().acquire(patiently(other(), key))) {
             assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
         }
@@ -61,12 +60,12 @@ abstract class FencingContract extends ContractPart {
     @Test
     void aSequencerIsCurrentForAsLongAsItsGrantStands() {
         LockKey key = uniqueKey();
-        HeldLock held = one().acquire(now(one(), key));
+        HeldLock held = one().acquire(patiently(one(), key));
         Sequencer sequencer = Sequencer.parse(held.sequencers().get(0).text());
         assertThat(other().isCurrent(sequencer)).isTrue();
         held.release();
         assertThat(other().isCurrent(sequencer)).isFalse();
-        try (HeldLock next = one().acquire(now(one(), key))) {
+        try (HeldLock next = one().acquire(patiently(one(), key))) {
             assertThat(other().isCurrent(sequencer)).isFalse();
             assertThat(other().isCurrent(next.sequencers().get(0))).isTrue();
         }
@@ -75,7 +74,7 @@ abstract class FencingContract extends ContractPart {
     @Test
     void aReadersSequencerIsCurrent() {
         LockKey key = uniqueKey();
-        HeldLock reader = one().acquire(now(one(), key).withMode(LockMode.SHARED));
+        HeldLock reader = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
         assertThat(other().isCurrent(reader.sequencers().get(0))).isTrue();
         reader.release();
         assertThat(other().isCurrent(reader.sequencers().get(0))).isFalse();

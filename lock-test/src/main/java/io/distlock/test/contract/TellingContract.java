@@ -1,7 +1,7 @@
 package io.distlock.test.contract;
 
 import static io.distlock.test.contract.ContractFixture.get;
-import static io.distlock.test.contract.ContractFixture.now;
+import static io.distlock.test.contract.ContractFixture.patiently;
 import static io.distlock.test.contract.ContractFixture.uniqueKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,7 +24,7 @@ abstract class TellingContract extends ContractPart {
     void inspectionTellsWhoHolds() {
         LockKey key = uniqueKey();
         assertThat(other().inspect(key)).isEmpty();
-        try (HeldLock held = one().acquire(now(one(), key))) {
+        try (HeldLock held = one().acquire(patiently(one(), key))) {
             assertThat(other().inspect(key)).hasValueSatisfying(status -> {
                 assertThat(status.mode()).isEqualTo(LockMode.EXCLUSIVE);
                 assertThat(status.holders()).singleElement().satisfies(holder -> {
@@ -39,8 +39,8 @@ abstract class TellingContract extends ContractPart {
     @Test
     void inspectionTellsOfAllReaders() {
         LockKey key = uniqueKey();
-        try (HeldLock reader = one().acquire(now(one(), key).withMode(LockMode.SHARED));
-                HeldLock second = other().acquire(now(other(), key).withMode(LockMode.SHARED))) {
+        try (HeldLock reader = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
+                HeldLock second = other().acquire(patiently(other(), key).withMode(LockMode.SHARED))) {
             assertThat(reader.isHeld() && second.isHeld()).isTrue();
             assertThat(other().inspect(key)).hasValueSatisfying(status -> {
                 assertThat(status.mode()).isEqualTo(LockMode.SHARED);
@@ -59,6 +59,6 @@ abstract class TellingContract extends ContractPart {
     void aClosedProviderRefusesClearly() {
         LockClient client = newClient(provider());
         client.close();
-        assertThatThrownBy(() -> client.acquire(now(client, uniqueKey()))).hasMessageContaining("closed");
+        assertThatThrownBy(() -> client.acquire(patiently(client, uniqueKey()))).hasMessageContaining("closed");
     }
 }

@@ -1,6 +1,7 @@
 package io.distlock.test.provider;
 
 import io.distlock.LockKey;
+import io.distlock.LockOptions;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
@@ -103,6 +104,11 @@ public final class FaultyLockProvider implements LockProvider {
     @Override
     public Duration callTimeout() {
         return behind.callTimeout();
+    }
+
+    @Override
+    public void validate(LockOptions options) {
+        behind.validate(options);
     }
 
     @Override

@@ -1,0 +1,88 @@
+package io.distlock.engine;
+
+import io.distlock.LockEvent;
+import io.distlock.LockKey;
+import io.distlock.LockLoss;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.LossReason;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Lease;
+import io.distlock.spi.Moment;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What stays as it is from the grant of a key to its end, and what can be told of it. A class above {@link HeldKey} and
+ * not a part of it: there may be ten thousand of them.
+ */
+abstract sealed class GrantedKey permits HeldKey {
+
+    final Engine engine;
+    final LockOptions options;
+    private final Lease lease;
+    private final KeyGates.Ticket ticket;
+    private final long grantedNanos;
+
+    GrantedKey(Engine engine, LockOptions options, Lease lease, KeyGates.Ticket ticket) {
+        this.engine = engine;
+        this.options = options;
+        this.lease = lease;
+        this.ticket = ticket;
+        this.grantedNanos = engine.ticker().nanos();
+    }
+
+    final Lease lease() {
+        return lease;
+    }
+
+    public final List<LockKey> keys() {
+        return List.of(lease.key());
+    }
+
+    public final LockMode mode() {
+        return lease.mode();
+    }
+
+    public final List<Sequencer> sequencers() {
+        return List.of(new Sequencer(lease.key(), lease.mode(), lease.token()));
+    }
+
+    final Duration heldFor() {
+        return engine.since(grantedNanos);
+    }
+
+    final long maxHoldUntil() {
+        return grantedNanos + options.maxHoldTime().toNanos();
+    }
+
+    /** What is left of a lease that is counted from a moment; negative once it is over. */
+    final long validNanos(Moment since) {
+        return engine.validityNanos(options) - since.elapsedNanos(engine.ticker());
+    }
+
+    final LockLoss loss(LossReason reason) {
+        return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor());
+    }
+
+    /** Lets in whoever waits here for the key. */
+    final void leaveGate() {
+        engine.gates().leave(ticket);
+    }
+
+    final CompletableFuture<Release> giveBack() {
+        Duration timeToLive = options.leaseTime().plus(options.lockDelay());
+        return engine.giveBack(lease, timeToLive, () -> options.minHoldTime().minus(heldFor()));
+    }
+
+    final void publishReleased(Release outcome) {
+        engine.listeners()
+                .publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
+    }
+
+    final void publishRenewed(boolean confirmed) {
+        engine.listeners().publish(() -> new LockEvent.Renewed(lease.key(), lease.mode(), lease.token(), confirmed));
+    }
+}
