@@ -154,6 +154,17 @@ class LockKeyTests {
         with(keys -> assertThat(keys.any(value)).containsExactly(LockKey.of("any", "a"), LockKey.of("any", "b")));
     }
 
+    /** An id from a path and the same from an entity are one item. */
+    @Test
+    void theTypeIsNoPartOfTheKey() {
+        UUID uuid = UUID.randomUUID();
+        with(keys -> {
+            assertThat(keys.any("42")).isEqualTo(keys.any(42L)).isEqualTo(keys.any(new BigDecimal("42.0")));
+            assertThat(keys.any(uuid.toString())).isEqualTo(keys.any(uuid));
+            assertThat(keys.any(List.of(1, "1", 1L))).containsExactly(LockKey.of("any", "1"));
+        });
+    }
+
     @Test
     void anArrayOfPrimitivesIsAllItsElements() {
         with(keys -> assertThat(keys.any(new long[] {7, 8})).hasSize(2));

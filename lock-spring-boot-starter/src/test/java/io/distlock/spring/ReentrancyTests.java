@@ -126,6 +126,93 @@ class ReentrancyTests {
     }
 
     @Test
+    void keysThatAreHeldByOneLockEachAreHeldTogether() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            FaultyLockProvider provider = context.getBean(FaultyLockProvider.class);
+            stock.exclusive(
+                    List.of("b"),
+                    () -> stock.exclusive(
+                            List.of("a"),
+                            () -> stock.exclusive(List.of("a", "b"), () -> {
+                                HeldLock both = LockContext.current();
+                                assertThat(both.keys())
+                                        .containsExactly(LockKey.of("stock", "a"), LockKey.of("stock", "b"));
+                                assertThat(both.sequencers()).hasSize(2);
+                                assertThat(both.mode()).isEqualTo(LockMode.EXCLUSIVE);
+                                assertThat(both.isHeld()).isTrue();
+                                assertThat(both.remaining()).isPositive();
+                                return null;
+                            })));
+            assertThat(provider.acquires()).isEqualTo(2);
+            assertThat(provider.releases()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void anInnerCallOverTwoLocksEndsNeither() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            stock.exclusive(
+                    List.of("a"),
+                    () -> stock.exclusive(List.of("b"), () -> {
+                        HeldLock inner = LockContext.current();
+                        stock.exclusive(List.of("a", "b"), () -> null);
+                        assertThat(inner.isHeld()).isTrue();
+                        assertThat(context.getBean(FaultyLockProvider.class).releases())
+                                .isZero();
+                        return null;
+                    }));
+        });
+    }
+
+    @Test
+    void anInnerCallOverTwoLocksIsToldThatTheOuterOneWasLost() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            ManualTicker ticker = context.getBean(ManualTicker.class);
+            AtomicReference<String> after = new AtomicReference<>();
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> stock.brief(
+                            List.of("a"),
+                            () -> stock.exclusive(List.of("b"), () -> {
+                                stock.exclusive(List.of("a", "b"), () -> {
+                                    HeldLock both = LockContext.current();
+                                    ticker.advance(Duration.ofSeconds(11));
+                                    assertThat(both.isHeld()).isFalse();
+                                    assertThat(both.lost().toCompletableFuture())
+                                            .isCompleted();
+                                    return null;
+                                });
+                                return after.getAndSet("inner call returned");
+                            })))
+                    .satisfies(lost -> assertThat(lost.key()).isEqualTo(LockKey.of("stock", "a")));
+            assertThat(after).hasNullValue();
+        });
+    }
+
+    @Test
+    void oneOfTwoLocksThatIsSharedIsNotEnoughForAnExclusiveCall() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> stock.shared(
+                            List.of("a"),
+                            () -> stock.exclusive(
+                                    List.of("b"), () -> stock.exclusive(List.of("a", "b"), () -> "never"))))
+                    .withMessageContaining("Take the outer lock EXCLUSIVE");
+            assertThat(stock.<LockMode>shared(
+                            List.of("a"),
+                            () -> stock.exclusive(
+                                    List.of("b"),
+                                    () -> stock.shared(
+                                            List.of("a", "b"),
+                                            () -> LockContext.current().mode()))))
+                    .isEqualTo(LockMode.SHARED);
+        });
+    }
+
+    @Test
     void anotherKeyIsALockOfItsOwn() {
         run(context -> {
             Stock stock = context.getBean(Stock.class);

@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -33,9 +34,11 @@ class VirtualThreadTests {
 
     static class Jobs {
 
-        @DistributedLock(name = "job", waitTime = "1m", leaseTime = "300ms")
-        public void run(Duration time) {
-            LockSupport.parkNanos(time.toNanos());
+        @DistributedLock(name = "job", waitTime = "1m", leaseTime = "3s")
+        public void run(BooleanSupplier isDone) {
+            while (!isDone.getAsBoolean()) {
+                LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+            }
         }
     }
 
@@ -89,11 +92,11 @@ class VirtualThreadTests {
                 .run(context -> {
                     Jobs jobs = context.getBean(Jobs.class);
                     // What is loaded for the first time may pin on its own account.
-                    jobs.run(Duration.ZERO);
+                    jobs.run(() -> true);
                     List<Runnable> tasks = new ArrayList<>();
-                    tasks.add(() -> jobs.run(Duration.ofMillis(500)));
+                    tasks.add(() -> jobs.run(() -> renewals.get() > 0));
                     for (int task = 0; task < 50; task++) {
-                        tasks.add(() -> jobs.run(Duration.ofMillis(1)));
+                        tasks.add(() -> jobs.run(() -> true));
                     }
                     assertThat(pinnedBy(tasks)).isEmpty();
                     assertThat(renewals).hasPositiveValue();

@@ -1,5 +1,6 @@
 package io.distlock.spring.autoconfigure;
 
+import io.distlock.spi.Ticker;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.OuterScopes;
 import io.distlock.spring.execution.ReactiveOuterScopes;
@@ -8,6 +9,7 @@ import io.distlock.spring.interceptor.LockInterceptor;
 import io.distlock.spring.interceptor.LockOperations;
 import io.distlock.spring.interceptor.LockedBeansCheck;
 import io.distlock.spring.interceptor.Proxying;
+import io.distlock.support.LockRuntime;
 import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -19,6 +21,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Auto-configuration of {@link io.distlock.spring.DistributedLock}. The advisor and what it needs are infrastructure,
@@ -35,9 +38,18 @@ public final class LockAopAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static Executions lockExecutions(
-            ObjectProvider<OuterScopes> scopes, ObjectProvider<ReactiveOuterScopes> reactiveScopes) {
+            ObjectProvider<OuterScopes> scopes,
+            ObjectProvider<ReactiveOuterScopes> reactiveScopes,
+            ObjectProvider<LockRuntime> runtime) {
         return new Executions(
-                scopes.getIfUnique(() -> OuterScopes.NONE), Optional.ofNullable(reactiveScopes.getIfUnique()));
+                scopes.getIfUnique(() -> OuterScopes.NONE),
+                Optional.ofNullable(reactiveScopes.getIfUnique()),
+                SingletonSupplier.of(() -> ticker(Optional.ofNullable(runtime.getIfUnique()))));
+    }
+
+    /** The machine's own where lock clients were made without a runtime that is a bean. */
+    private static Ticker ticker(Optional<LockRuntime> runtime) {
+        return runtime.map(LockRuntime::ticker).orElseGet(Ticker::system);
     }
 
     @Bean

@@ -58,12 +58,12 @@ public final class CallChain {
     }
 
     /**
-     * Goes in under the lock that already gives a request all it asks for.
+     * Goes in under the lock, or under the locks together, that already give a request all it asks for.
      *
      * @param client whom the request would go to. Not the provider's name: another application in this JVM has one of
      *     the same name, and another store behind it
      * @return empty if the request has no key in common with what is held
-     * @throws io.distlock.LockLostException if that lock was lost
+     * @throws io.distlock.LockLostException if such a lock was lost
      * @throws IllegalStateException if the request could only wait for a lock of its own call
      */
     public Optional<Stay> enter(LockClient client, LockRequest request) {

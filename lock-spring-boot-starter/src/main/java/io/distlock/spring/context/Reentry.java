@@ -5,12 +5,13 @@ import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Whether a call that holds locks may go on under one of them, has to take another, or asks for the impossible. */
+/** Whether a call that holds locks may go on under them, has to take another, or asks for the impossible. */
 final class Reentry {
 
     private Reentry() {}
@@ -19,39 +20,43 @@ final class Reentry {
         if (holds.isEmpty()) {
             return Optional.empty();
         }
-        Set<LockKey> wanted = Set.copyOf(request.keys());
+        Set<LockKey> missing = new LinkedHashSet<>(request.keys());
+        List<Stay> entered = new ArrayList<>();
         for (Hold hold : holds) {
-            if (hold.client() == client && hold.lock().keys().stream().anyMatch(wanted::contains)) {
-                Optional<Stay> stay = hold.enter();
-                if (stay.isPresent()) {
-                    return Optional.of(checked(stay.get(), request));
-                }
+            if (hold.client() == client && hold.lock().keys().stream().anyMatch(missing::contains)) {
+                hold.enter().ifPresent(stay -> {
+                    entered.add(stay);
+                    stay.lock().keys().forEach(missing::remove);
+                });
             }
         }
-        return Optional.empty();
+        return entered.isEmpty() ? Optional.empty() : Optional.of(checked(entered, missing, client, request));
     }
 
-    private static Stay checked(Stay stay, LockRequest request) {
+    private static Stay checked(List<Stay> entered, Set<LockKey> missing, LockClient client, LockRequest request) {
         try {
-            requireCovers(stay.lock(), request);
-            return stay;
+            entered.forEach(stay -> requireMode(stay.lock(), request));
+            requireNone(missing, request);
+            entered.forEach(stay -> stay.lock().ensureHeld());
         } catch (RuntimeException refusal) {
-            stay.closeAsync();
+            entered.forEach(Stay::closeAsync);
             throw refusal;
         }
+        return entered.size() == 1 ? entered.get(0) : Hold.across(client, entered);
     }
 
-    private static void requireCovers(HeldLock held, LockRequest request) {
+    private static void requireMode(HeldLock held, LockRequest request) {
         if (held.mode() == LockMode.SHARED && request.mode() == LockMode.EXCLUSIVE) {
             throw new IllegalStateException("this call holds " + held.keys() + " SHARED and asks for "
                     + request.keys() + " EXCLUSIVE: it would wait for itself. Take the outer lock EXCLUSIVE, or call"
                     + " the inner method after the outer one has returned");
         }
-        if (!new HashSet<>(held.keys()).containsAll(request.keys())) {
-            throw new IllegalStateException("this call holds " + held.keys() + " and asks for " + request.keys()
-                    + ", of which it holds some and not others: it would wait for itself. Take all of them together"
-                    + " in the outermost method");
+    }
+
+    private static void requireNone(Set<LockKey> missing, LockRequest request) {
+        if (!missing.isEmpty()) {
+            throw new IllegalStateException("this call asks for " + request.keys() + ", of which it holds all but "
+                    + missing + ": it could wait for itself. Take all of them together in the outermost method");
         }
-        held.ensureHeld();
     }
 }

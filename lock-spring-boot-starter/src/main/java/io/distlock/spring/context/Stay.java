@@ -38,11 +38,7 @@ public final class Stay implements AutoCloseable {
         CompletableFuture<@Nullable Void> mine = new CompletableFuture<>();
         if (end.compareAndSet(null, mine)) {
             try {
-                if (hold.leave()) {
-                    lock().close();
-                } else {
-                    lock().ensureHeld();
-                }
+                hold.leave();
                 mine.complete(null);
             } catch (LockException | IllegalStateException notHeld) {
                 mine.completeExceptionally(notHeld);
@@ -58,12 +54,7 @@ public final class Stay implements AutoCloseable {
         if (earlier != null) {
             return earlier;
         }
-        if (hold.leave()) {
-            // Once the answer is there, close() only tells it.
-            lock().releaseAsync().whenComplete((release, failure) -> finish(mine, lock()::close));
-        } else {
-            finish(mine, lock()::ensureHeld);
-        }
+        hold.leave(telling -> finish(mine, telling));
         return mine;
     }
 

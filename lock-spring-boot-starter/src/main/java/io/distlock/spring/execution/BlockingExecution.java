@@ -3,25 +3,35 @@ package io.distlock.spring.execution;
 import io.distlock.HeldLock;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
+import io.distlock.spi.Ticker;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.context.CallChain;
 import io.distlock.spring.context.CallContext;
 import io.distlock.spring.context.Hold;
 import io.distlock.spring.context.Stay;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Bodies that are done when they return, on the thread that calls. */
 public final class BlockingExecution implements Execution {
 
     private final OuterScopes scopes;
+    private final Supplier<Ticker> ticker;
 
-    BlockingExecution(OuterScopes scopes) {
+    BlockingExecution(OuterScopes scopes, Supplier<Ticker> ticker) {
         this.scopes = scopes;
+        this.ticker = ticker;
     }
 
     @Override
-    public @Nullable Object run(LockTask task, CallContext.Body body) throws Throwable {
+    public @Nullable Object run(List<LockTask> tasks, CallContext.Body body) throws Throwable {
+        CallContext.Body inside = WaitBudget.afterFirst(tasks, ticker, this, body);
+        return run(tasks.get(0), inside);
+    }
+
+    private @Nullable Object run(LockTask task, CallContext.Body body) throws Throwable {
         CallChain chain = CallContext.reachable();
         Optional<Stay> inside = chain.enter(task.client(), task.request());
         if (inside.isPresent()) {

@@ -11,24 +11,14 @@ import org.jspecify.annotations.Nullable;
 public interface Execution {
 
     /**
-     * Runs the body under the lock that is asked for, or does not run it.
+     * Runs the body under these locks, one or more, or does not run it. They are taken in this order and given back in
+     * the reverse; their wait times count from the beginning of the call.
      *
      * @return what the body returned, or what stands for it and comes when it does
      * @throws Throwable what the body threw, untouched; or the reason why it was not run; or, if it has run to its
-     *     end but the lock was lost, {@link io.distlock.LockLostException}. Executions of work that goes on after
+     *     end but a lock was lost, {@link io.distlock.LockLostException}. Executions of work that goes on after
      *     the return fail by what they return instead
      */
     @Nullable
-    Object run(LockTask task, CallContext.Body body) throws Throwable;
-
-    /** Runs the body under several locks, which are taken in this order and given back in the reverse. */
-    default @Nullable Object run(List<LockTask> tasks, CallContext.Body body) throws Throwable {
-        CallContext.Body inner = body;
-        for (int last = tasks.size() - 1; last >= 0; last--) {
-            LockTask task = tasks.get(last);
-            CallContext.Body within = inner;
-            inner = () -> run(task, within);
-        }
-        return inner.run();
-    }
+    Object run(List<LockTask> tasks, CallContext.Body body) throws Throwable;
 }

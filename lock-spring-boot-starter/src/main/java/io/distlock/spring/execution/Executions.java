@@ -1,6 +1,8 @@
 package io.distlock.spring.execution;
 
+import io.distlock.spi.Ticker;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.springframework.core.ReactiveAdapter;
 
 /** The ways to run bodies under locks, as this application is set up. Thread-safe. */
@@ -9,11 +11,17 @@ public final class Executions {
     private final BlockingExecution blocking;
     private final FutureExecution future;
     private final Optional<ReactiveOuterScopes> reactiveScopes;
+    private final Supplier<Ticker> ticker;
 
-    /** With what may be around calls and subscriptions. */
-    public Executions(OuterScopes scopes, Optional<ReactiveOuterScopes> reactiveScopes) {
-        this.blocking = new BlockingExecution(scopes);
-        this.future = new FutureExecution(scopes);
+    /**
+     * With what may be around calls and subscriptions.
+     *
+     * @param ticker measures how long a call has waited for its locks; not asked for before the first call
+     */
+    public Executions(OuterScopes scopes, Optional<ReactiveOuterScopes> reactiveScopes, Supplier<Ticker> ticker) {
+        this.blocking = new BlockingExecution(scopes, ticker);
+        this.future = new FutureExecution(scopes, ticker);
+        this.ticker = ticker;
         this.reactiveScopes = reactiveScopes;
     }
 
@@ -29,6 +37,6 @@ public final class Executions {
 
     /** For work that is done when a subscription ends. Needs Reactor. */
     public PublisherExecution publisher(ReactiveAdapter adapter) {
-        return new PublisherExecution(adapter, reactiveScopes);
+        return new PublisherExecution(adapter, reactiveScopes, ticker);
     }
 }

@@ -1,7 +1,10 @@
 package io.distlock.spring.execution;
 
+import io.distlock.spi.Ticker;
 import io.distlock.spring.context.CallContext;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +14,11 @@ import org.jspecify.annotations.Nullable;
 public final class FutureExecution implements Execution {
 
     private final OuterScopes scopes;
+    private final Supplier<Ticker> ticker;
 
-    FutureExecution(OuterScopes scopes) {
+    FutureExecution(OuterScopes scopes, Supplier<Ticker> ticker) {
         this.scopes = scopes;
+        this.ticker = ticker;
     }
 
     /**
@@ -21,7 +26,8 @@ public final class FutureExecution implements Execution {
      * for the lock or cancels the body's future.
      */
     @Override
-    public CompletableFuture<@Nullable Object> run(LockTask task, CallContext.Body body) {
-        return new FutureCall(task, CallContext.reachable(), scopes.current(), body).start();
+    public CompletableFuture<@Nullable Object> run(List<LockTask> tasks, CallContext.Body body) {
+        CallContext.Body inside = WaitBudget.afterFirst(tasks, ticker, this, body);
+        return new FutureCall(tasks.get(0), CallContext.reachable(), scopes.current(), inside).start();
     }
 }

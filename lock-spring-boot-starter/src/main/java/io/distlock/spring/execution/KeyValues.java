@@ -14,8 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 
 /**
- * The value of a key as the text of lock keys. Only values whose text is the value are taken: equal values
- * give one text in each process, and different ones never share it.
+ * The value of a key as the text of lock keys. Only values whose text is the value are taken: equal values give one text
+ * in each process, and different ones of a type never share it.
+ *
+ * <p>The type is no part of the text, on purpose: item 42 is item 42, whether its id comes as a number from an entity or
+ * as a string from a path, and as a UUID or as the text of one. What is not the same item has another name.
  */
 public final class KeyValues {
 
@@ -75,7 +78,7 @@ public final class KeyValues {
         throw new IllegalArgumentException(refusal(value));
     }
 
-    /** Equal numbers give one text, whatever their types: 1, 1L and 1.00 are the same item. */
+    /** Equal numbers give one text, whatever their types: 1, 1L and 1.00 are the same item, and so is "1". */
     private static String number(Number value) {
         if (value instanceof BigInteger || value instanceof Long || value instanceof Integer) {
             return value.toString();

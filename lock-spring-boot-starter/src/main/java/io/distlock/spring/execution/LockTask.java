@@ -3,6 +3,7 @@ package io.distlock.spring.execution;
 import io.distlock.LockClient;
 import io.distlock.LockRequest;
 import io.distlock.spring.OnLost;
+import java.time.Duration;
 
 /**
  * A lock that one call needs.
@@ -13,6 +14,12 @@ import io.distlock.spring.OnLost;
  * @param refusal what becomes of the call if the lock is not granted
  */
 public record LockTask(LockClient client, LockRequest request, OnLost onLost, Refusal refusal) {
+
+    /** With the rest of the wait time; one attempt if nothing is left of it. */
+    LockTask waitedFor(Duration time) {
+        Duration left = request.options().waitTime().minus(time);
+        return new LockTask(client, request.withWaitTime(left.isNegative() ? Duration.ZERO : left), onLost, refusal);
+    }
 
     String provider() {
         return client.provider();

@@ -2,13 +2,16 @@ package io.distlock.spring.execution;
 
 import io.distlock.LockException;
 import io.distlock.LockLoss;
+import io.distlock.spi.Ticker;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.context.CallChain;
 import io.distlock.spring.context.CallContext;
 import io.distlock.spring.context.OuterScope;
 import io.distlock.spring.context.Stay;
 import io.distlock.spring.context.SubscriberContext;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
@@ -24,18 +27,22 @@ public final class PublisherExecution implements Execution {
 
     private final ReactiveAdapter adapter;
     private final Mono<OuterScope> scope;
+    private final Supplier<Ticker> ticker;
 
     /** For one type of publishers. */
-    PublisherExecution(ReactiveAdapter adapter, Optional<ReactiveOuterScopes> scopes) {
+    PublisherExecution(ReactiveAdapter adapter, Optional<ReactiveOuterScopes> scopes, Supplier<Ticker> ticker) {
         this.adapter = adapter;
+        this.ticker = ticker;
         this.scope = scopes.map(ReactiveOuterScopes::current).orElseGet(() -> Mono.just(OuterScope.NONE));
     }
 
     @Override
-    public Object run(LockTask task, CallContext.Body body) {
+    public Object run(List<LockTask> tasks, CallContext.Body body) {
         CallChain caller = CallContext.reachable();
-        Flux<Object> each = Flux.deferContextual(
-                context -> scope.flatMapMany(around -> subscription(task, chain(context, caller), around, body)));
+        Flux<Object> each = Flux.deferContextual(context -> {
+            CallContext.Body inside = WaitBudget.afterFirst(tasks, ticker, this, body);
+            return scope.flatMapMany(around -> subscription(tasks.get(0), chain(context, caller), around, inside));
+        });
         return adapter.fromPublisher(adapter.isMultiValue() ? each : each.singleOrEmpty());
     }
 

@@ -48,9 +48,15 @@ final class ResultTypes {
                     Optional.empty(),
                     true,
                     false);
-        } else if (isAsynchronous(type)) {
+        } else if (isFutureOrPublisher(type)) {
             return publisher(type, problems).orElse(done);
         }
+        DeferredTypes.cure(declared)
+                .ifPresent(cure -> problems.add(
+                        ATTRIBUTE,
+                        "the work behind a " + declared + " is done after the return, when the lock has been given"
+                                + " back",
+                        cure));
         return done;
     }
 
@@ -93,6 +99,10 @@ final class ResultTypes {
 
     /** Whether a value of the type may stand for work that is still going on. */
     static boolean isAsynchronous(Class<?> type) {
+        return isFutureOrPublisher(type) || DeferredTypes.cure(type).isPresent();
+    }
+
+    private static boolean isFutureOrPublisher(Class<?> type) {
         return Future.class.isAssignableFrom(type)
                 || CompletionStage.class.isAssignableFrom(type)
                 || Flow.Publisher.class.isAssignableFrom(type)

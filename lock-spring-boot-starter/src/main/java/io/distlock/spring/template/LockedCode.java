@@ -79,7 +79,7 @@ public final class LockedCode {
         return refined(last -> last.with(onLost));
     }
 
-    /** These locks as well; taken in canonical order, whatever the order here. */
+    /** These locks as well; taken in canonical order, whatever the order here. All wait times count from the call. */
     public LockedCode and(LockedCode other) {
         List<LockTerms> all = new ArrayList<>(terms);
         all.addAll(other.terms);

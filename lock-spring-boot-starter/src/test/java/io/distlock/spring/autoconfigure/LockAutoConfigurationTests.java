@@ -10,6 +10,7 @@ import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.LockProvider;
+import io.distlock.spi.Ticker;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockContext;
@@ -135,7 +136,7 @@ class LockAutoConfigurationTests {
 
         @Bean
         static Executions ownExecutions() {
-            return new Executions(OuterScopes.NONE, Optional.empty());
+            return new Executions(OuterScopes.NONE, Optional.empty(), Ticker::system);
         }
 
         @Bean

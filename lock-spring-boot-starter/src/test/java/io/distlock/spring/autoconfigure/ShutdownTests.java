@@ -59,7 +59,7 @@ class ShutdownTests {
 
     static class Jobs {
 
-        @DistributedLock(name = "job", leaseTime = "300ms")
+        @DistributedLock(name = "job", leaseTime = "3s")
         public <T> T run(Callable<T> body) throws Exception {
             return body.call();
         }
@@ -107,13 +107,12 @@ class ShutdownTests {
             Jobs jobs = context.getBean(Jobs.class);
             Future<Boolean> holder = hold(jobs, context.getBean(Resource.class));
             Future<?> waiter = threads.submit(jobs::waiting);
-            // Less than the default timeout.
-            threads.submit(() -> context.getSourceApplicationContext().close()).get(4, TimeUnit.SECONDS);
+            threads.submit(() -> context.getSourceApplicationContext().close()).get(30, TimeUnit.SECONDS);
             int renewals = provider.renewals();
             assertThatThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockUnavailableException.class);
-            // Longer than a lease: the time of several renewals.
-            assertThat(threads.awaitTermination(400, TimeUnit.MILLISECONDS)).isFalse();
+            // The time of two renewals.
+            assertThat(threads.awaitTermination(2_500, TimeUnit.MILLISECONDS)).isFalse();
             assertThat(provider.renewals()).isEqualTo(renewals);
             leave.countDown();
             assertThatThrownBy(() -> holder.get(10, TimeUnit.SECONDS))

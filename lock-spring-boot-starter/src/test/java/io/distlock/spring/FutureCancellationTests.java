@@ -1,0 +1,88 @@
+package io.distlock.spring;
+
+import static io.distlock.spring.FutureJobs.get;
+import static io.distlock.spring.FutureJobs.heldByAnother;
+import static io.distlock.spring.FutureJobs.isFree;
+import static io.distlock.spring.FutureJobs.run;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+/** Futures of locked methods that are given up. */
+class FutureCancellationTests {
+
+    @Test
+    void cancellingWhileItWaitsLeavesNothingBehind() {
+        run((context, jobs) -> {
+            try (HeldLock other = heldByAnother(context)) {
+                CompletableFuture<String> result = jobs.run(() -> CompletableFuture.completedFuture("done"));
+                assertThat(result.cancel(true)).isTrue();
+                assertThat(other.isHeld()).isTrue();
+            }
+            assertThat(isFree(context)).isTrue();
+            assertThat(get(jobs.run(() -> CompletableFuture.completedFuture("next"))))
+                    .isEqualTo("next");
+            assertThat(jobs.calls()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void givingUpByTimeoutLeavesNothingBehind() {
+        run((context, jobs) -> {
+            try (HeldLock other = heldByAnother(context)) {
+                CompletableFuture<String> result = jobs.run(() -> CompletableFuture.completedFuture("done"))
+                        .orTimeout(1, TimeUnit.MILLISECONDS);
+                assertThatExceptionOfType(ExecutionException.class)
+                        .isThrownBy(() -> get(result))
+                        .withCauseInstanceOf(TimeoutException.class);
+                assertThat(other.isHeld()).isTrue();
+            }
+            await().until(() -> isFree(context));
+            assertThat(jobs.calls()).isZero();
+        });
+    }
+
+    @Test
+    void cancellingTheResultCancelsTheBodysFutureAndGivesTheLockBack() {
+        run((context, jobs) -> {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> result = jobs.run(() -> work);
+            await().until(() -> jobs.calls() == 1);
+            result.cancel(true);
+            await().until(() -> isFree(context));
+            assertThat(work).isCancelled();
+        });
+    }
+
+    @Test
+    void aBodyThatCannotBeCancelledKeepsTheLockUntilItIsDone() {
+        run((context, jobs) -> {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> result = jobs.run(() -> {
+                CompletableFuture<String> stubborn = work.copy();
+                return new CompletableFuture<>() {
+                    @Override
+                    public boolean cancel(boolean mayInterrupt) {
+                        return false;
+                    }
+
+                    {
+                        stubborn.whenComplete((value, failure) -> complete(value));
+                    }
+                };
+            });
+            await().until(() -> jobs.calls() == 1);
+            result.cancel(true);
+            assertThat(isFree(context)).isFalse();
+            work.complete("late");
+            await().until(() -> isFree(context));
+        });
+    }
+}

@@ -1,0 +1,73 @@
+package io.distlock.spring;
+
+import static io.distlock.spring.FutureJobs.get;
+import static io.distlock.spring.FutureJobs.run;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.LockLostException;
+import io.distlock.test.time.ManualTicker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a method that returns a future when its lock is lost. */
+class FutureLossTests {
+
+    @Test
+    void aLossIsToldAtTheEndOfABodyThatIsLeftRunning() {
+        run((context, jobs) -> {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> result = jobs.run(() -> work);
+            await().until(() -> jobs.calls() == 1);
+            context.getBean(ManualTicker.class).advance(Duration.ofMinutes(1));
+            assertThat(result).isNotDone();
+            work.complete("done");
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(() -> get(result))
+                    .withCauseInstanceOf(LockLostException.class);
+        });
+    }
+
+    @Test
+    void aLossIsSuppressedIntoAFailureOfTheBody() {
+        run((context, jobs) -> {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> result = jobs.run(() -> work);
+            await().until(() -> jobs.calls() == 1);
+            context.getBean(ManualTicker.class).advance(Duration.ofMinutes(1));
+            work.completeExceptionally(new IOException("disk"));
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(() -> get(result))
+                    .satisfies(seen -> assertThat(seen.getCause())
+                            .isInstanceOf(IOException.class)
+                            .hasSuppressedException(seen.getCause().getSuppressed()[0]))
+                    .satisfies(seen ->
+                            assertThat(seen.getCause().getSuppressed()[0]).isInstanceOf(LockLostException.class));
+        });
+    }
+
+    @Test
+    void interruptCancelsTheBodysFutureAndTheCallerIsToldOfTheLoss() {
+        run((context, jobs) -> {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<Void> called = new CompletableFuture<>();
+            CompletionStage<String> result = jobs.cancelledOnLoss(() -> {
+                called.complete(null);
+                return work;
+            });
+            called.get(30, TimeUnit.SECONDS);
+            context.getBean(ManualTicker.class).advance(Duration.ofMinutes(1));
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(() -> get(result))
+                    .withCauseInstanceOf(LockLostException.class);
+            assertThatExceptionOfType(CancellationException.class).isThrownBy(work::join);
+        });
+    }
+}

@@ -1,0 +1,87 @@
+package io.distlock.spring;
+
+import static io.distlock.spring.PublisherJobs.PATIENCE;
+import static io.distlock.spring.PublisherJobs.run;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.LockNotAcquiredException;
+import io.distlock.test.provider.FaultyLockProvider;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.StepVerifier;
+
+/** Which subscriptions belong to one call, and which contend. */
+class PublisherReentrancyTests {
+
+    @Test
+    void twoSubscriptionsOnOneThreadAreTwoContenders() {
+        run((context, jobs) -> {
+            Sinks.One<String> first = Sinks.one();
+            Disposable running = jobs.mono(first::asMono).subscribe();
+            await().until(() -> jobs.calls() == 1);
+            StepVerifier.create(jobs.flux(() -> Flux.just("second")))
+                    .expectError(LockNotAcquiredException.class)
+                    .verify(PATIENCE);
+            assertThat(jobs.calls()).isEqualTo(1);
+            running.dispose();
+        });
+    }
+
+    @Test
+    void aSubscriptionInsideALockedBodyRunsUnderItsLock() {
+        run((context, jobs) -> {
+            Mono<String> inner =
+                    jobs.mono(() -> ReactiveLockContext.requireHeld("job").map(lock -> "inner"));
+            assertThat(jobs.flux(() -> Flux.just(1, 2)
+                                    .publishOn(Schedulers.parallel())
+                                    .concatMap(each -> inner))
+                            .collectList()
+                            .block(PATIENCE))
+                    .containsExactly("inner", "inner");
+            FaultyLockProvider provider = context.getBean(FaultyLockProvider.class);
+            assertThat(provider.acquires()).isEqualTo(1);
+            assertThat(provider.releases()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void aPublisherOfABlockingBodyRunsUnderItsLock() {
+        run((context, jobs) -> jobs.blocking(() ->
+                assertThat(jobs.mono(() -> Mono.just("done")).block(PATIENCE)).isEqualTo("done")));
+    }
+
+    @Test
+    void aPublisherThatOutlivesTheBlockingBodyItCameFromTakesTheLockItself() {
+        run((context, jobs) -> {
+            AtomicReference<Mono<String>> late = new AtomicReference<>();
+            jobs.blocking(() -> late.set(jobs.mono(() -> Mono.just("done"))));
+            assertThat(late.get().block(PATIENCE)).isEqualTo("done");
+            assertThat(context.getBean(FaultyLockProvider.class).acquires()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void outsideThereIsNoLockInTheContext() {
+        StepVerifier.create(ReactiveLockContext.current())
+                .expectErrorMessage("no lock is held here: it is in the Reactor context of what a @DistributedLock"
+                        + " method returned that was called through its Spring bean. Keep what you subscribe to inside"
+                        + " that publisher")
+                .verify(PATIENCE);
+    }
+
+    @Test
+    void blockingForAnotherLocksPublisherInsideABodyIsAContenderWhereNoContextIsHandedOn() {
+        run((context, jobs) -> assertThatExceptionOfType(LockNotAcquiredException.class)
+                .isThrownBy(() -> jobs.mono(() -> Mono.fromCallable(() ->
+                                        jobs.flux(() -> Flux.just("never")).blockLast(PATIENCE))
+                                .subscribeOn(Schedulers.boundedElastic()))
+                        .block(PATIENCE)));
+    }
+}
