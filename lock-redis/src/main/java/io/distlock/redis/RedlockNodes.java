@@ -20,8 +20,7 @@ record RedlockNodes(
         Duration callTimeout,
         boolean secondPhase) {
 
-    private static final Duration LONGEST_VOTE = Duration.ofMillis(200);
-    private static final Duration SHORTEST_VOTE = Duration.ofMillis(100);
+    private static final Duration LONGEST_VOTE = Duration.ofMillis(500);
 
     RedlockNodes {
         all = List.copyOf(all);
@@ -36,13 +35,11 @@ record RedlockNodes(
     }
 
     /**
-     * For how long a node is waited for, once a connection to it stands: a small part of the lease, so that nodes that are
-     * down leave enough of it, but not so small that a pause of this process passes for their silence.
+     * For how long a node is waited for, once a connection to it stands and unless others decide: not so long that too little
+     * of the lease would be left, nor so short that a pause of this process passes for the silence of a node.
      */
     Duration voteTimeout(Duration leaseTime) {
-        Duration limit = least(leaseTime.dividedBy(20), LONGEST_VOTE);
-        Duration floor = least(leaseTime.dividedBy(4), SHORTEST_VOTE);
-        return least(limit.compareTo(floor) < 0 ? floor : limit, callTimeout);
+        return least(least(leaseTime.dividedBy(4), LONGEST_VOTE), callTimeout);
     }
 
     private static Duration least(Duration one, Duration other) {

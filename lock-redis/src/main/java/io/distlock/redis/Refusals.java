@@ -2,14 +2,19 @@ package io.distlock.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What is to be learnt from the nodes that refused an acquisition. Knows no time. */
-record Refusals(Quorum quorum, int granted, List<NodeVote.Refused> refusals) {
+/**
+ * What is to be learnt from the nodes that refused an acquisition. Knows no time.
+ *
+ * @param open how many nodes had not yet spoken when it was decided
+ */
+record Refusals(Quorum quorum, int granted, int open, List<NodeVote.Refused> refusals) {
 
     Refusals {
         refusals = List.copyOf(refusals);
@@ -25,11 +30,17 @@ record Refusals(Quorum quorum, int granted, List<NodeVote.Refused> refusals) {
         return counts.values().stream().anyMatch(count -> count >= quorum.majority());
     }
 
-    /** When enough of these nodes will be free by themselves, as far as they know. */
+    /**
+     * When enough of the nodes will be free by themselves, as far as they know. Of those that had not yet spoken the best is
+     * assumed: among those that had may be one whose clock was set back, which keeps for an hour what the others free now.
+     */
     Optional<Duration> freeIn() {
         List<Duration> times = new ArrayList<>();
         refusals.forEach(refusal -> refusal.freeIn().ifPresent(times::add));
         times.sort(Comparator.naturalOrder());
+        if (!times.isEmpty()) {
+            times.addAll(0, Collections.nCopies(open, times.get(0)));
+        }
         int missing = quorum.majority() - granted;
         return missing <= times.size() ? Optional.of(times.get(missing - 1)) : Optional.empty();
     }

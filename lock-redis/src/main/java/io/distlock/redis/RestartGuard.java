@@ -26,26 +26,39 @@ import org.slf4j.LoggerFactory;
  * <p>Since Redis 7 a loaded script neither survives a restart nor reaches replicas, so that the scripts are there is
  * the server's proof that somebody admitted it since it started. A server without them is admitted if it runs still as
  * when this client knew it admitted (its scripts were flushed); if it has been up for long enough, where that is
- * trusted; or once the quarantine since it was first seen is over. Before Redis 7 each client admits a server for itself,
- * and each script looks whether it still runs in the process that was admitted. Thread-safe.
+ * trusted; or once the quarantine since it was first seen is over. Where the presence of a script proves nothing, each
+ * script looks whether it still runs in the {@link Incarnation} that was admitted: before Redis 7, where each client
+ * admits a server for itself, and on a server that may have been a replica in between. Thread-safe.
  */
 final class RestartGuard implements ScriptAdmission {
 
     private static final Logger log = LoggerFactory.getLogger(RestartGuard.class);
-    private static final int SCRIPTS_STAY_LOCAL_SINCE = 7;
 
     private final String name;
     private final ServerCalls server;
     private final List<LuaScript> scripts;
-    private final Map<String, LuaScript> boundToRun = new HashMap<>();
     private final String fenceBase;
     private final Duration quarantine;
     private final boolean standsAlone;
     private final Ticker ticker;
-    private final ConcurrentHashMap<String, Moment> firstSeen = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Incarnation, Moment> firstSeen = new ConcurrentHashMap<>();
     private final AtomicReference<@Nullable CompletableFuture<?>> admission = new AtomicReference<>();
-    private volatile @Nullable String admittedRun;
-    private volatile boolean bindsToRun;
+    private volatile @Nullable Binding admitted;
+
+    /** The server as it was admitted, and the scripts for it by the digests of the plain ones. */
+    private record Binding(Incarnation incarnation, Map<String, LuaScript> forms) {
+
+        static Binding of(Incarnation incarnation, List<LuaScript> scripts) {
+            Map<String, LuaScript> forms = new HashMap<>();
+            scripts.forEach(script -> forms.put(script.digest(), incarnation.form(script)));
+            return new Binding(incarnation, forms);
+        }
+
+        <T> Invocation<T> bind(Invocation<T> invocation) {
+            LuaScript form = forms.get(invocation.script().digest());
+            return incarnation.bind(invocation, Objects.requireNonNull(form));
+        }
+    }
 
     /**
      * @param name of the server, for people
@@ -69,17 +82,33 @@ final class RestartGuard implements ScriptAdmission {
         this.quarantine = quarantine;
         this.standsAlone = standsAlone;
         this.ticker = ticker;
-        scripts.forEach(script -> boundToRun.put(script.digest(), script.after("only-in-run")));
     }
 
     @Override
     public <T> Invocation<T> bound(Invocation<T> invocation) {
-        String run = admittedRun;
-        return bindsToRun && run != null ? invocation.of(boundToRun(invocation.script()), run) : invocation;
+        Binding binding = admitted;
+        return binding == null ? invocation : binding.bind(invocation);
     }
 
-    private LuaScript boundToRun(LuaScript script) {
-        return Objects.requireNonNull(boundToRun.get(script.digest()));
+    private CompletionStage<ServerInfo> ask(ServerCalls calls) {
+        // The replication history is in another section than all the rest.
+        return calls.info(standsAlone ? "server" : "default");
+    }
+
+    private Incarnation incarnation(ServerInfo info) {
+        return Incarnation.of(info, standsAlone);
+    }
+
+    private boolean isAdmitted(Incarnation incarnation) {
+        Binding binding = admitted;
+        return binding != null && binding.incarnation().equals(incarnation);
+    }
+
+    /** Whether the presence of the scripts tells that somebody has admitted the server. */
+    private CompletionStage<Boolean> isKnownAdmitted(Incarnation incarnation) {
+        return incarnation.old()
+                ? CompletableFuture.completedFuture(false)
+                : server.knows(incarnation.form(scripts.get(0)));
     }
 
     /** All who find their script missing wait for the same answer. */
@@ -90,7 +119,7 @@ final class RestartGuard implements ScriptAdmission {
         if (earlier != null) {
             return earlier;
         }
-        server.info("server").thenCompose(this::admit).whenComplete((done, failure) -> {
+        ask(server).thenCompose(this::admit).whenComplete((done, failure) -> {
             admission.set(null);
             if (failure == null) {
                 mine.complete(name);
@@ -101,33 +130,46 @@ final class RestartGuard implements ScriptAdmission {
         return mine;
     }
 
-    private CompletionStage<?> admit(ServerInfo info) {
-        if (isOld(info) && !standsAlone) {
+    private CompletionStage<String> admit(ServerInfo info) {
+        Incarnation incarnation = incarnation(info);
+        if (incarnation.old() && !standsAlone) {
             return refusal("the restart guard needs Redis 7, and this is "
                     + info.field("redis_version").orElse("unknown"));
         }
-        String run = info.runId();
+        if (standsAlone) {
+            return admit(info, incarnation);
+        }
+        if (info.field("master_replid").isEmpty()) {
+            return refusal("the restart guard needs the master_replid of the server, and INFO does not tell it");
+        }
+        return isKnownAdmitted(incarnation)
+                .thenCompose(known -> known ? adopt(incarnation) : admit(info, incarnation));
+    }
+
+    /** Somebody else has admitted it as it is now. */
+    private CompletionStage<String> adopt(Incarnation incarnation) {
+        admitted(incarnation);
+        return CompletableFuture.completedFuture(name);
+    }
+
+    private CompletionStage<String> admit(ServerInfo info, Incarnation incarnation) {
         Duration left = quarantineLeft(info);
         if (left.isZero()) {
-            return server.onOneConnection(same -> same.info("server").thenCompose(now -> load(same, run, now)));
+            return server.onOneConnection(same -> ask(same).thenCompose(now -> load(same, incarnation, now)));
         }
         return refusal(
-                name + " was restarted or replaced (run " + run + ") and may have forgotten locks: quarantined for"
+                name + " was restarted or replaced (run " + incarnation.run() + ") and may have forgotten locks: quarantined for"
                         + " another " + (left.toMillis() + 999) / 1000 + " s");
     }
 
-    private static boolean isOld(ServerInfo info) {
-        return info.majorVersion() < SCRIPTS_STAY_LOCAL_SINCE;
-    }
-
     private Duration quarantineLeft(ServerInfo info) {
-        String run = info.runId();
-        if (run.equals(admittedRun)) {
+        Incarnation incarnation = incarnation(info);
+        if (isAdmitted(incarnation)) {
             return Duration.ZERO;
         }
         // The server counts how often the second hand has moved: the first of these seconds may have been short.
         Duration up = standsAlone ? info.uptime().minusSeconds(1) : Duration.ZERO;
-        Moment first = firstSeen.computeIfAbsent(run, unknown -> {
+        Moment first = firstSeen.computeIfAbsent(incarnation, unknown -> {
             if (up.compareTo(quarantine) < 0) {
                 log.warn(
                         "{} is new to this client (run {}): it grants no locks for another {} s, because it may have been"
@@ -135,7 +177,7 @@ final class RestartGuard implements ScriptAdmission {
                                 + " longest lease time and lock-delay of any lock; switch the guard off only for a"
                                 + " server that writes each command to disk before it answers",
                         name,
-                        run,
+                        incarnation.run(),
                         quarantine.minus(up).toSeconds(),
                         quarantine.toSeconds());
             }
@@ -147,22 +189,22 @@ final class RestartGuard implements ScriptAdmission {
     }
 
     /** On a connection that ends if the server is replaced, so that its successor cannot be admitted in its place. */
-    private CompletionStage<?> load(ServerCalls same, String run, ServerInfo now) {
-        if (!now.runId().equals(run)) {
+    private CompletionStage<String> load(ServerCalls same, Incarnation incarnation, ServerInfo now) {
+        if (!incarnation(now).equals(incarnation)) {
             return refusal(name + " was replaced just now");
         }
-        boolean old = isOld(now);
-        boolean flushed = run.equals(admittedRun);
-        CompletionStage<?> based = flushed ? CompletableFuture.completedFuture(run) : setBase(same);
+        boolean flushed = isAdmitted(incarnation);
+        CompletionStage<?> based = flushed ? CompletableFuture.completedFuture(name) : setBase(same);
         return based.thenCompose(set -> CompletableFuture.allOf(scripts.stream()
-                        .map(script -> old ? boundToRun(script) : script)
+                        .map(incarnation::form)
                         .map(script -> same.load(script, 0).toCompletableFuture())
                         .toArray(CompletableFuture[]::new)))
-                .thenAccept(loaded -> {
+                .thenApply(loaded -> {
                     if (!flushed) {
-                        log.info("{} is admitted (run {})", name, run);
+                        log.info("{} is admitted (run {})", name, incarnation.run());
                     }
-                    admitted(run, old);
+                    admitted(incarnation);
+                    return name;
                 });
     }
 
@@ -170,15 +212,15 @@ final class RestartGuard implements ScriptAdmission {
         return same.timeMicros().thenCompose(micros -> same.set(fenceBase, Long.toString(micros)));
     }
 
-    private void admitted(String run, boolean old) {
-        if (old && !bindsToRun) {
+    private void admitted(Incarnation incarnation) {
+        Binding before = admitted;
+        if (incarnation.old() && (before == null || !before.incarnation().old())) {
             log.warn(
                     "{} is older than Redis 7, where scripts can outlive a restart: each of them asks for the run_id,"
                             + " which makes locks slower, and each client keeps a restarted server out for itself",
                     name);
         }
-        admittedRun = run;
-        bindsToRun = old;
+        admitted = Binding.of(incarnation, scripts);
         firstSeen.clear();
     }
 
@@ -205,11 +247,9 @@ final class RestartGuard implements ScriptAdmission {
 
     @Override
     public CompletionStage<Duration> quarantineLeft() {
-        return server.info("server")
-                .thenCompose(info -> isOld(info)
-                        ? CompletableFuture.completedFuture(quarantineLeft(info))
-                        : server.knows(scripts.get(0))
-                                .thenApply(known -> known ? Duration.ZERO : quarantineLeft(info)));
+        return ask(server)
+                .thenCompose(info -> isKnownAdmitted(incarnation(info))
+                        .thenApply(known -> known ? Duration.ZERO : quarantineLeft(info)));
     }
 
     /**
@@ -218,10 +258,10 @@ final class RestartGuard implements ScriptAdmission {
      */
     @Override
     public void connected() {
-        server.info("server")
-                .thenCompose(info -> server.knows(scripts.get(0)).thenAccept(known -> {
-                    if (known && !isOld(info)) {
-                        admitted(info.runId(), false);
+        ask(server)
+                .thenCompose(info -> isKnownAdmitted(incarnation(info)).thenAccept(known -> {
+                    if (known) {
+                        admitted(incarnation(info));
                     }
                 }))
                 .exceptionally(failure -> {

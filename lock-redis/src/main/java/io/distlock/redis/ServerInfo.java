@@ -32,6 +32,11 @@ record ServerInfo(Map<String, String> fields) {
         return field("run_id").orElse("unknown");
     }
 
+    /** Another one each time the server becomes a master; from INFO's section "replication". */
+    String history() {
+        return field("master_replid").orElse("unknown");
+    }
+
     Duration uptime() {
         return Duration.ofSeconds(
                 field("uptime_in_seconds").map(Long::parseLong).orElse(0L));

@@ -1,7 +1,9 @@
 package io.distlock.redis;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What the nodes have said to one try so far, by their places. Knows neither nodes nor time; not thread-safe. */
@@ -71,7 +73,8 @@ final class Votes {
                 refusals.add(refused);
             }
         }
-        return new Refusals(quorum, ballot().granted(), refusals);
+        int open = (int) Arrays.stream(votes).filter(Objects::isNull).count();
+        return new Refusals(quorum, ballot().granted(), open, refusals);
     }
 
     /** For people. */

@@ -162,10 +162,18 @@ class QuorumTests {
 
     @Test
     void itIsFreeWhenEnoughOfTheNodesAre() {
-        Refusals held = new Refusals(new Quorum(5), 1, List.of(after(300), after(100), after(200), after(400)));
+        Refusals held = new Refusals(new Quorum(5), 1, 0, List.of(after(300), after(100), after(200), after(400)));
         assertThat(held.freeIn()).contains(Duration.ofMillis(200));
-        assertThat(new Refusals(new Quorum(3), 0, List.of(after(300), new Refused(1, Optional.empty()))).freeIn())
+        assertThat(new Refusals(new Quorum(3), 0, 1, List.of(new Refused(2, Optional.empty()), new Refused(1, Optional.empty()))).freeIn())
                 .isEmpty();
+    }
+
+    @Test
+    void aNodeThatKeepsALockForLongerThanOthersDelaysNobodyWhileSomeHaveNotSpoken() {
+        Refusals held = new Refusals(new Quorum(3), 0, 1, List.of(after(3_600_000), after(200)));
+        assertThat(held.freeIn()).contains(Duration.ofMillis(200));
+        Refusals byAll = new Refusals(new Quorum(3), 0, 0, List.of(after(3_600_000), after(200)));
+        assertThat(byAll.freeIn()).contains(Duration.ofHours(1));
     }
 
     private static Refused after(int millis) {
@@ -176,6 +184,7 @@ class QuorumTests {
         return new Refusals(
                 new Quorum(nodes),
                 granted,
+                0,
                 Arrays.stream(holders)
                         .mapToObj(holder -> new Refused(holder, Optional.of(Duration.ofMillis(100))))
                         .toList());

@@ -28,7 +28,7 @@ final class RedlockTestClient implements AutoCloseable {
     /** For servers that a test has just started: the guard's tests are for themselves. */
     static final RedlockOptions UNGUARDED = RedlockOptions.defaults().withoutRestartGuard();
 
-    static final StoreTraits TRAITS = new StoreTraits(false, Duration.ofMillis(1_200), Duration.ofMillis(500));
+    static final StoreTraits TRAITS = new StoreTraits(false, Duration.ofMillis(1_600), Duration.ofMillis(500));
 
     final LockRuntime runtime = LockRuntime.start();
     final RedlockConnections connections;

@@ -51,7 +51,7 @@ class RedlockTroubleContractTests extends StoreTroubleContract {
 
     @Override
     protected StoreTraits traits() {
-        return new StoreTraits(false, Duration.ofMillis(1_200), Duration.ofMillis(500));
+        return new StoreTraits(false, Duration.ofMillis(1_600), Duration.ofMillis(500));
     }
 
     @Override

@@ -60,6 +60,19 @@ class RestartGuardTests {
         }
     }
 
+    /** It has forgotten what the master in between did not know. */
+    @Test
+    void aMasterThatWasAReplicaInBetweenIsQuarantinedAgain() {
+        try (TestClient client = guarded(QUARANTINE);
+                RedisServer other = RedisServer.start()) {
+            acquire(client, TestClient.PATIENCE).close();
+            redis.probe().command("REPLICAOF", other.host(), Integer.toString(other.port()));
+            redis.probe().command("REPLICAOF", "NO", "ONE");
+            assertQuarantined(client);
+            acquire(client, TestClient.PATIENCE).close();
+        }
+    }
+
     @Test
     void flushedScriptsOfAServerThatWasAdmittedAreLoadedAgainUnseen() {
         try (TestClient client = guarded(QUARANTINE)) {

@@ -1,0 +1,10 @@
+-- Before a script on a server that may have been a replica in between, during which it forgot what its master did not
+-- know: each time it becomes a master its replication history is another one. Lets the rest run only in the history in
+-- which it was admitted.
+--
+-- ARGV[#ARGV]  the master_replid of that history
+
+if not string.find(redis.call('INFO', 'replication'), 'master_replid:' .. ARGV[#ARGV], 1, true) then
+  return redis.error_reply('NOSCRIPT This server has been a replica since it was admitted.')
+end
+
