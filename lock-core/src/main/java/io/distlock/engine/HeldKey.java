@@ -2,6 +2,7 @@ package io.distlock.engine;
 
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
+import io.distlock.LockHold;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
@@ -19,6 +20,7 @@ import io.distlock.support.DueSet;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -46,6 +48,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
     private final LockOptions options;
     private final Lease lease;
     private final KeyGates.Ticket ticket;
+    private final String asker;
     private final long grantedNanos;
 
     private volatile Standing standing;
@@ -56,18 +59,35 @@ final class HeldKey implements HeldLock, DueSet.Due {
 
     private volatile boolean awaitingAnswer;
 
-    HeldKey(Engine engine, LeaseRequest request, Grant grant, KeyGates.Ticket ticket) {
+    HeldKey(Engine engine, LeaseRequest request, Grant grant, KeyGates.Ticket ticket, String asker) {
         this.engine = engine;
         this.options = request.options();
         this.lease = grant.lease();
         this.ticket = ticket;
+        this.asker = asker;
         this.grantedNanos = engine.ticker().nanos();
-        this.standing = new Standing.Held(grant.since());
+        this.standing = new Standing.Held(grant.since(), 0);
         this.nextStep = nextRenewal(grant.since());
     }
 
     Lease lease() {
         return lease;
+    }
+
+    /** For people; empty if it is no longer held. */
+    Optional<LockHold> look() {
+        Duration remaining = remaining();
+        return standing instanceof Standing.Held held && !remaining.isZero()
+                ? Optional.of(new LockHold(
+                        lease.key(),
+                        lease.mode(),
+                        lease.token(),
+                        lease.owner(),
+                        heldFor(),
+                        remaining,
+                        held.renewals(),
+                        asker))
+                : Optional.empty();
     }
 
     // --- the handle ---
@@ -156,8 +176,8 @@ final class HeldKey implements HeldLock, DueSet.Due {
                 return CompletableFuture.completedFuture(released.outcome());
             } else if (now instanceof Standing.Lost) {
                 return CompletableFuture.completedFuture(Release.NOT_OWNER);
-            } else if (isHeld()) {
-                var releasing = new Standing.Releasing(new CompletableFuture<>());
+            } else if (now instanceof Standing.Held held && isHeld()) {
+                var releasing = new Standing.Releasing(new CompletableFuture<>(), held.since());
                 if (STANDING.compareAndSet(this, now, releasing)) {
                     release(releasing);
                     return releasing.outcome();
@@ -171,7 +191,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
         engine.watchdog().remove(this);
         giveBack().thenAccept(outcome -> {
             if (outcome == Release.NOT_OWNER) {
-                LockLoss loss = loss(LossReason.NOT_OWNER);
+                LockLoss loss = loss(LossReason.NOT_OWNER, releasing.since());
                 standing = new Standing.Lost(loss);
                 engine.callBack(() -> announce(loss));
             } else {
@@ -201,7 +221,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
     }
 
     private boolean lose(Standing.Held held, LossReason reason) {
-        LockLoss loss = loss(reason);
+        LockLoss loss = loss(reason, held.since());
         if (!STANDING.compareAndSet(this, held, new Standing.Lost(loss))) {
             return false;
         }
@@ -213,12 +233,20 @@ final class HeldKey implements HeldLock, DueSet.Due {
     }
 
     private void announce(LockLoss loss) {
-        log.warn(
-                "Lost lock '{}' (token {}) after {} ms: {}",
-                loss.key(),
-                loss.token(),
-                loss.heldFor().toMillis(),
-                loss.reason().explanation());
+        log.atWarn()
+                .addKeyValue("lock", loss.key().name())
+                .addKeyValue("key", loss.key().key().orElse(""))
+                .addKeyValue("token", loss.token().value())
+                .addKeyValue("heldMillis", loss.heldFor().toMillis())
+                .addKeyValue("sinceRenewalMillis", loss.sinceRenewal().toMillis())
+                .addKeyValue("reason", loss.reason())
+                .log(
+                        "Lost lock '{}' (token {}) after {} ms, {} ms after the last renewal: {}",
+                        loss.key(),
+                        loss.token(),
+                        loss.heldFor().toMillis(),
+                        loss.sinceRenewal().toMillis(),
+                        loss.reason().explanation());
         engine.listeners().publish(() -> new LockEvent.Lost(loss));
         CompletableFuture<LockLoss> signal = lost;
         if (signal != null) {
@@ -238,8 +266,9 @@ final class HeldKey implements HeldLock, DueSet.Due {
                 && options.lockDelay().isZero();
     }
 
-    private LockLoss loss(LossReason reason) {
-        return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor());
+    private LockLoss loss(LossReason reason, Moment since) {
+        Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(engine.ticker()));
+        return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);
     }
 
     private Duration heldFor() {
@@ -316,7 +345,7 @@ final class HeldKey implements HeldLock, DueSet.Due {
             if (held.since().nanos() - sent.nanos() >= 0) {
                 return;
             }
-            if (STANDING.compareAndSet(this, held, new Standing.Held(sent))) {
+            if (STANDING.compareAndSet(this, held, new Standing.Held(sent, held.renewals() + 1))) {
                 nextStep = nextRenewal(sent);
                 awaitingAnswer = false;
                 publishRenewed(true);

@@ -1,5 +1,6 @@
 package io.distlock.test.provider;
 
+import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockStatus;
 import io.distlock.Release;
@@ -195,6 +196,11 @@ public final class FaultyLockProvider implements LockProvider {
     @Override
     public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
         return behind.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        return behind.forceRelease(key, token);
     }
 
     @Override
