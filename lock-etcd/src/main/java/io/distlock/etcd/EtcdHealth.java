@@ -3,11 +3,13 @@ package io.distlock.etcd;
 import io.distlock.spi.ProviderStatus;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.options.GetOption;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,25 +20,48 @@ final class EtcdHealth {
 
     private final EtcdCalls calls;
     private final ByteSequence anyKey;
-    private final ServerVersions versions;
+    private final Members members;
+    private final Sessions sessions;
     private final AtomicBoolean warned = new AtomicBoolean();
 
-    EtcdHealth(EtcdCalls calls, EtcdKeys keys, ServerVersions versions) {
+    EtcdHealth(EtcdCalls calls, EtcdKeys keys, Members members, Sessions sessions) {
         this.calls = calls;
         this.anyKey = keys.root();
-        this.versions = versions;
+        this.members = members;
+        this.sessions = sessions;
     }
 
     /** As {@link io.distlock.spi.LockProvider#check}: a read that is answered only if a majority of members is there. */
     CompletableFuture<ProviderStatus> check() {
         return calls.get(anyKey, GetOption.builder().withCountOnly(true).build())
-                .thenCompose(found -> versions.ask())
-                .thenApply(this::up)
+                .thenCompose(found -> members.ask().thenCombine(members.alarms(), this::status))
                 .exceptionally(EtcdHealth::down);
     }
 
-    private ProviderStatus up(NavigableSet<ServerVersion> known) {
+    private ProviderStatus status(Collection<Members.Member> known, List<String> alarms) {
+        warnOfOld(known);
+        Map<String, Object> details = new TreeMap<>();
+        if (!known.isEmpty()) {
+            details.put(
+                    "members",
+                    new TreeMap<>(known.stream().collect(Collectors.toMap(Members.Member::id, Object::toString))));
+        }
         known.stream()
+                .filter(Members.Member::leads)
+                .findFirst()
+                .ifPresent(leader -> details.put("leader", leader.id()));
+        details.put("sessions", sessions.describe());
+        if (alarms.isEmpty()) {
+            return new ProviderStatus(ProviderStatus.State.UP, details);
+        }
+        // With an alarm raised etcd answers reads, and refuses the writes that locks are made of.
+        details.put("alarms", alarms);
+        return new ProviderStatus(ProviderStatus.State.DOWN, details);
+    }
+
+    private void warnOfOld(Collection<Members.Member> known) {
+        known.stream()
+                .flatMap(member -> member.version().stream())
                 .filter(ServerVersion::mayRevokeLeasesInUse)
                 .findFirst()
                 .filter(old -> warned.compareAndSet(false, true))
@@ -45,11 +70,6 @@ final class EtcdHealth {
                                 + " are still extended, and with them locks that are held (etcd issue 15247): upgrade to"
                                 + " 3.4.31, 3.5.13 or later",
                         old));
-        Map<String, Object> details = new TreeMap<>();
-        if (!known.isEmpty()) {
-            details.put("version", known.stream().map(ServerVersion::toString).toList());
-        }
-        return new ProviderStatus(ProviderStatus.State.UP, details);
     }
 
     private static ProviderStatus down(Throwable failure) {
