@@ -15,6 +15,7 @@ public final class Measurements {
                 new ManyWaiters(),
                 new HandOver(),
                 new KilledHolder(),
-                new AnnotatedCall());
+                new AnnotatedCall(),
+                new MeasuredCall());
     }
 }

@@ -106,6 +106,14 @@ class MeasurementsTests {
                         bytes -> assertThat(bytes).isPositive());
     }
 
+    @Test
+    void whatMetricsCostIsShown() {
+        assertFigures(new MeasuredCall())
+                .hasEntrySatisfying(
+                        "a cycle without metrics", micros -> assertThat(micros).isPositive())
+                .containsKeys("metrics add", "allocated by metrics");
+    }
+
     private static MapAssert<String, Double> assertFigures(Measurement measurement) {
         Report report = new Report(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
         measurement.run(store, Effort.TINY, report);
