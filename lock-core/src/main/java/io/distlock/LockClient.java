@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.Stream;
 
 /**
  * Takes locks from one provider, keeps them alive while they are held, and gives them back.
@@ -103,6 +104,26 @@ public interface LockClient extends AutoCloseable {
      * @throws LockUnavailableException if the store did not answer
      */
     Optional<LockStatus> inspect(LockKey key);
+
+    /**
+     * Takes a lock away from whoever holds it by this token. For people who know that its holder is gone or stuck: a holder
+     * in this client is told first, one elsewhere notices with its next renewal, and until then believes in a lock that
+     * another may have. What the holder still does, only a resource that checks the fencing token can refuse.
+     *
+     * @return {@link Release#NOT_OWNER} if nobody holds the lock by this token
+     * @throws LockUnavailableException if the store did not answer
+     * @throws UnsupportedOperationException if the provider cannot do this
+     */
+    Release forceRelease(LockKey key, FencingToken token);
+
+    /**
+     * What this client holds at this moment, in no order. A lazy look at a set that changes meanwhile: costs the locks
+     * nothing, and as much memory as the caller keeps of it.
+     */
+    Stream<LockHold> held();
+
+    /** The calls that this client has not answered at this moment, as {@link #held()}. */
+    Stream<LockWait> waiting();
 
     /** Adds a listener for the events of all locks of this client. */
     void addListener(LockListener listener);

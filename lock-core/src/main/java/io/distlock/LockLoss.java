@@ -11,6 +11,8 @@ import java.time.Duration;
  * @param token the token of the lost grant
  * @param reason why it is gone
  * @param heldFor from the grant to the loss
+ * @param sinceRenewal from when the last renewal that was confirmed, or the request that was granted, left this machine
  */
-public record LockLoss(LockKey key, LockMode mode, FencingToken token, LossReason reason, Duration heldFor)
+public record LockLoss(
+        LockKey key, LockMode mode, FencingToken token, LossReason reason, Duration heldFor, Duration sinceRenewal)
         implements Serializable {}

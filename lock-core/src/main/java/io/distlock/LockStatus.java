@@ -25,5 +25,12 @@ public record LockStatus(LockKey key, LockMode mode, List<Holder> holders, Optio
      * @param token the fencing token; absent if the lock was taken by a client that knows none
      * @param remaining until the store frees the key by itself; absent if it never does
      */
-    public record Holder(String owner, Optional<FencingToken> token, Optional<Duration> remaining) {}
+    public record Holder(String owner, Optional<FencingToken> token, Optional<Duration> remaining) {
+
+        /** The application and instance that the owner value begins with, as in {@code orders@web-1.4711~…}, if any. */
+        public Optional<String> instance() {
+            int end = owner.indexOf('~');
+            return end < 1 ? Optional.empty() : Optional.of(owner.substring(0, end));
+        }
+    }
 }

@@ -1,8 +1,10 @@
 package io.distlock.engine;
 
+import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockException;
+import io.distlock.LockHold;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
@@ -11,6 +13,9 @@ import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
+import io.distlock.LockWait;
+import io.distlock.LossReason;
+import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.spi.Deadline;
 import java.time.Duration;
@@ -23,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The client over one provider. */
@@ -87,10 +93,11 @@ final class DefaultLockClient implements LockClient {
 
     private CompletableFuture<? extends Optional<? extends HeldLock>> start(LockRequest request) {
         Deadline deadline = Deadline.in(request.options().waitTime(), engine.ticker());
+        String asker = Askers.name(Thread.currentThread());
         if (request.keys().size() == 1) {
-            return pending.start(request.keys().get(0), request.mode(), request.options(), deadline);
+            return pending.start(request.keys().get(0), request.mode(), request.options(), deadline, asker);
         }
-        PendingLock all = new PendingLock(engine, pending, request, deadline);
+        PendingLock all = new PendingLock(engine, pending, request, deadline, asker);
         all.advance();
         return all;
     }
@@ -179,6 +186,20 @@ final class DefaultLockClient implements LockClient {
         return ask(key, engine.provider().inspect(key));
     }
 
+    @Override
+    public Release forceRelease(LockKey key, FencingToken token) {
+        engine.watchdog().held().stream()
+                .filter(held ->
+                        held.lease().key().equals(key) && held.lease().token().equals(token))
+                // Before the store lets anybody else have it.
+                .forEach(held -> held.lose(LossReason.NOT_OWNER));
+        Release release = ask(key, engine.provider().forceRelease(key, token));
+        if (release == Release.UNKNOWN) {
+            throw new LockUnavailableException(key, Duration.ZERO, "the store did not answer", null);
+        }
+        return release;
+    }
+
     private <T> T ask(LockKey key, CompletionStage<T> question) {
         long started = engine.ticker().nanos();
         try {
@@ -190,9 +211,22 @@ final class DefaultLockClient implements LockClient {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(key, engine.since(started), interrupt);
         } catch (ExecutionException failure) {
+            if (failure.getCause() instanceof UnsupportedOperationException unsupported) {
+                throw unsupported;
+            }
             throw new LockUnavailableException(
                     key, engine.since(started), "the store did not answer", failure.getCause());
         }
+    }
+
+    @Override
+    public Stream<LockHold> held() {
+        return engine.watchdog().held().stream().flatMap(key -> key.look().stream());
+    }
+
+    @Override
+    public Stream<LockWait> waiting() {
+        return pending.members().stream().map(PendingKey::look);
     }
 
     @Override

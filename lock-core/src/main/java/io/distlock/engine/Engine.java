@@ -25,13 +25,21 @@ final class Engine {
     private final Executor callbacks;
     private final Listeners listeners = new Listeners();
     private final KeyGates gates = new KeyGates();
-    private final Owners owners = new Owners();
+    private final Owners owners;
     private final Watchdog watchdog;
 
     Engine(LockProvider provider, LockRuntime runtime, Executor callbacks) {
+        this(provider, runtime, callbacks, "");
+    }
+
+    /**
+     * @param instance whose locks these are, for people; may be empty
+     */
+    Engine(LockProvider provider, LockRuntime runtime, Executor callbacks, String instance) {
         this.provider = provider;
         this.runtime = runtime;
         this.callbacks = callbacks;
+        this.owners = new Owners(instance);
         this.watchdog = new Watchdog(this);
     }
 

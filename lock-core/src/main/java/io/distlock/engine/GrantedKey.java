@@ -1,6 +1,7 @@
 package io.distlock.engine;
 
 import io.distlock.LockEvent;
+import io.distlock.LockHold;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
@@ -24,13 +25,15 @@ abstract sealed class GrantedKey permits HeldKey {
     final LockOptions options;
     private final Lease lease;
     private final KeyGates.Ticket ticket;
+    private final String asker;
     private final long grantedNanos;
 
-    GrantedKey(Engine engine, LockOptions options, Lease lease, KeyGates.Ticket ticket) {
+    GrantedKey(Engine engine, LockOptions options, Lease lease, KeyGates.Ticket ticket, String asker) {
         this.engine = engine;
         this.options = options;
         this.lease = lease;
         this.ticket = ticket;
+        this.asker = asker;
         this.grantedNanos = engine.ticker().nanos();
     }
 
@@ -63,8 +66,16 @@ abstract sealed class GrantedKey permits HeldKey {
         return engine.validityNanos(options) - since.elapsedNanos(engine.ticker());
     }
 
-    final LockLoss loss(LossReason reason) {
-        return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor());
+    /** The loss of a lease that was last counted from a moment. */
+    final LockLoss loss(LossReason reason, Moment since) {
+        Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(engine.ticker()));
+        return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);
+    }
+
+    /** For people to look at. */
+    final LockHold hold(Duration remaining, int renewals) {
+        return new LockHold(
+                lease.key(), lease.mode(), lease.token(), lease.owner(), heldFor(), remaining, renewals, asker);
     }
 
     /** Lets in whoever waits here for the key. */

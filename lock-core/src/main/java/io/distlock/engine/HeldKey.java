@@ -2,6 +2,7 @@ package io.distlock.engine;
 
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
+import io.distlock.LockHold;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LossReason;
@@ -13,6 +14,7 @@ import io.distlock.spi.Renewal;
 import io.distlock.support.DueSet;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -41,10 +43,18 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
     /** Made when somebody wants to be told. */
     private volatile @Nullable LossSignal lost;
 
-    HeldKey(Engine engine, LeaseRequest request, Grant grant, KeyGates.Ticket ticket) {
-        super(engine, request.options(), grant.lease(), ticket);
-        this.standing = new Standing.Held(grant.since());
+    HeldKey(Engine engine, LeaseRequest request, Grant grant, KeyGates.Ticket ticket, String asker) {
+        super(engine, request.options(), grant.lease(), ticket, asker);
+        this.standing = new Standing.Held(grant.since(), 0);
         this.plan = new RenewalPlan(options, grant.since());
+    }
+
+    /** For people; empty if it is no longer held. */
+    Optional<LockHold> look() {
+        Duration remaining = remaining();
+        return standing instanceof Standing.Held held && !remaining.isZero()
+                ? Optional.of(hold(remaining, held.renewals()))
+                : Optional.empty();
     }
 
     // --- the handle ---
@@ -119,8 +129,8 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
                 return CompletableFuture.completedFuture(released.outcome());
             } else if (now instanceof Standing.Lost) {
                 return CompletableFuture.completedFuture(Release.NOT_OWNER);
-            } else if (isHeld()) {
-                var releasing = new Standing.Releasing(new CompletableFuture<>());
+            } else if (now instanceof Standing.Held held && isHeld()) {
+                var releasing = new Standing.Releasing(new CompletableFuture<>(), held.since());
                 if (STANDING.compareAndSet(this, now, releasing)) {
                     release(releasing);
                     return releasing.outcome();
@@ -134,7 +144,7 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
         engine.watchdog().remove(this);
         giveBack().thenAccept(outcome -> {
             if (outcome == Release.NOT_OWNER) {
-                LockLoss loss = loss(LossReason.NOT_OWNER);
+                LockLoss loss = loss(LossReason.NOT_OWNER, releasing.since());
                 standing = new Standing.Lost(loss);
                 engine.callBack(() -> announce(loss));
             } else {
@@ -158,7 +168,7 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
     }
 
     private boolean lose(Standing.Held held, LossReason reason) {
-        LockLoss loss = loss(reason);
+        LockLoss loss = loss(reason, held.since());
         if (!STANDING.compareAndSet(this, held, new Standing.Lost(loss))) {
             return false;
         }
@@ -170,12 +180,20 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
     }
 
     private void announce(LockLoss loss) {
-        log.warn(
-                "Lost lock '{}' (token {}) after {} ms: {}",
-                loss.key(),
-                loss.token(),
-                loss.heldFor().toMillis(),
-                loss.reason().explanation());
+        log.atWarn()
+                .addKeyValue("lock", loss.key().name())
+                .addKeyValue("key", loss.key().key().orElse(""))
+                .addKeyValue("token", loss.token().value())
+                .addKeyValue("heldMillis", loss.heldFor().toMillis())
+                .addKeyValue("sinceRenewalMillis", loss.sinceRenewal().toMillis())
+                .addKeyValue("reason", loss.reason())
+                .log(
+                        "Lost lock '{}' (token {}) after {} ms, {} ms after the last renewal: {}",
+                        loss.key(),
+                        loss.token(),
+                        loss.heldFor().toMillis(),
+                        loss.sinceRenewal().toMillis(),
+                        loss.reason().explanation());
         engine.listeners().publish(() -> new LockEvent.Lost(loss));
         LossSignal signal = lost;
         if (signal != null) {
@@ -255,7 +273,7 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
             if (held.since().nanos() - sent.nanos() >= 0) {
                 return;
             }
-            if (STANDING.compareAndSet(this, held, new Standing.Held(sent))) {
+            if (STANDING.compareAndSet(this, held, new Standing.Held(sent, held.renewals() + 1))) {
                 plan.extended(sent);
                 publishRenewed(true);
                 return;

@@ -34,6 +34,7 @@ public final class LockClientBuilder {
     private final List<LockListener> listeners = new ArrayList<>();
     private LockOptions options = LockOptions.defaults();
     private Duration shutdownTimeout = Duration.ofSeconds(5);
+    private String instance = "";
     private @Nullable Executor callbackExecutor;
 
     private LockClientBuilder(LockProvider provider, LockRuntime runtime) {
@@ -69,6 +70,16 @@ public final class LockClientBuilder {
         return this;
     }
 
+    /**
+     * Says whose locks these are to people who look into the store, such as {@code orders@web-1.4711}: the owner value of
+     * each lock begins with it. Up to 100 letters, digits, and {@code . _ @ -}; what else there is becomes an underscore.
+     * Nobody if not given.
+     */
+    public LockClientBuilder instance(String instance) {
+        this.instance = instance;
+        return this;
+    }
+
     public LockClientBuilder listener(LockListener listener) {
         listeners.add(listener);
         return this;
@@ -83,7 +94,7 @@ public final class LockClientBuilder {
     }
 
     private LockClient build(Executor callbacks, Runnable onClosed) {
-        Engine engine = new Engine(provider, runtime, callbacks);
+        Engine engine = new Engine(provider, runtime, callbacks, instance);
         listeners.forEach(engine.listeners()::add);
         return new DefaultLockClient(engine, options, shutdownTimeout, onClosed);
     }

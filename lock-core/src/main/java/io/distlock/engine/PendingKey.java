@@ -6,6 +6,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
+import io.distlock.LockWait;
 import io.distlock.spi.AcquireProgress;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
@@ -33,18 +34,30 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements A
     private final LockMode mode;
     private final LockOptions options;
     private final Deadline deadline;
+    private final String asker;
     private final KeyGates.Ticket ticket;
     private final long startedNanos;
 
     private volatile @Nullable CompletableFuture<Optional<Grant>> remote;
 
-    PendingKey(Engine engine, PendingKeys pending, LockKey key, LockMode mode, LockOptions options, Deadline deadline) {
+    /**
+     * @param asker the thread that asked, for people
+     */
+    PendingKey(
+            Engine engine,
+            PendingKeys pending,
+            LockKey key,
+            LockMode mode,
+            LockOptions options,
+            Deadline deadline,
+            String asker) {
         this.engine = engine;
         this.pending = pending;
         this.key = key;
         this.mode = mode;
         this.options = options;
         this.deadline = deadline;
+        this.asker = asker;
         this.ticket = new KeyGates.Ticket(key, mode, this::takeTurn);
         this.startedNanos = engine.ticker().nanos();
     }
@@ -133,7 +146,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements A
     }
 
     private void hold(LeaseRequest request, Grant grant) {
-        HeldKey held = new HeldKey(engine, request, grant, ticket);
+        HeldKey held = new HeldKey(engine, request, grant, ticket, asker);
         ticket.heard(StoreNews.TAKEN);
         // Watched before anybody can release it, or it would be watched for ever.
         engine.watchdog().add(held);
@@ -236,6 +249,10 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements A
 
     LockKey key() {
         return key;
+    }
+
+    LockWait look() {
+        return new LockWait(key, mode, waited(), deadline.remaining(), asker);
     }
 
     Duration waited() {

@@ -7,6 +7,7 @@ import io.distlock.LockUnavailableException;
 import io.distlock.spi.Deadline;
 import io.distlock.support.DueSet;
 import java.time.Duration;
+import java.util.Collection;
 
 /** All keys of one client that are waited for. Thread-safe. */
 final class PendingKeys {
@@ -22,8 +23,8 @@ final class PendingKeys {
     }
 
     /** Sets out for a key; the result ends by the deadline and one round trip. */
-    PendingKey start(LockKey key, LockMode mode, LockOptions options, Deadline deadline) {
-        PendingKey started = new PendingKey(engine, this, key, mode, options, deadline);
+    PendingKey start(LockKey key, LockMode mode, LockOptions options, Deadline deadline, String asker) {
+        PendingKey started = new PendingKey(engine, this, key, mode, options, deadline, asker);
         if (closed) {
             started.fail(closed(key));
             return started;
@@ -43,6 +44,10 @@ final class PendingKeys {
 
     int size() {
         return pending.members().size();
+    }
+
+    Collection<PendingKey> members() {
+        return pending.members();
     }
 
     /** Whether whatever is on its way has been failed, or is about to be. */

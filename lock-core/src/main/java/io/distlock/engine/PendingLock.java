@@ -21,17 +21,19 @@ final class PendingLock extends CompletableFuture<Optional<HeldLock>> {
     private final PendingKeys pending;
     private final LockRequest request;
     private final Deadline deadline;
+    private final String asker;
     private final long startedNanos;
 
     // Touched by one step at a time; each begins after the one before it ended.
     private final List<HeldKey> held = new ArrayList<>();
     private volatile @Nullable PendingKey current;
 
-    PendingLock(Engine engine, PendingKeys pending, LockRequest request, Deadline deadline) {
+    PendingLock(Engine engine, PendingKeys pending, LockRequest request, Deadline deadline, String asker) {
         this.engine = engine;
         this.pending = pending;
         this.request = request;
         this.deadline = deadline;
+        this.asker = asker;
         this.startedNanos = engine.ticker().nanos();
     }
 
@@ -39,7 +41,7 @@ final class PendingLock extends CompletableFuture<Optional<HeldLock>> {
     void advance() {
         while (held.size() < request.keys().size()) {
             LockKey key = request.keys().get(held.size());
-            PendingKey next = pending.start(key, request.mode(), request.options(), deadline);
+            PendingKey next = pending.start(key, request.mode(), request.options(), deadline, asker);
             current = next;
             if (isDone()) {
                 next.cancel(true);

@@ -12,11 +12,16 @@ sealed interface Standing {
      * Believed to be ours, for as long as the lease is valid.
      *
      * @param since validity is counted from here
+     * @param renewals how often it has been extended
      */
-    record Held(Moment since) implements Standing {}
+    record Held(Moment since, int renewals) implements Standing {}
 
-    /** Being given back; the store has not answered yet. */
-    record Releasing(CompletableFuture<Release> outcome) implements Standing {}
+    /**
+     * Being given back; the store has not answered yet.
+     *
+     * @param since validity was counted from here
+     */
+    record Releasing(CompletableFuture<Release> outcome, Moment since) implements Standing {}
 
     /** Given back. */
     record Released(Release outcome) implements Standing {}

@@ -269,6 +269,21 @@ public final class InMemoryLockProvider implements LockProvider {
     }
 
     @Override
+    public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        Optional<Holding> holding;
+        synchronized (this) {
+            holding = look(
+                    key,
+                    state -> state.holdings().stream()
+                            .filter(each ->
+                                    !each.isKept() && each.lease().token().equals(token))
+                            .findFirst());
+        }
+        return CompletableFuture.completedFuture(
+                holding.map(found -> releaseNow(found.lease(), Duration.ZERO)).orElse(Release.NOT_OWNER));
+    }
+
+    @Override
     public synchronized CompletionStage<ProviderStatus> check() {
         return CompletableFuture.completedFuture(new ProviderStatus(
                 closed ? ProviderStatus.State.DOWN : ProviderStatus.State.UP, Map.of("keys", keys.size())));

@@ -1,5 +1,6 @@
 package io.distlock.spi;
 
+import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.LockStatus;
@@ -67,6 +68,15 @@ public interface LockProvider extends AutoCloseable {
 
     /** Who holds a key now; empty if nobody does. Fails if the store does not answer. */
     CompletionStage<Optional<LockStatus>> inspect(LockKey key);
+
+    /**
+     * Takes a lock away from whoever holds it by this token, comparing it at the store; nobody is told. Ends within two
+     * call timeouts. {@link Release#NOT_OWNER} if nobody holds it by this token.
+     */
+    default CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException(
+                "the provider '" + name() + "' cannot take a lock away from its holder"));
+    }
 
     /** How the store is. Never fails: a silent store is {@link ProviderStatus.State#DOWN}. */
     CompletionStage<ProviderStatus> check();

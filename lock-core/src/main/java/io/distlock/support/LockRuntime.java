@@ -12,6 +12,7 @@ public final class LockRuntime implements AutoCloseable {
     private final LockScheduler scheduler;
     private final Timeouts timeouts;
     private final Reaper reaper;
+    private final ClockWatch clockWatch;
 
     /** With a clock and a scheduler of one's own, which {@link #close()} closes. */
     public LockRuntime(Ticker ticker, LockScheduler scheduler) {
@@ -19,11 +20,14 @@ public final class LockRuntime implements AutoCloseable {
         this.scheduler = scheduler;
         this.timeouts = new Timeouts(ticker, scheduler);
         this.reaper = new Reaper(ticker, scheduler, timeouts);
+        this.clockWatch = new ClockWatch(ticker, scheduler);
     }
 
     /** With this machine's clocks and one daemon thread. */
     public static LockRuntime start() {
-        return new LockRuntime(Ticker.system(), new ThreadScheduler("distlock-scheduler"));
+        LockRuntime runtime = new LockRuntime(Ticker.system(), new ThreadScheduler("distlock-scheduler"));
+        runtime.clockWatch.start();
+        return runtime;
     }
 
     public Ticker ticker() {
@@ -40,6 +44,11 @@ public final class LockRuntime implements AutoCloseable {
 
     public Reaper reaper() {
         return reaper;
+    }
+
+    /** Watches the clocks of a runtime made by {@link #start()}; of others it sees nothing. */
+    public ClockWatch clockWatch() {
+        return clockWatch;
     }
 
     /** Stops the scheduler; nothing of this runtime runs afterwards. */

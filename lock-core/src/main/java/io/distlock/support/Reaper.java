@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,9 @@ public final class Reaper {
     private final Ticker ticker;
     private final LockScheduler scheduler;
     private final Timeouts timeouts;
+    private final LongAdder withdrawn = new LongAdder();
+    private final LongAdder absent = new LongAdder();
+    private final LongAdder expired = new LongAdder();
     private final Set<Case> open = ConcurrentHashMap.newKeySet();
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong nextWarning;
@@ -96,6 +100,21 @@ public final class Reaper {
         return dropped.get();
     }
 
+    /** How many outcomes turned out to be a grant, which was withdrawn. */
+    public long withdrawn() {
+        return withdrawn.sum();
+    }
+
+    /** How many turned out to be nothing. */
+    public long absent() {
+        return absent.sum();
+    }
+
+    /** Of how many the store said nothing until they had expired by themselves. */
+    public long expired() {
+        return expired.sum();
+    }
+
     private final class Case {
 
         private final String what;
@@ -116,6 +135,7 @@ public final class Reaper {
             if (expiry.hasPassed()) {
                 open.remove(this);
                 asked.complete(null);
+                expired.increment();
                 log.debug("{} has expired by itself", what);
                 return;
             }
@@ -135,10 +155,10 @@ public final class Reaper {
         private void answered(Release release) {
             asked.complete(null);
             switch (release) {
-                case RELEASED -> done("was there, and is withdrawn");
+                case RELEASED -> done("was there, and is withdrawn", withdrawn);
                 case NOT_OWNER -> {
                     if (saidNotOwner) {
-                        done("is not there");
+                        done("is not there", absent);
                     } else {
                         saidNotOwner = true;
                         tryAgain(SECOND_LOOK);
@@ -157,7 +177,8 @@ public final class Reaper {
             }
         }
 
-        private void done(String how) {
+        private void done(String how, LongAdder outcome) {
+            outcome.increment();
             open.remove(this);
             log.debug("{} {}", what, how);
         }

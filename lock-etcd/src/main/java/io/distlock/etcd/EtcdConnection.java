@@ -93,8 +93,8 @@ public final class EtcdConnection implements AutoCloseable {
                 .orElseGet(() -> new JetcdWatches(client));
     }
 
-    ServerVersions versions(Duration callTimeout) {
-        return new ServerVersions(tap, members, callTimeout);
+    Members members(Duration callTimeout) {
+        return new Members(tap, members, callTimeout);
     }
 
     /** Ends the connections, unless they are the application's. */

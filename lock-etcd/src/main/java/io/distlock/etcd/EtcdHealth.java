@@ -3,40 +3,57 @@ package io.distlock.etcd;
 import io.distlock.spi.ProviderStatus;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.options.GetOption;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /** How etcd is, for health checks; warns once of servers that may take locks from those who hold them. Thread-safe. */
 final class EtcdHealth {
 
     private final EtcdCalls calls;
     private final ByteSequence anyKey;
-    private final ServerVersions versions;
+    private final Members members;
+    private final Sessions sessions;
     private final VersionWarning warning = new VersionWarning();
 
-    EtcdHealth(EtcdCalls calls, EtcdKeys keys, ServerVersions versions) {
+    EtcdHealth(EtcdCalls calls, EtcdKeys keys, Members members, Sessions sessions) {
         this.calls = calls;
         this.anyKey = keys.root();
-        this.versions = versions;
+        this.members = members;
+        this.sessions = sessions;
     }
 
     /** As {@link io.distlock.spi.LockProvider#check}: a read that is answered only if a majority of members is there. */
     CompletableFuture<ProviderStatus> check() {
         return calls.get(anyKey, GetOption.builder().withCountOnly(true).build())
-                .thenCompose(found -> versions.ask())
-                .thenApply(this::up)
+                .thenCompose(found -> members.ask().thenCombine(members.alarms(), this::status))
                 .exceptionally(EtcdHealth::down);
     }
 
-    private ProviderStatus up(NavigableSet<ServerVersion> known) {
-        warning.lookAt(known);
+    private ProviderStatus status(Collection<Members.Member> known, List<String> alarms) {
+        warning.lookAt(known.stream()
+                .flatMap(member -> member.version().stream())
+                .toList());
         Map<String, Object> details = new TreeMap<>();
         if (!known.isEmpty()) {
-            details.put("version", known.stream().map(ServerVersion::toString).toList());
+            details.put(
+                    "members",
+                    new TreeMap<>(known.stream().collect(Collectors.toMap(Members.Member::id, Object::toString))));
         }
-        return new ProviderStatus(ProviderStatus.State.UP, details);
+        known.stream()
+                .filter(Members.Member::leads)
+                .findFirst()
+                .ifPresent(leader -> details.put("leader", leader.id()));
+        details.put("sessions", sessions.describe());
+        if (alarms.isEmpty()) {
+            return new ProviderStatus(ProviderStatus.State.UP, details);
+        }
+        // With an alarm raised etcd answers reads, and refuses the writes that locks are made of.
+        details.put("alarms", alarms);
+        return new ProviderStatus(ProviderStatus.State.DOWN, details);
     }
 
     private static ProviderStatus down(Throwable failure) {

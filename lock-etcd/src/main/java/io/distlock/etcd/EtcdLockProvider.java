@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockStatus;
 import io.distlock.Release;
@@ -40,6 +41,7 @@ public final class EtcdLockProvider implements LockProvider {
     private final Renewals renewals;
     private final QueueReader reader;
     private final EtcdHealth health;
+    private final QueueCalls queueCalls;
     private final Watches watches;
 
     /**
@@ -54,14 +56,14 @@ public final class EtcdLockProvider implements LockProvider {
         this.callTimeout = options.callTimeout();
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
         EtcdKeys keys = new EtcdKeys(options.keyPrefix());
-        QueueCalls queueCalls = new QueueCalls(calls, new HolderNote());
+        this.queueCalls = new QueueCalls(calls, new HolderNote());
         Ledger ledger = new Ledger();
         SessionAudit audit = new SessionAudit(calls, queueCalls, ledger, runtime.reaper(), keys);
         this.sessions = new Sessions(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED, audit);
         this.holdings = new Holdings(queueCalls, sessions, ledger, runtime);
         this.renewals = new Renewals(holdings, runtime.ticker());
         this.reader = new QueueReader(calls, keys);
-        this.health = new EtcdHealth(calls, keys, connection.versions(callTimeout));
+        this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
         this.watches = connection.watches(runtime, callTimeout);
         this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, ledger, holdings, watches, callTimeout);
         // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
@@ -101,6 +103,13 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
         return reader.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        return reader.holder(key, token)
+                .thenCompose(place -> place.map(held -> queueCalls.leave(held, token.value()))
+                        .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 
     @Override

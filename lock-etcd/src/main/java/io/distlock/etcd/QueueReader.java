@@ -6,6 +6,7 @@ import io.distlock.LockMode;
 import io.distlock.LockStatus;
 import io.distlock.LockStatus.Holder;
 import io.distlock.Sequencer;
+import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
@@ -59,6 +60,18 @@ final class QueueReader {
                             holders.stream().map(each -> describe(each, times)).toList(),
                             Optional.of(places.size() - holders.size()))));
         });
+    }
+
+    /** The key by which somebody holds the lock, if it has this create revision; one that waits holds nothing. */
+    CompletableFuture<Optional<ByteSequence>> holder(LockKey key, FencingToken token) {
+        GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
+                .withSortOrder(GetOption.SortOrder.ASCEND)
+                .build();
+        return calls.get(keys.of(key).first(), inOrder)
+                .thenApply(found -> holders(found.getKvs()).stream()
+                        .filter(each -> !isKept(each) && each.getCreateRevision() == token.value())
+                        .map(KeyValue::getKey)
+                        .findFirst());
     }
 
     private GetOption.Builder all(LockKey key) {

@@ -24,6 +24,7 @@ final class Session implements DueSet.Due {
     private final Ticker ticker;
     private final long id;
     private final boolean shared;
+    private final Moment created;
     private final Consumer<Session> onExtended;
 
     /** Acquisitions on their way and locks that are held. */
@@ -57,6 +58,7 @@ final class Session implements DueSet.Due {
         this.ticker = ticker;
         this.id = id;
         this.shared = shared;
+        this.created = since;
         this.onExtended = onExtended;
         this.extension = new Extension(since, timeToLive);
         this.lastUsedNanos = since.nanos();
@@ -152,6 +154,18 @@ final class Session implements DueSet.Due {
         }
         return new Moment(
                 last.since().nanos() + slack, last.since().wallMillis() + TimeUnit.NANOSECONDS.toMillis(slack));
+    }
+
+    /** For people: the lease's id as etcdctl shows it, its time, its age, and when it was last extended. */
+    String describe() {
+        Extension last = extension;
+        return Long.toHexString(id) + ": " + last.timeToLive().toSeconds() + " s, "
+                + seconds(created.elapsedNanos(ticker)) + " s old, extended "
+                + seconds(last.since().elapsedNanos(ticker)) + " s ago";
+    }
+
+    private static long seconds(long nanos) {
+        return TimeUnit.NANOSECONDS.toSeconds(nanos);
     }
 
     /** When to keep it alive for those who only wait, and for those who come next. */

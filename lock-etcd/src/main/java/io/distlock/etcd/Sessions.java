@@ -183,6 +183,15 @@ final class Sessions {
         return revocation;
     }
 
+    /** The sessions that several locks share, for people. */
+    synchronized List<String> describe() {
+        return shared.values().stream()
+                .filter(Sessions::isReady)
+                .map(each -> each.join().describe())
+                .sorted()
+                .toList();
+    }
+
     /**
      * Gives up all sessions that no lock hangs on, with the places of those who waited; the others run out by
      * themselves. Done once that is done.

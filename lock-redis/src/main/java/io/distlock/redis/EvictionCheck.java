@@ -25,9 +25,14 @@ final class EvictionCheck {
         });
     }
 
+    /** Whether locks stay; one that is not told is taken to be safe. */
+    static boolean isSafe(String policy) {
+        return policy.isEmpty() || policy.equals(SAFE);
+    }
+
     void warn() {
         policy().thenAccept(policy -> {
-            if (!policy.isEmpty() && !policy.equals(SAFE)) {
+            if (!isSafe(policy)) {
                 log.warn(
                         "Redis evicts keys when its memory is full ({} is {}): a lock that is held may vanish, and"
                                 + " another take it. Set {} to {}, or keep locks in a Redis of their own",

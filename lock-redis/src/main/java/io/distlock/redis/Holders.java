@@ -34,11 +34,22 @@ final class Holders {
     }
 
     static boolean isCurrent(Sequencer sequencer, Optional<LockStatus> status) {
-        return status.filter(taken -> taken.mode() == sequencer.mode()).stream()
-                .flatMap(taken -> taken.holders().stream())
-                .anyMatch(holder -> !holder.owner().equals(KEPT)
-                        && holder.token().filter(sequencer.token()::equals).isPresent());
+        return by(sequencer.token(), status)
+                .filter(grant -> grant.mode() == sequencer.mode())
+                .isPresent();
     }
+
+    /** Who holds it by this token. */
+    static Optional<Grantee> by(FencingToken token, Optional<LockStatus> status) {
+        return status.flatMap(taken -> taken.holders().stream()
+                .filter(holder -> !holder.owner().equals(KEPT)
+                        && holder.token().filter(token::equals).isPresent())
+                .map(holder -> new Grantee(taken.mode(), holder.owner()))
+                .findFirst());
+    }
+
+    /** The mode and the owner of a grant. */
+    record Grantee(LockMode mode, String owner) {}
 
     private static Holder holder(String value, long remainingMillis) {
         Optional<Duration> remaining =

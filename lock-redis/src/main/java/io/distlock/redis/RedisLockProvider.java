@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.LockStatus;
@@ -102,6 +103,11 @@ public final class RedisLockProvider implements LockProvider {
     @Override
     public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
         return node.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        return node.forceRelease(key, token);
     }
 
     @Override

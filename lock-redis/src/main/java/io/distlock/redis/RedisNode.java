@@ -183,6 +183,19 @@ final class RedisNode implements OneShotStore {
                 .thenApply(reply -> Holders.status(key, reply));
     }
 
+    /** Gives back what somebody else holds: two calls, the second of which compares the owner again. */
+    CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        return inspect(key)
+                .thenCompose(status -> Holders.by(token, status)
+                        .map(holder -> release(
+                                holder.mode(),
+                                keys.of(key),
+                                holder.owner(),
+                                Long.toString(token.value()),
+                                Duration.ZERO))
+                        .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
+    }
+
     @Override
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
         return calls.subscriptions().subscribe(keys.of(key).channel(), wake);

@@ -60,13 +60,14 @@ final class RedlockHealth {
         Map<String, Object> details = new TreeMap<>(Map.of("nodes", each, "quorum", majority, "margin", up - majority));
         Optional<String> clash = nodes.runIds().clash();
         clash.ifPresent(why -> details.put("error", why));
-        return new ProviderStatus(clash.isPresent() ? State.DOWN : state(up), details);
+        return new ProviderStatus(clash.isPresent() ? State.DOWN : state(up - majority), details);
     }
 
-    private State state(int up) {
-        if (up == nodes.size()) {
+    /** Degraded is what the next node that fails brings down. */
+    private State state(int margin) {
+        if (margin > 0) {
             return State.UP;
         }
-        return up >= nodes.quorum().majority() ? State.DEGRADED : State.DOWN;
+        return margin == 0 ? State.DEGRADED : State.DOWN;
     }
 }

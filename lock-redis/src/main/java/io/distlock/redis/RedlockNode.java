@@ -230,12 +230,11 @@ final class RedlockNode {
 
     /** What a grant with this token is on this node. */
     RedisLease entry(LeaseRequest request, String owner, long token) {
-        return new RedisLease(
-                request.key(),
-                request.mode(),
-                owner,
-                new FencingToken(token),
-                keys.of(request.key()),
-                request.renewedTimeToLive());
+        return entry(request.key(), request.mode(), owner, new FencingToken(token), request.renewedTimeToLive());
+    }
+
+    /** What somebody's grant with this token is on this node. */
+    RedisLease entry(LockKey key, LockMode mode, String owner, FencingToken token, Duration timeToLive) {
+        return new RedisLease(key, mode, owner, token, keys.of(key), timeToLive);
     }
 }

@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.LockStatus;
@@ -111,6 +112,20 @@ public final class RedlockProvider implements LockProvider {
     @Override
     public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
         return new QuorumInspection(nodes).inspect(key);
+    }
+
+    @Override
+    public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        return new QuorumInspection(nodes)
+                .inspect(key)
+                .thenCompose(status -> Holders.by(token, status)
+                        .map(holder -> new QuorumRelease(nodes, lease(key, token, holder), Duration.ZERO).start())
+                        .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
+    }
+
+    private RedlockLease lease(LockKey key, FencingToken token, Holders.Grantee holder) {
+        return new RedlockLease(
+                holder.owner(), nodes.get(0).entry(key, holder.mode(), holder.owner(), token, LockOptions.MAX_LEASE));
     }
 
     @Override

@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.test.redis.RedisExtension;
+import io.distlock.test.redis.RedisReplication;
 import io.distlock.test.redis.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,6 +43,7 @@ class RedisHealthTests {
             assertThat(status.state()).isEqualTo(ProviderStatus.State.UP);
             assertThat(status.details())
                     .containsEntry("mode", "standalone")
+                    .containsEntry("role", "master")
                     .containsEntry("maxmemory-policy", "noeviction")
                     .containsKey("version");
         }
@@ -78,8 +80,22 @@ class RedisHealthTests {
                 assertThat(event.getFormattedMessage())
                         .contains("maxmemory-policy is allkeys-lru", "Set maxmemory-policy to noeviction");
             });
-            assertThat(TestClient.get(client.provider.check()).details())
-                    .containsEntry("maxmemory-policy", "allkeys-lru");
+            ProviderStatus status = TestClient.get(client.provider.check());
+            assertThat(status.state()).isEqualTo(ProviderStatus.State.DEGRADED);
+            assertThat(status.details()).containsEntry("maxmemory-policy", "allkeys-lru");
+            assertThat(status.details().get("warning")).asString().contains("noeviction");
+        }
+    }
+
+    @Test
+    void aReplicaIsDownSinceItGrantsNoLocks() {
+        try (RedisReplication pair = RedisReplication.start();
+                TestClient client = TestClient.unconnected(
+                        LocalRedis.factory(pair.replica().endpoint()), RedisLockOptions.defaults())) {
+            await().until(() -> TestClient.get(client.provider.check()).details().containsKey("role"));
+            ProviderStatus status = TestClient.get(client.provider.check());
+            assertThat(status.state()).isEqualTo(ProviderStatus.State.DOWN);
+            assertThat(status.details()).containsEntry("role", "slave").containsKey("error");
         }
     }
 

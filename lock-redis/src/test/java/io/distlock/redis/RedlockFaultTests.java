@@ -132,11 +132,19 @@ class RedlockFaultTests {
     void healthTellsOfEachNodeAndHowManyMoreMayFail() {
         nodes.get(2).kill();
         await().atMost(RedlockTestClient.PATIENCE)
-                .until(() -> client.status().state() == ProviderStatus.State.DEGRADED);
-        assertThat(client.status().details()).containsEntry("quorum", 3).containsEntry("margin", 1);
+                .untilAsserted(() -> assertThat(client.status().details())
+                        .containsEntry("quorum", 3)
+                        .containsEntry("margin", 1));
+        assertThat(client.status().state()).isEqualTo(ProviderStatus.State.UP);
         assertThat(client.status().details().get("nodes"))
                 .asString()
                 .contains(nodes.get(1).endpoint() + "=up", nodes.get(2).endpoint() + "=down: ");
+        nodes.get(3).kill();
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> client.status().state() == ProviderStatus.State.DEGRADED);
+        nodes.get(4).kill();
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> client.status().state() == ProviderStatus.State.DOWN);
     }
 
     @Test

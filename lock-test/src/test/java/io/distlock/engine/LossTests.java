@@ -71,8 +71,9 @@ class LossTests {
         Engine engine = new Engine(here.provider, here.runtime, blocked::add);
         PendingKeys keys = new PendingKeys(engine);
         LockRequest request = unrenewed().withWaitTime(Duration.ofMinutes(1));
-        keys.start(request.keys().get(0), request.mode(), request.options(), deadline(request));
-        PendingKey next = keys.start(request.keys().get(0), request.mode(), request.options(), deadline(request));
+        keys.start(request.keys().get(0), request.mode(), request.options(), deadline(request), "test");
+        PendingKey next =
+                keys.start(request.keys().get(0), request.mode(), request.options(), deadline(request), "test");
         assertThat(here.provider.acquires()).isEqualTo(1);
         here.advanceMillis(VALIDITY);
         assertThat(blocked).hasSize(1);

@@ -34,6 +34,7 @@ class ReaperTests {
         answer.complete(Release.RELEASED);
         assertThat(asked).isEqualTo(1);
         assertSettled();
+        assertCounts(1, 0, 0);
     }
 
     @Test
@@ -45,6 +46,7 @@ class ReaperTests {
         ticker.advance(Duration.ofMillis(1));
         assertThat(asked).isEqualTo(2);
         assertSettled();
+        assertCounts(0, 1, 0);
     }
 
     @Test
@@ -90,6 +92,7 @@ class ReaperTests {
         // The longest pause.
         ticker.advance(Duration.ofSeconds(2));
         assertSettled();
+        assertCounts(0, 0, 1);
         int then = asked;
         ticker.advance(TIME_TO_LIVE);
         assertThat(asked).isEqualTo(then);
@@ -150,6 +153,12 @@ class ReaperTests {
         ticker.advance(Duration.ofSeconds(1));
         assertThat(asked).isGreaterThan(2);
         assertThat(reaper.dropped()).isZero();
+    }
+
+    private void assertCounts(long withdrawn, long absent, long expired) {
+        assertThat(reaper.withdrawn()).isEqualTo(withdrawn);
+        assertThat(reaper.absent()).isEqualTo(absent);
+        assertThat(reaper.expired()).isEqualTo(expired);
     }
 
     private void assertSettled() {

@@ -1,10 +1,8 @@
 package io.distlock.benchmarks.measure;
 
-import com.sun.management.ThreadMXBean;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Contender;
 import io.distlock.benchmarks.store.Store;
-import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -15,8 +13,6 @@ import org.springframework.context.ConfigurableApplicationContext;
  * beside a round trip it would be lost in the noise; so the store is of no concern here.
  */
 final class AnnotatedCall implements Measurement {
-
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @Override
     public String name() {
@@ -35,8 +31,8 @@ final class AnnotatedCall implements Measurement {
                 Contender annotated = AnnotatedShop.calling(context);
                 Contender client = AnnotatedShop.usingTheClient(context)) {
             List<Contender> both = List.of(annotated, client);
-            Rounds.of(effort.of(6, 6, 1), both, contender -> calls(contender, calls));
-            Rounds<Turn> rounds = Rounds.of(effort.of(30, 10, 2), both, contender -> calls(contender, calls));
+            Rounds.of(effort.of(6, 6, 1), both, contender -> Turn.of(contender, calls));
+            Rounds<Turn> rounds = Rounds.of(effort.of(30, 10, 2), both, contender -> Turn.of(contender, calls));
             report.figure("a cycle by the client alone", Stopwatch.micros(rounds.median(client, Turn::nanos)), "µs");
             report.figure(
                     "the annotation adds",
@@ -55,23 +51,5 @@ final class AnnotatedCall implements Measurement {
                 .properties(Map.of("distributed-lock.provider", "in-memory", "spring.main.banner-mode", "off"))
                 .logStartupInfo(false)
                 .run();
-    }
-
-    /**
-     * How a turn went, by call.
-     *
-     * @param nanos the time
-     * @param bytes what the calling thread, which does all the work, has allocated
-     */
-    private record Turn(double nanos, double bytes) {}
-
-    private static Turn calls(Contender contender, int calls) {
-        long bytes = THREADS.getCurrentThreadAllocatedBytes();
-        Stopwatch watch = Stopwatch.start();
-        for (int call = 0; call < calls; call++) {
-            contender.cycle(call % Contender.ITEMS);
-        }
-        double nanos = watch.nanos();
-        return new Turn(nanos / calls, (double) (THREADS.getCurrentThreadAllocatedBytes() - bytes) / calls);
     }
 }

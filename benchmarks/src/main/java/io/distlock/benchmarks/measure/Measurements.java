@@ -18,7 +18,8 @@ public final class Measurements {
                 new ManyWaiters(),
                 new HandOver(),
                 new KilledHolder(),
-                new AnnotatedCall());
+                new AnnotatedCall(),
+                new MeasuredCall());
     }
 
     /**

@@ -100,6 +100,14 @@ class MeasurementsTests {
                         bytes -> assertThat(bytes).isPositive());
     }
 
+    @Test
+    void whatMetricsCostIsShown() {
+        assertFigures(new MeasuredCall())
+                .hasEntrySatisfying(
+                        "a cycle without metrics", micros -> assertThat(micros).isPositive())
+                .containsKeys("metrics add", "allocated by metrics");
+    }
+
     private static MapAssert<String, Double> assertFigures(Measurement measurement) {
         return TinyRun.assertFigures(measurement, store);
     }

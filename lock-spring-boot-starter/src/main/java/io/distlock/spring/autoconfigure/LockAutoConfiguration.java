@@ -3,13 +3,16 @@ package io.distlock.spring.autoconfigure;
 import io.distlock.LockClient;
 import io.distlock.LockListener;
 import io.distlock.spi.LockProvider;
+import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
+import io.distlock.spring.leak.LeakWatch;
 import io.distlock.support.LockRuntime;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /** Auto-configuration of a lock client for each provider in the context. */
 @AutoConfiguration(after = {LockRuntimeAutoConfiguration.class, InMemoryLockAutoConfiguration.class})
@@ -22,9 +25,15 @@ public final class LockAutoConfiguration {
             LockRuntime runtime,
             LockProperties properties,
             ObjectProvider<LockProvider> providers,
-            ObjectProvider<LockListener> listeners) {
+            Environment environment,
+            ObjectProvider<LockListener> listeners,
+            ObjectProvider<LockClientCustomizer> customizers) {
         return new LockClientsFactory(
-                        runtime, properties, listeners.orderedStream().toList())
+                        runtime,
+                        properties,
+                        InstanceName.of(environment, properties.instanceId()),
+                        listeners.orderedStream().toList(),
+                        customizers.orderedStream().toList())
                 .create(providers.orderedStream().toList());
     }
 
@@ -39,5 +48,11 @@ public final class LockAutoConfiguration {
     @ConditionalOnMissingBean(name = "lockClientsLifecycle")
     LockClientsLifecycle lockClientsLifecycle(LockClients clients) {
         return new LockClientsLifecycle(clients);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LeakWatch lockLeakWatch(LockProperties properties, LockRuntime runtime) {
+        return new LeakWatch(properties.leakThreshold(), runtime);
     }
 }

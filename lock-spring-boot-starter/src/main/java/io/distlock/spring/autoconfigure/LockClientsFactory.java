@@ -5,6 +5,7 @@ import io.distlock.LockListener;
 import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.LockProvider;
+import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.support.LockRuntime;
@@ -17,12 +18,21 @@ final class LockClientsFactory {
 
     private final LockRuntime runtime;
     private final LockProperties properties;
+    private final String instance;
     private final List<LockListener> listeners;
+    private final List<LockClientCustomizer> customizers;
 
-    LockClientsFactory(LockRuntime runtime, LockProperties properties, List<LockListener> listeners) {
+    LockClientsFactory(
+            LockRuntime runtime,
+            LockProperties properties,
+            String instance,
+            List<LockListener> listeners,
+            List<LockClientCustomizer> customizers) {
         this.runtime = runtime;
         this.properties = properties;
+        this.instance = instance;
         this.listeners = listeners;
+        this.customizers = customizers;
     }
 
     LockClients create(List<LockProvider> providers) {
@@ -63,8 +73,13 @@ final class LockClientsFactory {
     private LockClient client(LockProvider provider) {
         LockClientBuilder builder = LockClientBuilder.of(provider, runtime)
                 .options(properties.options())
+                .instance(instance)
                 .shutdownTimeout(properties.shutdownTimeout());
         listeners.forEach(builder::listener);
-        return builder.build();
+        LockClient client = builder.build();
+        for (LockClientCustomizer customizer : customizers) {
+            client = customizer.customize(client);
+        }
+        return client;
     }
 }

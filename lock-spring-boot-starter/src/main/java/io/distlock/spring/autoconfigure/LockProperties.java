@@ -23,6 +23,13 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * @param shutdownTimeout How long a context that closes waits for held locks to be given back.
  * @param advisorOrder Place of the lock among the advisors of a method, lower being further out. Must be lower than
  *     that of transactions; method security has 100 to 600.
+ * @param instanceId What tells this instance from others of the application, for people who look into the store. Host and
+ *     process id, unless given.
+ * @param leakThreshold A lock that is held for longer is logged once, with the stack of the call that took it. Off at 0;
+ *     costs each call a stack trace.
+ * @param metrics Figures of the locks.
+ * @param observations Observations of waiting and holding, for traces.
+ * @param health How the stores are.
  * @param transactions What locks and transactions have to do with each other.
  */
 @ConfigurationProperties("distributed-lock")
@@ -39,7 +46,34 @@ record LockProperties(
         @DefaultValue("" + LockProperties.DEFAULT_ADVISOR_ORDER)
         int advisorOrder,
 
+        @Nullable String instanceId,
+        @DefaultValue("0s") Duration leakThreshold,
+        @DefaultValue Metrics metrics,
+        @DefaultValue Observations observations,
+        @DefaultValue Health health,
         @DefaultValue Transactions transactions) {
+
+    /**
+     * Figures of the locks.
+     *
+     * @param enabled Whether there are any.
+     */
+    record Metrics(@DefaultValue("true") boolean enabled) {}
+
+    /**
+     * Observations of waiting and holding, for traces.
+     *
+     * @param enabled Whether there are any. Unless given, they are there where calls are traced.
+     */
+    record Observations(@Nullable Boolean enabled) {}
+
+    /**
+     * How the stores are.
+     *
+     * @param degradedStatus Health status of a store that works, but should be mended: a Redlock of whose nodes none more
+     *     may fail, a Redis that may evict locks.
+     */
+    record Health(@DefaultValue("UP") String degradedStatus) {}
 
     /**
      * What locks and transactions have to do with each other.
@@ -76,6 +110,7 @@ record LockProperties(
         check("max-hold-time", maxHoldTime, LENIENT::withMaxHoldTime);
         check("min-hold-time", minHoldTime, LENIENT::withMinHoldTime);
         check("lock-delay", lockDelay, LENIENT::withLockDelay);
+        check("leak-threshold", leakThreshold, LockProperties::requireNotNegative);
         check("shutdown-timeout", shutdownTimeout, LockProperties::requireShutdownTimeout);
         check(
                 "lease-time",
@@ -102,6 +137,13 @@ record LockProperties(
             throw new IllegalArgumentException("It must have visible characters and no control characters.");
         }
         return text;
+    }
+
+    private static Duration requireNotNegative(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("leak threshold " + time + " must not be negative: 0 switches it off");
+        }
+        return time;
     }
 
     private static Duration requireShutdownTimeout(Duration time) {

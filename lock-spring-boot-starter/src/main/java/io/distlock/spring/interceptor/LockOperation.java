@@ -15,6 +15,7 @@ import java.util.function.Predicate;
  * How a method is locked: all that the annotation says, checked and resolved once.
  *
  * @param client grants the lock
+ * @param name the bounded part of what a call locks
  * @param keys what a call locks
  * @param mode how
  * @param options the client's, with what the annotation says otherwise
@@ -24,6 +25,7 @@ import java.util.function.Predicate;
  */
 record LockOperation(
         LockClient client,
+        String name,
         Function<LockedCall, List<LockKey>> keys,
         LockMode mode,
         LockOptions options,

@@ -57,14 +57,21 @@ final class LockOperationParser {
         TextAttributes texts = new TextAttributes(annotation, beans::resolveEmbeddedValue, problems);
         Optional<LockClient> client = client(texts, problems);
         Optional<LockOptions> options = OptionAttributes.read(texts, annotation.getBoolean("renew"), client, problems);
-        Optional<Function<LockedCall, List<LockKey>>> keys = keys(method, annotation, texts, problems);
+        Optional<String> name = name(method, texts, problems);
+        Optional<Function<LockedCall, List<LockKey>>> keys = keys(method, annotation, name, problems);
         Optional<Predicate<LockedCall>> condition = condition(method, annotation, problems);
         Optional<Refusals> refusals = refusals(method, annotation, results, problems);
-        if (client.isEmpty() || options.isEmpty() || keys.isEmpty() || condition.isEmpty() || refusals.isEmpty()) {
+        if (client.isEmpty()
+                || name.isEmpty()
+                || options.isEmpty()
+                || keys.isEmpty()
+                || condition.isEmpty()
+                || refusals.isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(new LockOperation(
                 client.get(),
+                name.get(),
                 keys.get(),
                 annotation.getEnum("mode", LockMode.class),
                 options.get(),
@@ -87,17 +94,20 @@ final class LockOperationParser {
         }
     }
 
-    private Optional<Function<LockedCall, List<LockKey>>> keys(
-            LockedMethod method,
-            MergedAnnotation<DistributedLock> annotation,
-            TextAttributes texts,
-            Problems problems) {
-        Optional<String> name = texts.text("name")
+    private static Optional<String> name(LockedMethod method, TextAttributes texts, Problems problems) {
+        return texts.text("name")
                 .map(text -> text.isEmpty() ? method.defaultName() : text)
                 .flatMap(text -> problems.trying(
                         "name",
                         "Give a name that a lock can have",
                         () -> LockKey.of(text).name()));
+    }
+
+    private Optional<Function<LockedCall, List<LockKey>>> keys(
+            LockedMethod method,
+            MergedAnnotation<DistributedLock> annotation,
+            Optional<String> name,
+            Problems problems) {
         // Not resolved: "$" and "{" have a meaning of their own in an expression.
         String expression = annotation.getString("key");
         if (expression.isBlank()) {

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -19,6 +20,7 @@ public final class LockOperations {
 
     private final LockAnnotations annotations = new LockAnnotations();
     private final Map<MethodClassKey, LockPlan> resolved = new ConcurrentHashMap<>();
+    private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final LockOperationParser parser;
 
     public LockOperations(ConfigurableListableBeanFactory beans, Executions executions) {
@@ -49,7 +51,13 @@ public final class LockOperations {
             // Outside the map's lock: resolving asks for beans. Done twice at worst, with the same result.
             known = parser.parse(method);
             resolved.put(key, known);
+            known.operations().forEach(operation -> names.add(operation.name()));
         }
         return known;
+    }
+
+    /** Whether a lock of this name stands at a method that has been resolved. */
+    public boolean declares(String name) {
+        return names.contains(name);
     }
 }

@@ -25,6 +25,11 @@ class LockPropertiesTests {
                                 Duration.ZERO,
                                 Duration.ofSeconds(5),
                                 LockProperties.DEFAULT_ADVISOR_ORDER,
+                                null,
+                                Duration.ZERO,
+                                new LockProperties.Metrics(true),
+                                new LockProperties.Observations(null),
+                                new LockProperties.Health("UP"),
                                 new LockProperties.Transactions(true, false))));
     }
 
@@ -48,6 +53,7 @@ class LockPropertiesTests {
         "lock-delay, 61s, out of range",
         "shutdown-timeout, -1s, out of range",
         "shutdown-timeout, 2h, out of range",
+        "leak-threshold, -1s, must not be negative",
         "key-prefix, '', visible characters",
     })
     void aValueThatBreaksARuleEndsTheStart(String property, String value, String rule) {

@@ -19,7 +19,12 @@ import org.mockito.Mockito;
 class InterruptOnLossTests {
 
     private static final LockLoss LOSS = new LockLoss(
-            LockKey.of("job"), LockMode.EXCLUSIVE, new FencingToken(1), LossReason.EXPIRED, Duration.ofSeconds(1));
+            LockKey.of("job"),
+            LockMode.EXCLUSIVE,
+            new FencingToken(1),
+            LossReason.EXPIRED,
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1));
 
     /** A lock that only takes down who wants to know of its loss. */
     private static HeldLock lock(Consumer<Consumer<LockLoss>> listeners) {

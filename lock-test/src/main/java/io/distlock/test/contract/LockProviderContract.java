@@ -3,7 +3,8 @@ package io.distlock.test.contract;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What every provider must do on a store that works: exclusion, waiting, leasing, releasing, fencing. Extend it,
+ * What every provider must do on a store that works: exclusion, waiting, leasing, releasing, fencing, telling, and
+ * being forced. Extend it,
  * change nothing: in what stores differ is a parameter ({@link StoreTraits}).
  */
 public abstract class LockProviderContract extends ContractFixture {
@@ -44,6 +45,14 @@ public abstract class LockProviderContract extends ContractFixture {
     class Fencing extends FencingContract {
 
         Fencing() {
+            super(LockProviderContract.this);
+        }
+    }
+
+    @Nested
+    class Forcing extends ForcingContract {
+
+        Forcing() {
             super(LockProviderContract.this);
         }
     }

@@ -10,6 +10,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
+import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.ProviderStatus;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +35,21 @@ abstract class TellingContract extends ContractPart {
             });
         }
         assertThat(other().inspect(key)).isEmpty();
+    }
+
+    @Test
+    void inspectionTellsWhoseItIs() {
+        LockKey key = uniqueKey();
+        LockClient named = LockClientBuilder.of(provider(), runtime())
+                .instance("orders@web-1.4711")
+                .build();
+        try (HeldLock held = named.acquire(now(named, key))) {
+            assertThat(held.isHeld()).isTrue();
+            assertThat(other().inspect(key).orElseThrow().holders())
+                    .singleElement()
+                    .satisfies(holder -> assertThat(holder.instance()).contains("orders@web-1.4711"));
+        }
+        named.close();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.distlock.test.provider;
 
+import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.LockStatus;
@@ -201,6 +202,11 @@ public final class FaultyLockProvider implements LockProvider {
     @Override
     public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
         return behind.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        return behind.forceRelease(key, token);
     }
 
     @Override

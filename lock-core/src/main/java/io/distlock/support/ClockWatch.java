@@ -1,0 +1,81 @@
+package io.distlock.support;
+
+import io.distlock.spi.Ticker;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Notices when the wall clock leaps against the monotonic one: forward when it is set, or after the machine was
+ * suspended while the monotonic clock stood still; backward when it is set back. A leap forward makes every lock that is
+ * held seem older by as much, and so may lose it; hence it is told. Looks every 5 s; smaller steps than half a second are
+ * what time servers do.
+ *
+ * <p>Looks on the scheduler's thread; the figures may be read on any.
+ */
+public final class ClockWatch {
+
+    private static final Logger log = LoggerFactory.getLogger(ClockWatch.class);
+    private static final Duration PERIOD = Duration.ofSeconds(5);
+    private static final long TOLERATED_MILLIS = 500;
+
+    private final Ticker ticker;
+    private final LockScheduler scheduler;
+    private final LongAdder forward = new LongAdder();
+    private final LongAdder backward = new LongAdder();
+    private Reading last;
+
+    /** The wall clock, and the monotonic one before and after it: a pause in between is no leap. */
+    private record Reading(long nanosBefore, long wallMillis, long nanosAfter) {
+
+        static Reading of(Ticker ticker) {
+            long before = ticker.nanos();
+            long wall = ticker.wallMillis();
+            return new Reading(before, wall, ticker.nanos());
+        }
+    }
+
+    ClockWatch(Ticker ticker, LockScheduler scheduler) {
+        this.ticker = ticker;
+        this.scheduler = scheduler;
+        this.last = Reading.of(ticker);
+    }
+
+    void start() {
+        scheduler.schedule(this::look, PERIOD);
+    }
+
+    private void look() {
+        Reading now = Reading.of(ticker);
+        long wall = now.wallMillis() - last.wallMillis();
+        long ahead = wall - millis(now.nanosAfter() - last.nanosBefore());
+        long behind = millis(now.nanosBefore() - last.nanosAfter()) - wall;
+        last = now;
+        if (ahead > TOLERATED_MILLIS) {
+            forward.increment();
+            log.warn(
+                    "The wall clock leapt forward by {} ms: it was set, or the machine was suspended. Locks that were held"
+                            + " are taken to be older by as much",
+                    ahead);
+        } else if (behind > TOLERATED_MILLIS) {
+            backward.increment();
+            log.warn("The wall clock was set back by {} ms; locks are not affected", behind);
+        }
+        start();
+    }
+
+    private static long millis(long nanos) {
+        return nanos / 1_000_000;
+    }
+
+    /** How often it was seen to leap forward. */
+    public long forward() {
+        return forward.sum();
+    }
+
+    /** How often it was seen to be set back. */
+    public long backward() {
+        return backward.sum();
+    }
+}

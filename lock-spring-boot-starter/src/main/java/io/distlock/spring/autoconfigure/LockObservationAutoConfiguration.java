@@ -1,0 +1,40 @@
+package io.distlock.spring.autoconfigure;
+
+import io.distlock.spring.interceptor.LockOperations;
+import io.distlock.spring.observation.LockObservationConvention;
+import io.distlock.spring.observation.LockObservations;
+import io.micrometer.observation.ObservationRegistry;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+
+/**
+ * Auto-configuration of observations: where calls are traced, or a property asks for them. Metrics do not need them, and an
+ * observation costs more than a timer.
+ */
+@AutoConfiguration(
+        after = LockAopAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
+            "org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration",
+            "org.springframework.boot.micrometer.tracing.brave.autoconfigure.BraveAutoConfiguration",
+            "org.springframework.boot.micrometer.tracing.opentelemetry.autoconfigure.OpenTelemetryTracingAutoConfiguration"
+        })
+@ConditionalOnClass(ObservationRegistry.class)
+@ConditionalOnBean({ObservationRegistry.class, LockOperations.class})
+@Conditional(OnObservedLocks.class)
+public final class LockObservationAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockObservations lockObservations(
+            ObservationRegistry registry,
+            ObjectProvider<LockObservationConvention> convention,
+            LockOperations operations) {
+        return new LockObservations(registry, convention.getIfAvailable(), operations::declares);
+    }
+}

@@ -1,0 +1,5 @@
+/** Clients that stand around others and follow what becomes of each call. */
+@NullMarked
+package io.distlock.spring.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,119 @@
+package io.distlock.spring.endpoint;
+
+import io.distlock.LockKey;
+import io.distlock.LockStatus;
+import io.distlock.spi.Ticker;
+import io.distlock.spring.LockClients;
+import java.security.Principal;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.Sanitizer;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.context.ApplicationEventPublisher;
+
+/**
+ * Shows the locks that this instance holds and waits for, and those that it has lost lately; asks the store about one
+ * lock; takes one away from its holder, where that is allowed. Thread-safe.
+ */
+@Endpoint(id = "locks")
+public class LocksEndpoint {
+
+    private final LockClients clients;
+    private final LocksReport report;
+    private final ForcedRelease forcedRelease;
+    private final Rules rules;
+
+    /**
+     * What may be seen and done.
+     *
+     * @param showKeys whether keys are shown; hidden ones are replaced, as values are elsewhere in Actuator
+     * @param roles of whom one is needed to see keys where {@code showKeys} says "when authorized"
+     * @param forceRelease whether locks may be taken away from their holders
+     * @param sanitizing what else is to be hidden
+     */
+    public record Rules(
+            Show showKeys, Set<String> roles, boolean forceRelease, Collection<SanitizingFunction> sanitizing) {
+
+        boolean shows(SecurityContext viewer) {
+            return showKeys.isShown(viewer, roles);
+        }
+    }
+
+    public LocksEndpoint(
+            LockClients clients, RecentLosses losses, Ticker ticker, ApplicationEventPublisher publisher, Rules rules) {
+        this.clients = clients;
+        this.report = new LocksReport(clients, losses, ticker, new Sanitizer(rules.sanitizing()));
+        this.forcedRelease = new ForcedRelease(clients, publisher, rules.forceRelease());
+        this.rules = rules;
+    }
+
+    /** The locks of this instance, up to 500 of each kind at a time. */
+    @ReadOperation
+    public LocksDescriptor locks(
+            @Nullable String name, @Nullable String provider, @Nullable Integer offset, @Nullable Integer limit) {
+        return locks(
+                LocksQuery.of(name, provider, offset, limit), rules.showKeys().isShown(true));
+    }
+
+    LocksDescriptor locks(LocksQuery query, boolean shown) {
+        return report.locks(query, shown);
+    }
+
+    /** What the store knows about one lock; nothing if nobody holds it. */
+    @ReadOperation
+    public @Nullable LockDescriptor lock(@Selector String provider, @Selector String lock) {
+        return inspect(provider, lock, rules.showKeys().isShown(true)).orElse(null);
+    }
+
+    Optional<LockDescriptor> inspect(String provider, String lock, boolean shown) {
+        if (!knows(provider)) {
+            return Optional.empty();
+        }
+        Optional<LockStatus> status = clients.get(provider).inspect(key(lock));
+        return status.map(taken -> report.describe(provider, taken, shown));
+    }
+
+    /** Takes a lock away from the holder that has it by this token. */
+    @DeleteOperation
+    public @Nullable ReleaseDescriptor forceRelease(@Selector String provider, @Selector String lock, long token) {
+        return knows(provider) ? forceRelease(provider, lock, token, null) : null;
+    }
+
+    ReleaseDescriptor forceRelease(String provider, String lock, long token, @Nullable Principal who) {
+        if (token < 1) {
+            throw new InvalidEndpointRequestException("token " + token + " must be positive", "no token is " + token);
+        }
+        String name = who == null ? "somebody unknown" : who.getName();
+        return new ReleaseDescriptor(forcedRelease.take(provider, key(lock), token, name));
+    }
+
+    boolean knows(String provider) {
+        return clients.providers().contains(provider);
+    }
+
+    boolean allowsForceRelease() {
+        return forcedRelease.isAllowed();
+    }
+
+    boolean shows(SecurityContext viewer) {
+        return rules.shows(viewer);
+    }
+
+    private static LockKey key(String text) {
+        try {
+            return LockKey.parse(text);
+        } catch (IllegalArgumentException broken) {
+            throw new InvalidEndpointRequestException(
+                    "'" + text + "' names no lock: " + broken.getMessage(), "it names no lock");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What happens to locks, as events of the application context. Start at {@link io.distlock.spring.event.LockLost}. */
+@NullMarked
+package io.distlock.spring.event;
+
+import org.jspecify.annotations.NullMarked;

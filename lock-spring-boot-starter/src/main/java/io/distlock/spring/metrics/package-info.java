@@ -1,0 +1,5 @@
+/** Figures of locks for Micrometer. Start at {@link io.distlock.spring.metrics.LockMetrics}. */
+@NullMarked
+package io.distlock.spring.metrics;
+
+import org.jspecify.annotations.NullMarked;

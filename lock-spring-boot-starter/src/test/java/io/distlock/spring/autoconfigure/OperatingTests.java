@@ -1,0 +1,151 @@
+package io.distlock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.distlock.FencingToken;
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockHold;
+import io.distlock.LockKey;
+import io.distlock.spi.LockProvider;
+import io.distlock.spring.DistributedLock;
+import io.distlock.spring.LockClients;
+import io.distlock.spring.LockTestContext;
+import io.distlock.spring.endpoint.LocksEndpoint;
+import io.distlock.spring.event.LockEventPublisher;
+import io.distlock.spring.leak.LeakWatch;
+import io.distlock.spring.metrics.LockMetrics;
+import io.distlock.spring.observation.LockObservations;
+import io.distlock.support.LockRuntime;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+
+/** What an application has of its own accord to operate its locks, and what of it may be missing. */
+class OperatingTests {
+
+    private final ApplicationContextRunner runner = LockTestContext.inMemory()
+            .withUserConfiguration(Application.class)
+            .withPropertyValues(
+                    "management.endpoints.web.exposure.include=locks", "distributed-lock.observations.enabled=true");
+
+    /** Imported by their names, as in an application: what is missing must not even be looked for. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        LockMetricsAutoConfiguration.class,
+        LocksEndpointAutoConfiguration.class,
+        LockHealthAutoConfiguration.class,
+        LockEventsAutoConfiguration.class,
+        LockObservationAutoConfiguration.class,
+        LockReactiveTransactionAutoConfiguration.class
+    })
+    static class Application {}
+
+    /** Public for a proxy that another class loader makes. */
+    public static class Jobs {
+
+        @DistributedLock("nightly")
+        public void run() {}
+    }
+
+    private static String owner(LockClient client) {
+        try (HeldLock held = client.acquire(client.request("orders"))) {
+            assertThat(held.isHeld()).isTrue();
+            return client.held().map(LockHold::owner).findFirst().orElseThrow();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "org.springframework.boot.actuate",
+                "org.springframework.boot.health",
+                "org.springframework.boot.micrometer",
+                "io.micrometer",
+                "reactor",
+                "org.springframework.jdbc",
+                "org.springframework.transaction"
+            })
+    void locksWorkWithoutAnyOfThese(String missing) {
+        runner.withBean(Jobs.class)
+                .withClassLoader(new FilteredClassLoader(missing))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    context.getBean(Jobs.class).run();
+                });
+    }
+
+    @Test
+    void withAllOfThemAllOfItIsThere() {
+        runner.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .withBean(ObservationRegistry.class, ObservationRegistry::create)
+                .run(context -> assertThat(context)
+                        .hasSingleBean(LockMetrics.class)
+                        .hasSingleBean(LocksEndpoint.class)
+                        .hasBean("distributedLockHealthContributor")
+                        .hasSingleBean(LockEventPublisher.class)
+                        .hasSingleBean(LockObservations.class)
+                        .hasSingleBean(LeakWatch.class));
+    }
+
+    @Test
+    void theOwnerValueNamesApplicationAndInstance() {
+        runner.withPropertyValues("spring.application.name=shop", "distributed-lock.instance-id=blue")
+                .run(context -> assertThat(owner(context.getBean(LockClient.class)))
+                        .startsWith("shop@blue~"));
+    }
+
+    @Test
+    void anInstanceWithoutAnIdIsNamedByHostAndProcess() {
+        runner.withPropertyValues("HOSTNAME=web-1").run(context -> assertThat(owner(context.getBean(LockClient.class)))
+                .startsWith("application@web-1." + ProcessHandle.current().pid() + "~"));
+        runner.withPropertyValues("HOSTNAME=").run(context -> assertThat(owner(context.getBean(LockClient.class)))
+                .startsWith("application@")
+                .contains("." + ProcessHandle.current().pid() + "~"));
+    }
+
+    @Test
+    void aProviderThatCannotTakeALockAwaySaysSo() {
+        runner.withBean("own", LockProvider.class, () -> new NamedProvider("own"))
+                .run(context -> assertThatThrownBy(() -> context.getBean(LockClients.class)
+                                .get("own")
+                                .forceRelease(LockKey.of("orders"), new FencingToken(1)))
+                        .isInstanceOf(UnsupportedOperationException.class)
+                        .hasMessageContaining("'own'"));
+    }
+
+    @Test
+    void theUsersOwnComeFirst() {
+        LockRuntime runtime = LockRuntime.start();
+        runner.withBean("ownWatch", LeakWatch.class, () -> new LeakWatch(Duration.ZERO, runtime))
+                .withBean("ownPublisher", LockEventPublisher.class)
+                .run(context -> {
+                    assertThat(context.getBeanNamesForType(LeakWatch.class)).containsExactly("ownWatch");
+                    assertThat(context.getBeanNamesForType(LockEventPublisher.class))
+                            .containsExactly("ownPublisher");
+                });
+        runtime.close();
+    }
+
+    @Test
+    void theAutoConfigurationsAreRegistered() {
+        assertThat(ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()))
+                .contains(
+                        LockMetricsAutoConfiguration.class.getName(),
+                        LocksEndpointAutoConfiguration.class.getName(),
+                        LockHealthAutoConfiguration.class.getName(),
+                        LockEventsAutoConfiguration.class.getName(),
+                        LockObservationAutoConfiguration.class.getName());
+    }
+}

@@ -1,0 +1,290 @@
+package io.distlock.spring.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockRequest;
+import io.distlock.LossReason;
+import io.distlock.Release;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spring.LockClients;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
+import org.springframework.boot.actuate.endpoint.Show;
+
+/** What the endpoint shows and does. Time stands still. */
+class LocksEndpointTests {
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final LockRuntime runtime = ManualScheduler.runtime(ticker);
+    private final InMemoryLockProvider store = new InMemoryLockProvider(runtime);
+    private final RecentLosses losses = new RecentLosses(ticker);
+    private final LockClient client = losses.customize(LockClientBuilder.of(store, runtime)
+            .instance("orders@here")
+            .callbackExecutor(Runnable::run)
+            .build());
+    private final LockClient other = LockClientBuilder.of(store, runtime)
+            .instance("orders@elsewhere")
+            .callbackExecutor(Runnable::run)
+            .build();
+    private final List<Object> published = new ArrayList<>();
+    private final LocksEndpoint endpoint = endpoint(Show.ALWAYS, true);
+
+    private LocksEndpoint endpoint(Show show, boolean forceRelease, SanitizingFunction... sanitizing) {
+        return new LocksEndpoint(
+                new LockClients(List.of(client), "in-memory"),
+                losses,
+                ticker,
+                published::add,
+                new LocksEndpoint.Rules(show, Set.of(), forceRelease, List.of(sanitizing)));
+    }
+
+    private LockRequest now(String name, String key) {
+        return client.request(name, key).withWaitTime(Duration.ZERO);
+    }
+
+    private LocksDescriptor all() {
+        return endpoint.locks(null, null, null, null);
+    }
+
+    @Test
+    void aLockThatIsHeldIsShown() {
+        ticker.advance(Duration.ofHours(1));
+        HeldLock held = client.acquire(now("orders", "42"));
+        ticker.advance(Duration.ofSeconds(12));
+        assertThat(all().held()).satisfies(page -> {
+            assertThat(page.total()).isEqualTo(1);
+            assertThat(page.items()).singleElement().satisfies(item -> {
+                assertThat(item.name()).isEqualTo("orders");
+                assertThat(item.key()).isEqualTo("42");
+                assertThat(item.id()).isEqualTo("orders:42");
+                assertThat(item.provider()).isEqualTo("in-memory");
+                assertThat(item.mode()).isEqualTo(LockMode.EXCLUSIVE);
+                assertThat(item.token()).isEqualTo(held.fencingToken().value());
+                assertThat(item.owner()).startsWith("orders@here~");
+                assertThat(item.since()).isEqualTo(Instant.EPOCH.plus(Duration.ofHours(1)));
+                assertThat(item.heldMillis()).isEqualTo(12_000);
+                assertThat(item.remainingMillis())
+                        .isEqualTo(held.remaining().toMillis())
+                        .isPositive();
+                assertThat(item.renewals()).isEqualTo(1);
+                assertThat(item.thread()).isEqualTo(Thread.currentThread().getName());
+            });
+        });
+    }
+
+    @Test
+    void aCallThatWaitsIsShown() {
+        other.acquire(now("orders", "42"));
+        client.acquireAsync(client.request("orders", "42").withMode(LockMode.SHARED));
+        ticker.advance(Duration.ofSeconds(2));
+        assertThat(all().waiting().items())
+                .containsExactly(new LocksDescriptor.Waiting(
+                        "orders",
+                        "42",
+                        "orders:42",
+                        "in-memory",
+                        LockMode.SHARED,
+                        Instant.EPOCH,
+                        2_000,
+                        3_000,
+                        Thread.currentThread().getName()));
+    }
+
+    @Test
+    void aLossIsShown() {
+        HeldLock held = client.acquire(now("orders", "42").withRenew(false));
+        ticker.advance(Duration.ofSeconds(29).plusMillis(698));
+        assertThat(all().losses())
+                .containsExactly(new LocksDescriptor.Loss(
+                        "orders",
+                        "42",
+                        "in-memory",
+                        LockMode.EXCLUSIVE,
+                        held.fencingToken().value(),
+                        Instant.EPOCH.plusMillis(29_698),
+                        29_698,
+                        29_698,
+                        LossReason.EXPIRED));
+    }
+
+    @Test
+    void ofLossesTheLatestHundredAreShownNewestFirst() {
+        for (int key = 0; key < 150; key++) {
+            client.acquire(now("orders", "" + key).withRenew(false));
+            ticker.advance(Duration.ofSeconds(30));
+        }
+        assertThat(all().losses())
+                .hasSize(100)
+                .extracting(LocksDescriptor.Loss::key)
+                .startsWith("149", "148")
+                .endsWith("50");
+    }
+
+    @Test
+    void ofManyThoseThatAreHeldLongestComeFirst() {
+        for (int key = 0; key < 100; key++) {
+            client.acquire(now("orders", "" + key));
+            ticker.advance(Duration.ofMillis(1));
+        }
+        Page<LocksDescriptor.Held> first = all().held();
+        assertThat(first.total()).isEqualTo(100);
+        assertThat(first.items())
+                .hasSize(50)
+                .extracting(LocksDescriptor.Held::key)
+                .startsWith("0", "1");
+        assertThat(endpoint.locks(null, null, 98, 10).held().items())
+                .extracting(LocksDescriptor.Held::key)
+                .containsExactly("98", "99");
+    }
+
+    @Test
+    void tenThousandLocksAreAPageLikeAnyOther() {
+        for (int key = 0; key < 10_000; key++) {
+            client.acquire(now("orders", "" + key));
+        }
+        Page<LocksDescriptor.Held> page = endpoint.locks(null, null, 9_500, 500).held();
+        assertThat(page.total()).isEqualTo(10_000);
+        assertThat(page.items()).hasSize(500);
+    }
+
+    @Test
+    void onlyWhatIsAskedForIsShown() {
+        client.acquire(now("orders", "42"));
+        client.acquire(now("invoices", "42"));
+        assertThat(endpoint.locks("orders", null, null, null).held().items())
+                .extracting(LocksDescriptor.Held::name)
+                .containsExactly("orders");
+        assertThat(endpoint.locks(null, "redis", null, null).held().total()).isZero();
+    }
+
+    @Test
+    void morePerPageThanFiveHundredIsRefusedWithTheRule() {
+        assertThatExceptionOfType(InvalidEndpointRequestException.class)
+                .isThrownBy(() -> endpoint.locks(null, null, 0, 501))
+                .withMessage("limit must be 1 to 500, not 501");
+        assertThatExceptionOfType(InvalidEndpointRequestException.class)
+                .isThrownBy(() -> endpoint.locks(null, null, -1, 1));
+    }
+
+    @Test
+    void theStoreTellsWhoHoldsALockWhicheverInstanceItIs() {
+        HeldLock held = other.acquire(now("orders", "42"));
+        client.acquireAsync(client.request("orders", "42"));
+        LockDescriptor found = endpoint.lock("in-memory", "orders:42");
+        assertThat(found).isNotNull();
+        assertThat(found.waiters()).isEqualTo(1);
+        assertThat(found.holders()).singleElement().satisfies(holder -> {
+            assertThat(holder.instance()).isEqualTo("orders@elsewhere");
+            assertThat(holder.here()).isFalse();
+            assertThat(holder.token()).isEqualTo(held.fencingToken().value());
+            assertThat(holder.remainingMillis()).isEqualTo(30_000);
+        });
+    }
+
+    @Test
+    void whatIsHeldHereIsSaidToBe() {
+        client.acquire(now("orders", "42"));
+        assertThat(endpoint.lock("in-memory", "orders:42").holders())
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.here()).isTrue());
+    }
+
+    @Test
+    void aLockThatNobodyHoldsAndAnUnknownProviderAreNothing() {
+        assertThat(endpoint.lock("in-memory", "orders:42")).isNull();
+        assertThat(endpoint.lock("redis", "orders:42")).isNull();
+    }
+
+    @Test
+    void aTextThatNamesNoLockIsRefused() {
+        assertThatExceptionOfType(InvalidEndpointRequestException.class)
+                .isThrownBy(() -> endpoint.lock("in-memory", "orders:"));
+    }
+
+    @Test
+    void keysAreHiddenUnlessTheyMayBeShown() {
+        client.acquire(now("orders", "42"));
+        client.acquire(client.request("nightly"));
+        LocksDescriptor shown = endpoint(Show.NEVER, false).locks(null, null, null, null);
+        assertThat(shown.held().items())
+                .extracting(LocksDescriptor.Held::name, LocksDescriptor.Held::key, LocksDescriptor.Held::id)
+                .containsExactlyInAnyOrder(
+                        tuple("orders", "******", "******"),
+                        tuple("nightly", null, "nightly"));
+        assertThat(shown.toString()).doesNotContain("42");
+    }
+
+    @Test
+    void aSanitizingFunctionIsAskedWithNameAndKey() {
+        client.acquire(now("mail", "somebody@example.com"));
+        client.acquire(now("orders", "42"));
+        LocksEndpoint sanitized = endpoint(
+                Show.ALWAYS,
+                false,
+                data -> data.getKey().equals("mail") ? data.withValue("***@example.com") : data);
+        assertThat(sanitized.locks(null, null, null, null).held().items())
+                .extracting(LocksDescriptor.Held::key)
+                .containsExactlyInAnyOrder("***@example.com", "42");
+    }
+
+    @Test
+    void aLockIsTakenAwayByItsTokenAndThatIsAudited() {
+        HeldLock held = other.acquire(now("orders", "42"));
+        ReleaseDescriptor answer = endpoint.forceRelease(
+                "in-memory", "orders:42", held.fencingToken().value());
+        assertThat(answer.release()).isEqualTo(Release.RELEASED);
+        assertThat(client.inspect(LockKey.of("orders", "42"))).isEmpty();
+        assertThat(published)
+                .singleElement()
+                .isInstanceOfSatisfying(AuditApplicationEvent.class, event -> assertThat(event.getAuditEvent())
+                        .satisfies(audit -> {
+                            assertThat(audit.getType()).isEqualTo("LOCK_FORCE_RELEASE");
+                            assertThat(audit.getData())
+                                    .containsEntry("lock", "orders:42")
+                                    .containsEntry("provider", "in-memory")
+                                    .containsEntry("token", held.fencingToken().value())
+                                    .containsEntry("release", "RELEASED");
+                        }));
+    }
+
+    @Test
+    void anAttemptWithAnotherTokenTakesNothingAwayAndIsAudited() {
+        HeldLock held = client.acquire(now("orders", "42"));
+        long another = held.fencingToken().value() + 1;
+        assertThat(endpoint.forceRelease("in-memory", "orders:42", another).release())
+                .isEqualTo(Release.NOT_OWNER);
+        assertThat(held.isHeld()).isTrue();
+        assertThat(published).hasSize(1);
+    }
+
+    @Test
+    void nothingIsTakenAwayUnlessThatIsAllowed() {
+        HeldLock held = client.acquire(now("orders", "42"));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> endpoint(Show.ALWAYS, false)
+                        .forceRelease(
+                                "in-memory",
+                                "orders:42",
+                                held.fencingToken().value()))
+                .withMessageContaining("management.endpoint.locks.force-release");
+        assertThat(held.isHeld()).isTrue();
+    }
+}

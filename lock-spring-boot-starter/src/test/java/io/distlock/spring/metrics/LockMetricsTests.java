@@ -1,0 +1,233 @@
+package io.distlock.spring.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockRequest;
+import io.distlock.LockUnavailableException;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.provider.Fault;
+import io.distlock.test.provider.FaultyLockProvider;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What is counted, under which tags. Time stands still; callbacks run where they arise. */
+class LockMetricsTests {
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final LockRuntime runtime = ManualScheduler.runtime(ticker);
+    private final InMemoryLockProvider store = new InMemoryLockProvider(runtime);
+    private final FaultyLockProvider provider = new FaultyLockProvider(store);
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final LockClient client = new LockMetrics(registry, "declared"::equals, ticker)
+            .customize(LockClientBuilder.of(provider, runtime)
+                    .callbackExecutor(Runnable::run)
+                    .build());
+    private final LockClient other = LockClientBuilder.of(store, runtime).build();
+
+    private LockRequest now(String name) {
+        return client.request(name, "42").withWaitTime(Duration.ZERO);
+    }
+
+    private Timer timer(String name, String... tags) {
+        return registry.get(name)
+                .tags("lock", "orders", "provider", "in-memory")
+                .tags(tags)
+                .timer();
+    }
+
+    private double count(String name, String... tags) {
+        return registry.get(name)
+                .tags("lock", "orders", "provider", "in-memory")
+                .tags(tags)
+                .counter()
+                .count();
+    }
+
+    private double gauge(String name) {
+        ticker.advance(Duration.ofSeconds(1));
+        return registry.get(name)
+                .tags("lock", "orders", "provider", "in-memory")
+                .gauge()
+                .value();
+    }
+
+    @Test
+    void aGrantIsTimedFromTheCall() {
+        HeldLock others = other.acquire(now("orders"));
+        var asked = client.acquireAsync(client.request("orders", "42"));
+        ticker.advance(Duration.ofSeconds(2));
+        others.release();
+        assertThat(asked).isCompleted();
+        Timer acquired = timer("distributed.lock.acquire", "mode", "exclusive", "outcome", "acquired");
+        assertThat(acquired.count()).isEqualTo(1);
+        assertThat(acquired.totalTime(TimeUnit.SECONDS)).isEqualTo(2);
+    }
+
+    @Test
+    void aRefusalAndASilentStoreAreDifferentOutcomes() {
+        other.acquire(now("orders").withMode(LockMode.SHARED));
+        client.tryAcquire(now("orders"));
+        provider.onAcquire(Fault.ERROR);
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> client.tryAcquire(now("orders")));
+        assertThat(timer("distributed.lock.acquire", "outcome", "not_acquired").count())
+                .isEqualTo(1);
+        assertThat(timer("distributed.lock.acquire", "outcome", "unavailable").count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aCallThatIsGivenUpIsAnOutcomeOfItsOwn() {
+        other.acquire(now("orders"));
+        client.acquireAsync(client.request("orders", "42")).cancel(true);
+        assertThat(timer("distributed.lock.acquire", "outcome", "cancelled").count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aReleaseIsTimedFromTheGrant() {
+        HeldLock held = client.acquire(now("orders").withMode(LockMode.SHARED));
+        ticker.advance(Duration.ofSeconds(3));
+        held.release();
+        Timer released = timer("distributed.lock.held", "mode", "shared", "outcome", "released");
+        assertThat(released.totalTime(TimeUnit.SECONDS)).isEqualTo(3);
+    }
+
+    @Test
+    void aReleaseThatIsNotAnsweredIsUnknown() {
+        HeldLock held = client.acquire(now("orders"));
+        provider.onRelease(Fault.REPLY_LOST);
+        held.release();
+        assertThat(timer("distributed.lock.held", "outcome", "unknown").count()).isEqualTo(1);
+        assertThat(registry.find("distributed.lock.held")
+                        .tag("outcome", "released")
+                        .timer())
+                .isNull();
+    }
+
+    @Test
+    void aLossIsTimedAndCountedByItsReason() {
+        client.acquire(now("orders").withRenew(false));
+        assertThat(count("distributed.lock.lost", "reason", "expired")).isZero();
+        ticker.advance(Duration.ofSeconds(30));
+        assertThat(count("distributed.lock.lost", "reason", "expired")).isEqualTo(1);
+        assertThat(count("distributed.lock.lost", "reason", "not_owner")).isZero();
+        assertThat(timer("distributed.lock.held", "outcome", "lost").count()).isEqualTo(1);
+    }
+
+    @Test
+    void renewalsAreCountedByWhetherTheyWereConfirmed() {
+        client.acquire(now("orders"));
+        ticker.advance(Duration.ofSeconds(11));
+        assertThat(count("distributed.lock.renewals", "outcome", "confirmed")).isEqualTo(1);
+        provider.onRenew(Fault.REPLY_LOST);
+        ticker.advance(Duration.ofSeconds(11));
+        assertThat(count("distributed.lock.renewals", "outcome", "unconfirmed")).isPositive();
+    }
+
+    @Test
+    void gaugesTellWhatIsHeldAndWaitedForNow() {
+        HeldLock held = client.acquire(now("orders"));
+        client.acquireAsync(client.request("orders", "42").withWaitTime(Duration.ofMinutes(1)));
+        client.acquire(client.request("orders", "43"));
+        assertThat(gauge("distributed.lock.active")).isEqualTo(2);
+        assertThat(gauge("distributed.lock.waiting")).isEqualTo(1);
+        held.release();
+        assertThat(gauge("distributed.lock.active")).isEqualTo(2);
+        assertThat(gauge("distributed.lock.waiting")).isZero();
+    }
+
+    @Test
+    void theTagIsTheNameAndNeverTheKey() {
+        for (int key = 0; key < 1_000; key++) {
+            client.acquire(client.request("orders", "" + key)).release();
+        }
+        assertThat(registry.find("distributed.lock.acquire").timers()).hasSize(1);
+        assertThat(registry.getMeters())
+                .allSatisfy(meter -> assertThat(meter.getId().toString()).doesNotContain("999"));
+    }
+
+    @Test
+    void namesThatCodeMakesUpAreToldApartUpToAHundredAndThoseOfAnnotationsAlways() {
+        for (int name = 0; name < 250; name++) {
+            client.acquire(client.request("made-up-" + name)).release();
+        }
+        client.acquire(client.request("declared")).release();
+        assertThat(registry.find("distributed.lock.acquire").timers()).hasSize(102);
+        assertThat(registry.get("distributed.lock.acquire")
+                        .tag("lock", "other")
+                        .timer()
+                        .count())
+                .isEqualTo(150);
+        assertThat(registry.get("distributed.lock.acquire")
+                        .tag("lock", "declared")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void gaugesOfNamesThatAreNotToldApartAreCountedTogether() {
+        for (int name = 0; name < 250; name++) {
+            client.acquire(client.request("made-up-" + name));
+        }
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(registry.get("distributed.lock.active")
+                        .tag("lock", "other")
+                        .gauge()
+                        .value())
+                .isEqualTo(150);
+    }
+
+    @Test
+    void noMeterIsMadeForWhatHasNotHappened() {
+        client.acquire(now("orders")).release();
+        assertThat(registry.find("distributed.lock.acquire").timers()).hasSize(1);
+        assertThat(registry.find("distributed.lock.held").timers()).hasSize(1);
+    }
+
+    @Test
+    void everyMeterIsOneOfTheDocumentedOnes() {
+        new LockRuntimeMetrics(runtime).bindTo(registry);
+        client.acquire(now("orders"));
+        ticker.advance(Duration.ofSeconds(11));
+        client.acquireAsync(client.request(LockKey.of("orders", "42"))).cancel(true);
+        assertThat(registry.getMeters().stream().map(meter -> meter.getId().getName()))
+                .isSubsetOf(Arrays.stream(LockMeters.values())
+                        .map(LockMeters::meterName)
+                        .toList());
+    }
+
+    @Test
+    void whatTheReaperDoesIsCounted() {
+        new LockRuntimeMetrics(runtime).bindTo(registry);
+        HeldLock held = client.acquire(now("orders"));
+        provider.onRelease(Fault.ERROR);
+        held.release();
+        assertThat(registry.get("distributed.lock.reaper.pending").gauge().value())
+                .isEqualTo(1);
+        provider.onRelease(Fault.NONE);
+        ticker.advance(Duration.ofSeconds(5));
+        assertThat(registry.get("distributed.lock.reaper.pending").gauge().value())
+                .isZero();
+        assertThat(registry.get("distributed.lock.reaped")
+                        .tag("outcome", "withdrawn")
+                        .functionCounter()
+                        .count())
+                .isEqualTo(1);
+    }
+}

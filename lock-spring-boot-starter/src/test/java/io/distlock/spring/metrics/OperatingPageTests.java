@@ -1,0 +1,81 @@
+package io.distlock.spring.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.LossReason;
+import io.distlock.spring.endpoint.LockDescriptor;
+import io.distlock.spring.endpoint.LocksDescriptor;
+import io.distlock.spring.endpoint.Page;
+import io.distlock.spring.endpoint.ReleaseDescriptor;
+import io.distlock.spring.event.LockAcquired;
+import io.distlock.spring.event.LockFailed;
+import io.distlock.spring.event.LockLost;
+import io.distlock.spring.event.LockNotAcquired;
+import io.distlock.spring.event.LockReleased;
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The documentation's page on operating locks is complete. */
+class OperatingPageTests {
+
+    private final List<String> lines = Files.readAllLines(Path.of("..", "docs", "operating.md"));
+
+    OperatingPageTests() throws IOException {}
+
+    private boolean says(String code) {
+        return lines.stream().anyMatch(line -> line.contains("`" + code + "`"));
+    }
+
+    @Test
+    void everyMeterHasARow() {
+        assertThat(LockMeters.values())
+                .allSatisfy(meter -> assertThat(lines)
+                        .anyMatch(line -> line.startsWith("| `" + meter.meterName() + "` |")));
+    }
+
+    @Test
+    void everyOutcomeAndReasonIsNamed() {
+        Stream<Enum<?>> values = Stream.of(AcquireOutcome.values(), HeldOutcome.values(), LossReason.values())
+                .flatMap(Arrays::stream);
+        assertThat(values).allMatch(value -> says(value.name().toLowerCase(Locale.ROOT)));
+    }
+
+    @Test
+    void everyFieldOfTheEndpointIsNamed() {
+        Stream<RecordComponent> fields = Stream.of(
+                        LocksDescriptor.class,
+                        LocksDescriptor.Held.class,
+                        LocksDescriptor.Waiting.class,
+                        LocksDescriptor.Loss.class,
+                        Page.class,
+                        LockDescriptor.class,
+                        LockDescriptor.Holder.class,
+                        ReleaseDescriptor.class)
+                .flatMap(type -> Arrays.stream(type.getRecordComponents()));
+        assertThat(fields).extracting(RecordComponent::getName).allMatch(this::says);
+    }
+
+    @Test
+    void everyReasonInTheEndpointIsNamed() {
+        assertThat(LossReason.values()).extracting(LossReason::name).allMatch(this::says);
+    }
+
+    @Test
+    void everyEventIsNamed() {
+        assertThat(Stream.of(
+                        LockAcquired.class,
+                        LockNotAcquired.class,
+                        LockFailed.class,
+                        LockReleased.class,
+                        LockLost.class))
+                .extracting(Class::getSimpleName)
+                .allMatch(this::says);
+    }
+}

@@ -1,0 +1,54 @@
+package io.distlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.FencingToken;
+import io.distlock.HeldLock;
+import io.distlock.LockEvent;
+import io.distlock.LockKey;
+import io.distlock.LossReason;
+import io.distlock.Release;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** A lock that is taken away from its holder. */
+@EndsInTime
+class ForceReleaseTests {
+
+    private static final LockKey KEY = LockKey.of("a");
+
+    private final ManualEngine here = new ManualEngine();
+
+    @Test
+    void aHolderInTheSameClientKnowsBeforeTheStoreLetsTheNextOneIn() {
+        HeldLock held = here.hold("a");
+        CompletableFuture<HeldLock> next = here.other.acquireAsync(here.request("a"));
+        next.thenAccept(taken -> assertThat(held.isHeld()).isFalse());
+        assertThat(here.client.forceRelease(KEY, held.fencingToken())).isEqualTo(Release.RELEASED);
+        assertThat(next).isCompleted();
+        assertThat(here.events(LockEvent.Lost.class))
+                .singleElement()
+                .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LossReason.NOT_OWNER));
+        assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
+    }
+
+    @Test
+    void aHolderElsewhereLearnsOfItWithItsNextRenewal() {
+        HeldLock held = here.hold("a");
+        here.other.forceRelease(KEY, held.fencingToken());
+        assertThat(here.isFree("a")).isTrue();
+        assertThat(held.isHeld()).isTrue();
+        here.advanceMillis(10_500);
+        assertThat(held.isHeld()).isFalse();
+    }
+
+    @Test
+    void byAnEarlierTokenTheLockIsNotTakenAway() {
+        FencingToken earlier = here.hold("a").fencingToken();
+        here.deleteByHand("a");
+        here.advanceMillis(30_000);
+        HeldLock held = here.hold("a");
+        assertThat(here.client.forceRelease(KEY, earlier)).isEqualTo(Release.NOT_OWNER);
+        assertThat(held.isHeld()).isTrue();
+    }
+}

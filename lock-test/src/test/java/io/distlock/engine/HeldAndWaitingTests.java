@@ -1,0 +1,106 @@
+package io.distlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.HeldLock;
+import io.distlock.LockHold;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockRequest;
+import io.distlock.LockWait;
+import io.distlock.test.time.ManualTicker;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a client tells of the locks that it holds and waits for. */
+@EndsInTime
+class HeldAndWaitingTests {
+
+    private final ManualEngine here = new ManualEngine();
+
+    @Test
+    void aLockThatIsHeldIsTold() {
+        HeldLock held = here.hold("a");
+        here.advanceMillis(1_000);
+        assertThat(here.client.held())
+                .containsExactly(new LockHold(
+                        LockKey.of("a"),
+                        LockMode.EXCLUSIVE,
+                        held.fencingToken(),
+                        here.atStore("a").orElseThrow().holders().get(0).owner(),
+                        Duration.ofSeconds(1),
+                        Duration.ofMillis(28_698),
+                        0,
+                        thisThread()));
+        assertThat(here.client.waiting()).isEmpty();
+    }
+
+    @Test
+    void renewalsAreCountedAndMoveTheRemainingTime() {
+        here.hold("a");
+        here.advanceMillis(25_000);
+        assertThat(here.client.held()).singleElement().satisfies(hold -> {
+            assertThat(hold.renewals()).isEqualTo(2);
+            assertThat(hold.remaining()).isGreaterThan(Duration.ofSeconds(20));
+            assertThat(hold.heldFor()).isEqualTo(Duration.ofSeconds(25));
+        });
+    }
+
+    @Test
+    void aLockOfSeveralKeysIsToldKeyByKey() {
+        here.client.acquire(here.client.request(List.of(LockKey.of("a"), LockKey.of("b"))));
+        assertThat(here.client.held()).extracting(hold -> hold.key().name()).containsExactlyInAnyOrder("a", "b");
+        assertThat(here.client.held()).extracting(LockHold::thread).containsOnly(thisThread());
+    }
+
+    @Test
+    void aCallThatWaitsIsTold() {
+        here.other.acquire(here.now("a"));
+        here.start(here.request("a").withMode(LockMode.SHARED));
+        here.advanceMillis(2_000);
+        assertThat(here.client.waiting())
+                .containsExactly(new LockWait(
+                        LockKey.of("a"), LockMode.SHARED, Duration.ofSeconds(2), Duration.ofSeconds(3), thisThread()));
+        assertThat(here.client.held()).isEmpty();
+    }
+
+    @Test
+    void aCallThatWaitsAtTheGateIsTold() {
+        here.hold("a");
+        here.start(here.request("a"));
+        assertThat(here.client.waiting()).hasSize(1);
+    }
+
+    @Test
+    void theKeyThatACallForSeveralHasComeToIsTold() {
+        here.other.acquire(here.now("b"));
+        LockRequest both = here.client.request(List.of(LockKey.of("a"), LockKey.of("b")));
+        here.start(both);
+        assertThat(here.client.waiting()).extracting(LockWait::key).containsExactly(LockKey.of("b"));
+        assertThat(here.client.held()).extracting(LockHold::key).containsExactly(LockKey.of("a"));
+    }
+
+    @Test
+    void whatIsOverIsToldNoMore() {
+        here.hold("a").release();
+        here.other.acquire(here.now("b"));
+        here.start(here.request("b"));
+        here.advanceMillis(5_000);
+        assertThat(here.client.held()).isEmpty();
+        assertThat(here.client.waiting()).isEmpty();
+    }
+
+    @Test
+    void aLockWhoseTimeIsOverIsNotToldThoughNoTimerHasRun() {
+        ManualEngine still = new ManualEngine(here.ticker, new ManualTicker());
+        still.hold("a");
+        here.advanceMillis(30_000);
+        assertThat(still.client.held()).isEmpty();
+    }
+
+    /** Not that of the constructor: the time limit gives each test a thread. */
+    private static String thisThread() {
+        return Thread.currentThread().getName();
+    }
+}

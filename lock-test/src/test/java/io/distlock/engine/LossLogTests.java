@@ -1,0 +1,63 @@
+package io.distlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.distlock.LossReason;
+import io.distlock.test.provider.Fault;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.KeyValuePair;
+
+/** What the log says of locks. */
+@EndsInTime
+class LossLogTests {
+
+    private final ManualEngine here = new ManualEngine();
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.distlock");
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        log.start();
+        logger.addAppender(log);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(log);
+    }
+
+    @Test
+    void aLossIsAWarningWithAllThatIsKnownOfIt() {
+        here.client.acquire(here.client.request("orders", "42"));
+        here.advanceMillis(15_000);
+        here.provider.onRenew(Fault.REPLY_LOST);
+        here.advanceMillis(30_000);
+        assertThat(log.list).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+            assertThat(event.getFormattedMessage())
+                    .contains("orders:42", "(token 1)", "29698 ms after the last renewal", "validity ran out");
+            assertThat(event.getKeyValuePairs())
+                    .contains(
+                            new KeyValuePair("lock", "orders"),
+                            new KeyValuePair("key", "42"),
+                            new KeyValuePair("token", 1L),
+                            new KeyValuePair("sinceRenewalMillis", 29_698L),
+                            new KeyValuePair("reason", LossReason.EXPIRED))
+                    .extracting(pair -> pair.key)
+                    .contains("heldMillis");
+        });
+    }
+
+    @Test
+    void aLockThatComesAndGoesIsNotWorthALine() {
+        here.hold("a").release();
+        assertThat(log.list).isEmpty();
+    }
+}
