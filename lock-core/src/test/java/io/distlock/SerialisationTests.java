@@ -18,8 +18,13 @@ class SerialisationTests {
 
     private static final LockKey KEY = LockKey.of("orders", "a/b:{c} 1");
 
-    private static final LockLoss LOSS =
-            new LockLoss(KEY, LockMode.SHARED, new FencingToken(7), LossReason.NOT_OWNER, Duration.ofSeconds(3));
+    private static final LockLoss LOSS = new LockLoss(
+            KEY,
+            LockMode.SHARED,
+            new FencingToken(7),
+            LossReason.NOT_OWNER,
+            Duration.ofSeconds(3),
+            Duration.ofSeconds(1));
 
     static LockException[] exceptions() {
         Duration waited = Duration.ofMillis(1_234);

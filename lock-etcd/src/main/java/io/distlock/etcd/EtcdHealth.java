@@ -34,9 +34,8 @@ final class EtcdHealth {
     }
 
     private ProviderStatus status(Collection<Members.Member> known, List<String> alarms) {
-        warning.lookAt(known.stream()
-                .flatMap(member -> member.version().stream())
-                .toList());
+        warning.lookAt(
+                known.stream().flatMap(member -> member.version().stream()).toList());
         Map<String, Object> details = new TreeMap<>();
         if (!known.isEmpty()) {
             details.put(

@@ -136,6 +136,11 @@ public final class FollowedLockClient implements LockClient {
     }
 
     @Override
+    public void validate(LockOptions options) {
+        target.validate(options);
+    }
+
+    @Override
     public boolean isCurrent(Sequencer sequencer) {
         return target.isCurrent(sequencer);
     }

@@ -43,7 +43,7 @@ abstract class TellingContract extends ContractPart {
         LockClient named = LockClientBuilder.of(provider(), runtime())
                 .instance("orders@web-1.4711")
                 .build();
-        try (HeldLock held = named.acquire(now(named, key))) {
+        try (HeldLock held = named.acquire(patiently(named, key))) {
             assertThat(held.isHeld()).isTrue();
             assertThat(other().inspect(key).orElseThrow().holders())
                     .singleElement()
