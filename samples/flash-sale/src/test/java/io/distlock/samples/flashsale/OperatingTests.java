@@ -122,11 +122,7 @@ class OperatingTests {
 
     @Test
     void aBadQuestionIsRefused() {
-        http.get()
-                .uri("/actuator/locks?limit=501")
-                .exchange()
-                .expectStatus()
-                .isBadRequest();
+        http.get().uri("/actuator/locks?limit=501").exchange().expectStatus().isBadRequest();
     }
 
     @Test
@@ -164,8 +160,7 @@ class OperatingTests {
     @Test
     void prometheusFindsTheMetersByName() {
         client.acquire(client.request("orders", "43")).release();
-        String scraped =
-                new String(get("/actuator/prometheus").returnResult().getResponseBody());
+        String scraped = new String(get("/actuator/prometheus").returnResult().getResponseBody());
         assertThat(scraped.lines().filter(line -> line.contains("lock=\"orders\"")))
                 .anyMatch(line -> line.startsWith("distributed_lock_acquire_seconds_count{"))
                 .anyMatch(line -> line.startsWith("distributed_lock_held_seconds_count{"))
@@ -180,13 +175,9 @@ class OperatingTests {
     void theEndpointWorksOverJmx() throws Exception {
         var server = ManagementFactory.getPlatformMBeanServer();
         ObjectName name = new ObjectName("flash-sale-tests:type=Endpoint,name=Locks");
-        Object answer = server.invoke(
-                name,
-                "locks",
-                new Object[] {"orders", null, null, null},
-                new String[] {
-                    String.class.getName(), String.class.getName(), Integer.class.getName(), Integer.class.getName()
-                });
+        Object answer = server.invoke(name, "locks", new Object[] {"orders", null, null, null}, new String[] {
+            String.class.getName(), String.class.getName(), Integer.class.getName(), Integer.class.getName()
+        });
         assertThat(answer).asString().contains("orders", held.fencingToken().toString());
         assertThat(server.getMBeanInfo(name).getOperations())
                 .extracting(operation -> operation.getName())
