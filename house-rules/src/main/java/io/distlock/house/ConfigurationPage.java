@@ -19,8 +19,8 @@ public final class ConfigurationPage {
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";
     private static final Pattern NAME = Pattern.compile("\"name\": \"([^\"]+)\"");
     private static final Pattern DEFAULT = Pattern.compile("\"defaultValue\": (?:\\[\\s*)?\"?([^\",\\]\\s]+)");
-    private static final Pattern OURS = Pattern.compile("(distributed-lock|management\\.endpoint\\.locks"
-            + "|management\\.health\\.distributed-lock)\\..*");
+    private static final Pattern OURS = Pattern.compile(
+            "(distributed-lock|management\\.endpoint\\.locks" + "|management\\.health\\.distributed-lock)\\..*");
 
     private final List<String> rows;
 
@@ -53,7 +53,8 @@ public final class ConfigurationPage {
 
     private static List<Property> properties() throws IOException {
         List<Property> properties = new ArrayList<>();
-        for (URL file : Collections.list(ConfigurationPage.class.getClassLoader().getResources(METADATA))) {
+        for (URL file :
+                Collections.list(ConfigurationPage.class.getClassLoader().getResources(METADATA))) {
             properties.addAll(properties(text(file)));
         }
         return properties;
@@ -61,7 +62,8 @@ public final class ConfigurationPage {
 
     private static String text(URL file) throws IOException {
         try (InputStream in = file.openStream()) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            // The processor writes a slash with a backslash before it.
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("\\/", "/");
         }
     }
 

@@ -35,8 +35,7 @@ class EtcdHealthTests {
             assertThat(status.details()).containsEntry("leader", member).doesNotContainKey("alarms");
             assertThat(status.details().get("members"))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
-                    .isEqualTo(Map.of(
-                            member, "leader, " + etcd.probe().status().version()));
+                    .isEqualTo(Map.of(member, "leader, " + etcd.probe().status().version()));
         }
     }
 
@@ -45,8 +44,7 @@ class EtcdHealthTests {
         try (TestClient client = client(etcd.server());
                 HeldLock held = client.locks.acquire(client.locks.request("health"))) {
             assertThat(held.isHeld()).isTrue();
-            String lease =
-                    Long.toHexString(etcd.probe().leases().iterator().next());
+            String lease = Long.toHexString(etcd.probe().leases().iterator().next());
             assertThat(TestClient.get(client.provider.check()).details().get("sessions"))
                     .asInstanceOf(InstanceOfAssertFactories.list(String.class))
                     .singleElement()

@@ -96,7 +96,8 @@ class RedisHealthTests {
         try (RedisReplication pair = RedisReplication.start();
                 TestClient client = TestClient.unconnected(
                         LocalRedis.factory(pair.replica().endpoint()), RedisLockOptions.defaults())) {
-            await().until(() -> TestClient.get(client.provider.check()).details().containsKey("role"));
+            await().until(() ->
+                    TestClient.get(client.provider.check()).details().containsKey("role"));
             ProviderStatus status = TestClient.get(client.provider.check());
             assertThat(status.state()).isEqualTo(ProviderStatus.State.DOWN);
             assertThat(status.details()).containsEntry("role", "slave").containsKey("error");

@@ -142,8 +142,7 @@ class RedlockFaultTests {
         await().atMost(RedlockTestClient.PATIENCE)
                 .until(() -> client.status().state() == ProviderStatus.State.DEGRADED);
         nodes.get(4).kill();
-        await().atMost(RedlockTestClient.PATIENCE)
-                .until(() -> client.status().state() == ProviderStatus.State.DOWN);
+        await().atMost(RedlockTestClient.PATIENCE).until(() -> client.status().state() == ProviderStatus.State.DOWN);
     }
 
     @Test

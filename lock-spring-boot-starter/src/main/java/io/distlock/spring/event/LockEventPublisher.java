@@ -102,7 +102,9 @@ public final class LockEventPublisher
             thread.execute(() -> announce(announced));
         } catch (RejectedExecutionException full) {
             if (!thread.isShutdown() && warned.compareAndSet(false, true)) {
-                log.warn("Listeners of lock events are too slow: {} events wait, further ones are dropped", MOST_WAITING);
+                log.warn(
+                        "Listeners of lock events are too slow: {} events wait, further ones are dropped",
+                        MOST_WAITING);
             }
         }
     }

@@ -43,12 +43,11 @@ public final class LockProviderHealthIndicator implements HealthIndicator {
     }
 
     private Health health(ProviderStatus status) {
-        Health.Builder health =
-                switch (status.state()) {
-                    case UP -> Health.up();
-                    case DEGRADED -> Health.status(degraded).withDetail("degraded", true);
-                    case DOWN -> Health.down();
-                };
+        Health.Builder health = switch (status.state()) {
+            case UP -> Health.up();
+            case DEGRADED -> Health.status(degraded).withDetail("degraded", true);
+            case DOWN -> Health.down();
+        };
         return health.withDetails(status.details()).build();
     }
 }

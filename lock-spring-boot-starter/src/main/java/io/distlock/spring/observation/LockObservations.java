@@ -38,7 +38,9 @@ public final class LockObservations implements LockClientCustomizer {
     @Override
     public LockClient customize(LockClient client) {
         String provider = client.provider();
-        return registry == ObservationRegistry.NOOP ? client : new FollowedLockClient(client, request -> begin(provider, request));
+        return registry == ObservationRegistry.NOOP
+                ? client
+                : new FollowedLockClient(client, request -> begin(provider, request));
     }
 
     private FollowedCall begin(String provider, LockRequest request) {

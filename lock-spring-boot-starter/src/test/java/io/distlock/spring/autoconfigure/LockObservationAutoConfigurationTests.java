@@ -20,10 +20,11 @@ class LockObservationAutoConfigurationTests {
 
     private final List<String> observed = new ArrayList<>();
 
-    private final ApplicationContextRunner withoutRegistry = LockTestContext.inMemory()
-            .withConfiguration(AutoConfigurations.of(LockObservationAutoConfiguration.class));
+    private final ApplicationContextRunner withoutRegistry =
+            LockTestContext.inMemory().withConfiguration(AutoConfigurations.of(LockObservationAutoConfiguration.class));
 
-    private final ApplicationContextRunner unasked = withoutRegistry.withBean(ObservationRegistry.class, this::registry);
+    private final ApplicationContextRunner unasked =
+            withoutRegistry.withBean(ObservationRegistry.class, this::registry);
 
     private final ApplicationContextRunner runner =
             unasked.withPropertyValues("distributed-lock.observations.enabled=true");

@@ -24,8 +24,8 @@ class LocksEndpointAutoConfigurationTests {
     private final ApplicationContextRunner unexposed =
             LockTestContext.inMemory().withConfiguration(AutoConfigurations.of(LocksEndpointAutoConfiguration.class));
 
-    private final ApplicationContextRunner runner =
-            unexposed.withPropertyValues("management.endpoints.web.exposure.include=locks");
+    private final ApplicationContextRunner runner = unexposed.withPropertyValues(
+            "management.endpoints.web.exposure.include=locks", "distributed-lock.shutdown-timeout=0s");
 
     private static String shownKey(ApplicationContext context) {
         LockClient client = context.getBean(LockClient.class);
@@ -83,12 +83,7 @@ class LocksEndpointAutoConfigurationTests {
     static class Own extends LocksEndpoint {
 
         Own(LockClients clients, RecentLosses losses, LockRuntime runtime) {
-            super(
-                    clients,
-                    losses,
-                    runtime.ticker(),
-                    event -> {},
-                    new Rules(Show.NEVER, Set.of(), false, List.of()));
+            super(clients, losses, runtime.ticker(), event -> {}, new Rules(Show.NEVER, Set.of(), false, List.of()));
         }
     }
 }

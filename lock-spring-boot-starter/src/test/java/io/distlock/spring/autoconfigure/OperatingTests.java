@@ -102,17 +102,20 @@ class OperatingTests {
     @Test
     void theOwnerValueNamesApplicationAndInstance() {
         runner.withPropertyValues("spring.application.name=shop", "distributed-lock.instance-id=blue")
-                .run(context -> assertThat(owner(context.getBean(LockClient.class)))
-                        .startsWith("shop@blue~"));
+                .run(context ->
+                        assertThat(owner(context.getBean(LockClient.class))).startsWith("shop@blue~"));
     }
 
     @Test
     void anInstanceWithoutAnIdIsNamedByHostAndProcess() {
-        runner.withPropertyValues("HOSTNAME=web-1").run(context -> assertThat(owner(context.getBean(LockClient.class)))
-                .startsWith("application@web-1." + ProcessHandle.current().pid() + "~"));
-        runner.withPropertyValues("HOSTNAME=").run(context -> assertThat(owner(context.getBean(LockClient.class)))
-                .startsWith("application@")
-                .contains("." + ProcessHandle.current().pid() + "~"));
+        runner.withPropertyValues("HOSTNAME=web-1")
+                .run(context -> assertThat(owner(context.getBean(LockClient.class)))
+                        .startsWith(
+                                "application@web-1." + ProcessHandle.current().pid() + "~"));
+        runner.withPropertyValues("HOSTNAME=")
+                .run(context -> assertThat(owner(context.getBean(LockClient.class)))
+                        .startsWith("application@")
+                        .contains("." + ProcessHandle.current().pid() + "~"));
     }
 
     @Test

@@ -226,9 +226,7 @@ class LocksEndpointTests {
         LocksDescriptor shown = endpoint(Show.NEVER, false).locks(null, null, null, null);
         assertThat(shown.held().items())
                 .extracting(LocksDescriptor.Held::name, LocksDescriptor.Held::key, LocksDescriptor.Held::id)
-                .containsExactlyInAnyOrder(
-                        tuple("orders", "******", "******"),
-                        tuple("nightly", null, "nightly"));
+                .containsExactlyInAnyOrder(tuple("orders", "******", "******"), tuple("nightly", null, "nightly"));
         assertThat(shown.toString()).doesNotContain("42");
     }
 
@@ -237,9 +235,7 @@ class LocksEndpointTests {
         client.acquire(now("mail", "somebody@example.com"));
         client.acquire(now("orders", "42"));
         LocksEndpoint sanitized = endpoint(
-                Show.ALWAYS,
-                false,
-                data -> data.getKey().equals("mail") ? data.withValue("***@example.com") : data);
+                Show.ALWAYS, false, data -> data.getKey().equals("mail") ? data.withValue("***@example.com") : data);
         assertThat(sanitized.locks(null, null, null, null).held().items())
                 .extracting(LocksDescriptor.Held::key)
                 .containsExactlyInAnyOrder("***@example.com", "42");
@@ -254,8 +250,9 @@ class LocksEndpointTests {
         assertThat(client.inspect(LockKey.of("orders", "42"))).isEmpty();
         assertThat(published)
                 .singleElement()
-                .isInstanceOfSatisfying(AuditApplicationEvent.class, event -> assertThat(event.getAuditEvent())
-                        .satisfies(audit -> {
+                .isInstanceOfSatisfying(
+                        AuditApplicationEvent.class,
+                        event -> assertThat(event.getAuditEvent()).satisfies(audit -> {
                             assertThat(audit.getType()).isEqualTo("LOCK_FORCE_RELEASE");
                             assertThat(audit.getData())
                                     .containsEntry("lock", "orders:42")
@@ -281,9 +278,7 @@ class LocksEndpointTests {
         assertThatIllegalStateException()
                 .isThrownBy(() -> endpoint(Show.ALWAYS, false)
                         .forceRelease(
-                                "in-memory",
-                                "orders:42",
-                                held.fencingToken().value()))
+                                "in-memory", "orders:42", held.fencingToken().value()))
                 .withMessageContaining("management.endpoint.locks.force-release");
         assertThat(held.isHeld()).isTrue();
     }

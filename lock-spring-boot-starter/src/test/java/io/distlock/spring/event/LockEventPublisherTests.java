@@ -25,8 +25,8 @@ import org.springframework.context.event.EventListener;
 /** What listeners of the application context hear of locks. */
 class LockEventPublisherTests {
 
-    private final ApplicationContextRunner runner = LockTestContext.manual()
-            .withConfiguration(AutoConfigurations.of(LockEventsAutoConfiguration.class));
+    private final ApplicationContextRunner runner =
+            LockTestContext.manual().withConfiguration(AutoConfigurations.of(LockEventsAutoConfiguration.class));
 
     static class Listener {
 
@@ -93,9 +93,9 @@ class LockEventPublisherTests {
             List<Object> heard = context.getBean(Listener.class).heard;
             await().until(() -> heard.size() == 2);
             assertThat(heard.get(1))
-                    .isInstanceOfSatisfying(LockLost.class, lost -> assertThat(
-                                    lost.event().loss().reason())
-                            .isEqualTo(LossReason.EXPIRED));
+                    .isInstanceOfSatisfying(
+                            LockLost.class,
+                            lost -> assertThat(lost.event().loss().reason()).isEqualTo(LossReason.EXPIRED));
         });
     }
 

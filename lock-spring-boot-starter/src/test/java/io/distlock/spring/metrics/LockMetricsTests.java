@@ -82,8 +82,7 @@ class LockMetricsTests {
         other.acquire(now("orders").withMode(LockMode.SHARED));
         client.tryAcquire(now("orders"));
         provider.onAcquire(Fault.ERROR);
-        assertThatExceptionOfType(LockUnavailableException.class)
-                .isThrownBy(() -> client.tryAcquire(now("orders")));
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> client.tryAcquire(now("orders")));
         assertThat(timer("distributed.lock.acquire", "outcome", "not_acquired").count())
                 .isEqualTo(1);
         assertThat(timer("distributed.lock.acquire", "outcome", "unavailable").count())

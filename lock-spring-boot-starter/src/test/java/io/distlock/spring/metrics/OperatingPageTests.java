@@ -36,8 +36,8 @@ class OperatingPageTests {
     @Test
     void everyMeterHasARow() {
         assertThat(LockMeters.values())
-                .allSatisfy(meter -> assertThat(lines)
-                        .anyMatch(line -> line.startsWith("| `" + meter.meterName() + "` |")));
+                .allSatisfy(meter ->
+                        assertThat(lines).anyMatch(line -> line.startsWith("| `" + meter.meterName() + "` |")));
     }
 
     @Test

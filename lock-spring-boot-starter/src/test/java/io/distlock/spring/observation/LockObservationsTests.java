@@ -97,8 +97,7 @@ class LockObservationsTests {
             assertThat(hold.getContextualName()).isEqualTo("hold orders");
             assertThat(low(hold, "phase")).isEqualTo("hold");
             assertThat(low(hold, "outcome")).isEqualTo("released");
-            assertThat(high(hold, "lock.token"))
-                    .isEqualTo(held.fencingToken().toString());
+            assertThat(high(hold, "lock.token")).isEqualTo(held.fencingToken().toString());
         });
     }
 
@@ -157,8 +156,9 @@ class LockObservationsTests {
     void aCallThatIsCancelledEndsItsObservationAndLeavesNothingBehind() {
         other.acquire(now("42"));
         client.acquireAsync(client.request("orders", "42")).cancel(true);
-        assertThat(stopped).singleElement().satisfies(wait -> assertThat(low(wait, "outcome"))
-                .isEqualTo("cancelled"));
+        assertThat(stopped)
+                .singleElement()
+                .satisfies(wait -> assertThat(low(wait, "outcome")).isEqualTo("cancelled"));
         assertThat(client.waiting()).isEmpty();
     }
 
