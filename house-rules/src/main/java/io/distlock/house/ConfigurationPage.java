@@ -62,7 +62,8 @@ public final class ConfigurationPage {
 
     private static String text(URL file) throws IOException {
         try (InputStream in = file.openStream()) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            // The processor writes a slash with a backslash before it.
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("\\/", "/");
         }
     }
 

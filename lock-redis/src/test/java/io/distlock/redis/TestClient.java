@@ -61,7 +61,7 @@ final class TestClient implements AutoCloseable {
     }
 
     void awaitUp() {
-        await().atMost(PATIENCE).until(() -> get(provider.check()).state() == ProviderStatus.State.UP);
+        await().atMost(PATIENCE).until(() -> get(provider.check()).state() != ProviderStatus.State.DOWN);
     }
 
     LeaseRequest request(LockKey key, LockMode mode, String owner, LockOptions options) {

@@ -24,8 +24,8 @@ class LocksEndpointAutoConfigurationTests {
     private final ApplicationContextRunner unexposed =
             LockTestContext.inMemory().withConfiguration(AutoConfigurations.of(LocksEndpointAutoConfiguration.class));
 
-    private final ApplicationContextRunner runner =
-            unexposed.withPropertyValues("management.endpoints.web.exposure.include=locks");
+    private final ApplicationContextRunner runner = unexposed.withPropertyValues(
+            "management.endpoints.web.exposure.include=locks", "distributed-lock.shutdown-timeout=0s");
 
     private static String shownKey(ApplicationContext context) {
         LockClient client = context.getBean(LockClient.class);
