@@ -1,5 +1,6 @@
 package io.distlock.samples.flashsale;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -160,7 +161,7 @@ class OperatingTests {
     @Test
     void prometheusFindsTheMetersByName() {
         client.acquire(client.request("orders", "43")).release();
-        String scraped = new String(get("/actuator/prometheus").returnResult().getResponseBody());
+        String scraped = new String(get("/actuator/prometheus").returnResult().getResponseBody(), UTF_8);
         assertThat(scraped.lines().filter(line -> line.contains("lock=\"orders\"")))
                 .anyMatch(line -> line.startsWith("distributed_lock_acquire_seconds_count{"))
                 .anyMatch(line -> line.startsWith("distributed_lock_held_seconds_count{"))
