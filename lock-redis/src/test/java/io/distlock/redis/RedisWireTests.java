@@ -116,13 +116,15 @@ class RedisWireTests {
 
     @Test
     void aRefusedAttemptNamesTheTimeAfterWhichTheLockIsFree(RedisProbe probe) {
+        client.locks.acquire(client.locks.request("warm")).close();
         probe.command("SET", "lock:{orders}", "somebody", "PX", "400");
         long asked = client.runtime.ticker().nanos();
         client.locks
                 .acquire(client.locks.request("orders").withWaitTime(TestClient.PATIENCE))
                 .close();
         Duration waited = Duration.ofNanos(client.runtime.ticker().nanos() - asked);
-        assertThat(waited).isBetween(Duration.ofMillis(300), Duration.ofMillis(1500));
+        // After 5 s it would have looked again anyway.
+        assertThat(waited).isBetween(Duration.ofMillis(300), Duration.ofMillis(4_500));
     }
 
     @Test
