@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One key that is held: the handle for its user, and the watchdog's item. All changes of standing are one
@@ -213,12 +214,14 @@ final class HeldKey implements HeldLock, DueSet.Due {
     }
 
     private void announce(LockLoss loss) {
-        log.warn(
-                "Lost lock '{}' (token {}) after {} ms: {}",
-                loss.key(),
-                loss.token(),
-                loss.heldFor().toMillis(),
-                loss.reason().explanation());
+        // Of those that end with their client there may be thousands; whoever closes it warns of all of them at once.
+        log.atLevel(loss.reason() == LossReason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
+                .log(
+                        "Lost lock '{}' (token {}) after {} ms: {}",
+                        loss.key(),
+                        loss.token(),
+                        loss.heldFor().toMillis(),
+                        loss.reason().explanation());
         engine.listeners().publish(() -> new LockEvent.Lost(loss));
         CompletableFuture<LockLoss> signal = lost;
         if (signal != null) {
