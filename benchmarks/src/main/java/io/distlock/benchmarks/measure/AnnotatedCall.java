@@ -5,10 +5,12 @@ import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Contender;
 import io.distlock.benchmarks.store.Store;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /**
  * What {@code @DistributedLock} adds to the client: proxy, key expression, context. On the in-memory provider, because
@@ -31,12 +33,15 @@ final class AnnotatedCall implements Measurement {
     @Override
     public void run(Store store, Effort effort, Report report) {
         int calls = effort.of(50_000, 20_000, 100);
+        overhead(effort, calls, report);
+        familiar(effort, calls, report);
+    }
+
+    private static void overhead(Effort effort, int calls, Report report) {
         try (ConfigurableApplicationContext context = context();
                 Contender annotated = AnnotatedShop.calling(context);
                 Contender client = AnnotatedShop.usingTheClient(context)) {
-            List<Contender> both = List.of(annotated, client);
-            Rounds.of(effort.of(6, 6, 1), both, contender -> calls(contender, calls));
-            Rounds<Turn> rounds = Rounds.of(effort.of(30, 10, 2), both, contender -> calls(contender, calls));
+            Rounds<Turn> rounds = rounds(effort, List.of(annotated, client), calls);
             report.figure("a cycle by the client alone", Stopwatch.micros(rounds.median(client, Turn::nanos)), "µs");
             report.figure(
                     "the annotation adds",
@@ -48,6 +53,23 @@ final class AnnotatedCall implements Measurement {
                     rounds.median(annotated, Turn::bytes) - rounds.median(client, Turn::bytes),
                     "bytes");
         }
+    }
+
+    /** For scale. */
+    private static void familiar(Effort effort, int calls, Report report) {
+        try (var context = new AnnotationConfigApplicationContext(FamiliarShop.class)) {
+            List<Contender> all = new ArrayList<>(FamiliarShop.annotated(context));
+            all.add(0, FamiliarShop.calledDirectly());
+            Rounds<Turn> rounds = rounds(effort, all, calls);
+            all.forEach(each -> report.figure(
+                    "for scale: " + each.name(), Stopwatch.micros(rounds.median(each, Turn::nanos)), "µs"));
+        }
+    }
+
+    private static Rounds<Turn> rounds(Effort effort, List<Contender> contenders, int calls) {
+        // The compiler is not to be measured.
+        Rounds.of(effort.of(6, 6, 1), contenders, contender -> calls(contender, calls));
+        return Rounds.of(effort.of(30, 10, 2), contenders, contender -> calls(contender, calls));
     }
 
     private static ConfigurableApplicationContext context() {
