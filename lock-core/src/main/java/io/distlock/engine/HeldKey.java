@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One key that is held: the handle for its user, and the watchdog's item. All changes of standing are one
@@ -180,7 +181,8 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
     }
 
     private void announce(LockLoss loss) {
-        log.atWarn()
+        // Of those that end with their client there may be thousands; whoever closes it warns of all of them at once.
+        log.atLevel(loss.reason() == LossReason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
                 .addKeyValue("lock", loss.key().name())
                 .addKeyValue("key", loss.key().key().orElse(""))
                 .addKeyValue("token", loss.token().value())

@@ -23,6 +23,9 @@ final class Watchdog {
 
     private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
+    /** So many of the locks that are lost when the client is closed are named. */
+    private static final int NAMED = 5;
+
     private final Engine engine;
     private final DueSet<HeldKey> held;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
@@ -85,7 +88,16 @@ final class Watchdog {
 
     /** Declares whatever is still held lost; nothing is renewed afterwards. */
     void abandonAll() {
-        held.members().forEach(key -> key.lose(LossReason.CLIENT_CLOSED));
+        List<HeldKey> abandoned = List.copyOf(held.members());
+        if (abandoned.isEmpty()) {
+            return;
+        }
+        log.warn(
+                "The lock client is closed while {} locks are held, which are lost: {}{}",
+                abandoned.size(),
+                abandoned.stream().limit(NAMED).map(key -> key.lease().key()).toList(),
+                abandoned.size() > NAMED ? " and others" : "");
+        abandoned.forEach(key -> key.lose(LossReason.CLIENT_CLOSED));
     }
 
     private void round(List<HeldKey> due) {

@@ -59,9 +59,6 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         open().whenComplete((opened, failure) -> {
             if (failure == null) {
                 made.complete(opened);
-                if (closed) {
-                    opened.closeAsync();
-                }
             } else {
                 connection.compareAndSet(made, null);
                 made.completeExceptionally(failure);
@@ -198,13 +195,13 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         }
     }
 
-    /** Gives the connection up, calls under way fail; completes when it is closed. */
+    /** Gives the connection up, calls under way fail; completes when it is closed, also if it is being made just now. */
     CompletableFuture<Void> close() {
         closed = true;
         CompletableFuture<C> known = connection.get();
-        return known != null && known.isDone() && !known.isCompletedExceptionally()
-                ? known.join().closeAsync()
-                : CompletableFuture.completedFuture(null);
+        return known == null
+                ? CompletableFuture.completedFuture(null)
+                : known.thenCompose(StatefulConnection::closeAsync);
     }
 
     private interface Dispatch {

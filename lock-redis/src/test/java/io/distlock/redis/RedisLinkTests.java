@@ -12,6 +12,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +67,19 @@ class RedisLinkTests {
         RedisCall<String> sent = set("b");
         link.send(sent);
         assertThat(TestClient.get(sent)).isEqualTo("OK");
+    }
+
+    /** Or the driver, which is shut down next, closes it a second time, and warns of that. */
+    @Test
+    void theCloseTakesInAConnectionThatIsBeingMade() {
+        proxy.freeze();
+        CompletableFuture<?> connecting = link.connect();
+        CompletableFuture<Void> closing = link.close();
+        assertThat(connecting).isNotDone();
+        assertThat(closing).isNotDone();
+        proxy.thaw();
+        TestClient.get(closing);
+        assertThat(link.connect().join().isOpen()).isFalse();
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.distlock.LockException;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisServer;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -51,6 +52,22 @@ class RedisShutdownTests {
             application.locks.acquire(application.locks.request("orders")).close();
         }
         assertThat(output.getAll()).doesNotContain("already closed");
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void locksThatEndWithTheirClientAreOneWarning(RedisServer redis, CapturedOutput output) {
+        try (TestClient application = TestClient.of(redis.endpoint())) {
+            LockClient locks = LockClientBuilder.of(application.provider, application.runtime)
+                    .shutdownTimeout(Duration.ZERO)
+                    .build();
+            for (int item = 0; item < 12; item++) {
+                locks.acquire(locks.request("abandoned", "" + item));
+            }
+            locks.close();
+        }
+        assertThat(output.getAll()).containsOnlyOnce("while 12 locks are held, which are lost: [abandoned:");
+        assertThat(output.getAll()).doesNotContain("Lost lock 'abandoned:");
     }
 
     private static void workUntilClosed(LockClient locks, String item, CountDownLatch busy) {

@@ -3,10 +3,12 @@ package io.distlock.benchmarks.measure;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Contender;
 import io.distlock.benchmarks.store.Store;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /**
  * What {@code @DistributedLock} adds to the client: proxy, key expression, context. On the in-memory provider, because
@@ -27,12 +29,15 @@ final class AnnotatedCall implements Measurement {
     @Override
     public void run(Store store, Effort effort, Report report) {
         int calls = effort.of(50_000, 20_000, 100);
+        overhead(effort, calls, report);
+        familiar(effort, calls, report);
+    }
+
+    private static void overhead(Effort effort, int calls, Report report) {
         try (ConfigurableApplicationContext context = context();
                 Contender annotated = AnnotatedShop.calling(context);
                 Contender client = AnnotatedShop.usingTheClient(context)) {
-            List<Contender> both = List.of(annotated, client);
-            Rounds.of(effort.of(6, 6, 1), both, contender -> Turn.of(contender, calls));
-            Rounds<Turn> rounds = Rounds.of(effort.of(30, 10, 2), both, contender -> Turn.of(contender, calls));
+            Rounds<Turn> rounds = Turn.rounds(effort, List.of(annotated, client), calls);
             report.figure("a cycle by the client alone", Stopwatch.micros(rounds.median(client, Turn::nanos)), "µs");
             report.figure(
                     "the annotation adds",
@@ -43,6 +48,17 @@ final class AnnotatedCall implements Measurement {
                     "allocated by the annotation",
                     rounds.median(annotated, Turn::bytes) - rounds.median(client, Turn::bytes),
                     "bytes");
+        }
+    }
+
+    /** For scale. */
+    private static void familiar(Effort effort, int calls, Report report) {
+        try (var context = new AnnotationConfigApplicationContext(FamiliarShop.class)) {
+            List<Contender> all = new ArrayList<>(FamiliarShop.annotated(context));
+            all.add(0, FamiliarShop.calledDirectly());
+            Rounds<Turn> rounds = Turn.rounds(effort, all, calls);
+            all.forEach(each -> report.figure(
+                    "for scale: " + each.name(), Stopwatch.micros(rounds.median(each, Turn::nanos)), "µs"));
         }
     }
 

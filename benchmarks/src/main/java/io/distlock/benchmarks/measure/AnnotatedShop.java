@@ -28,7 +28,7 @@ class AnnotatedShop {
                         .close());
     }
 
-    private static Contender contender(String name, IntConsumer cycle) {
+    static Contender contender(String name, IntConsumer cycle) {
         return new Contender() {
 
             @Override

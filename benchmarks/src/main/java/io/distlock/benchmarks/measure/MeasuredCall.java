@@ -32,8 +32,7 @@ final class MeasuredCall implements Measurement {
                 Contender measured = AnnotatedShop.usingTheClient(with);
                 Contender plain = AnnotatedShop.usingTheClient(without)) {
             List<Contender> both = List.of(measured, plain);
-            Rounds.of(effort.of(6, 6, 1), both, contender -> Turn.of(contender, calls));
-            Rounds<Turn> rounds = Rounds.of(effort.of(30, 10, 2), both, contender -> Turn.of(contender, calls));
+            Rounds<Turn> rounds = Turn.rounds(effort, both, calls);
             report.figure("a cycle without metrics", Stopwatch.micros(rounds.median(plain, Turn::nanos)), "µs");
             report.figure(
                     "metrics add",

@@ -3,6 +3,7 @@ package io.distlock.benchmarks.measure;
 import com.sun.management.ThreadMXBean;
 import io.distlock.benchmarks.store.Contender;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 
 /**
  * How a turn on one thread went, by call.
@@ -22,5 +23,11 @@ record Turn(double nanos, double bytes) {
         }
         double nanos = watch.nanos();
         return new Turn(nanos / calls, (double) (THREADS.getCurrentThreadAllocatedBytes() - bytes) / calls);
+    }
+
+    /** Many of them, after some that are not counted: the compiler is not to be measured. */
+    static Rounds<Turn> rounds(Effort effort, List<Contender> contenders, int calls) {
+        Rounds.of(effort.of(6, 6, 1), contenders, contender -> of(contender, calls));
+        return Rounds.of(effort.of(30, 10, 2), contenders, contender -> of(contender, calls));
     }
 }

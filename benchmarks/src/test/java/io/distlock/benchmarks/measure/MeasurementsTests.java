@@ -97,7 +97,8 @@ class MeasurementsTests {
         assertFigures(new AnnotatedCall())
                 .hasEntrySatisfying(
                         "allocated by the annotation",
-                        bytes -> assertThat(bytes).isPositive());
+                        bytes -> assertThat(bytes).isPositive())
+                .containsKeys("for scale: a bare call", "for scale: @Cacheable, already there");
     }
 
     @Test
