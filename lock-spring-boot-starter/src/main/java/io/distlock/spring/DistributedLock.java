@@ -23,7 +23,7 @@ import org.springframework.core.annotation.AliasFor;
  * classes; what stands on the method goes before what stands on the type.
  *
  * <p>May be repeated, also through meta-annotations: all the locks are taken, in the order that
- * {@link DistributedLocks} tells.
+ * {@link DistributedLocks} tells; each {@link #waitTime()} counts from the call.
  *
  * <p>The lock is outside a transaction that is begun by {@code @Transactional} on the same method: it is given back
  * after the commit. Called within a transaction, the lock is given back once that one has completed; the property
@@ -66,7 +66,11 @@ import org.springframework.core.annotation.AliasFor;
  *       to within that context runs under it.
  * </ul>
  *
- * <p>A plain {@code Future} and a suspending function are refused at start-up.
+ * <p>A Kotlin suspending function is locked as the {@code Mono} or {@code Flux} that Spring makes of it: no thread is
+ * blocked, and the lock is given back when the function has returned, failed or been cancelled.
+ *
+ * <p>Refused at start-up is whatever stands for work that somebody else does after the return: a plain {@code Future}, a
+ * {@code Stream}, a {@code Callable}, the asynchronous and streamed results of Spring MVC.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -90,7 +94,8 @@ public @interface DistributedLock {
      * The item under the name, as a SpEL expression over the call: arguments as {@code #orderId}, {@code #p0} or
      * {@code #a0}; {@code #root.method}, {@code #root.target}, {@code #root.args}; beans as {@code @bean}. Gives a
      * string, number, boolean, character, enum, UUID or {@code java.time} value; or a collection or an array of
-     * them: all are locked, or none. Empty: the name alone is locked.
+     * them: all are locked, or none. Its text counts and not its type: {@code 42} and {@code "42"} are one item. Empty:
+     * the name alone is locked.
      */
     String key() default "";
 

@@ -69,8 +69,11 @@ final class FallbackFinder {
 
     /** Under the type of its last parameter, if all before fit the locked method's. Of two that fit, the exact one. */
     private void sortIn(Method candidate) {
-        Class<?>[] given = locked.method().getParameterTypes();
-        Class<?>[] taken = candidate.getParameterTypes();
+        if (SuspendingFunctions.isOne(candidate) != SuspendingFunctions.isOne(locked.method())) {
+            return;
+        }
+        Class<?>[] given = SuspendingFunctions.parameterTypes(locked.method());
+        Class<?>[] taken = SuspendingFunctions.parameterTypes(candidate);
         Class<?> reason = taken.length == given.length + 1 ? taken[given.length] : NO_REASON;
         boolean fits = taken.length == given.length || REASONS.contains(reason);
         for (int index = 0; fits && index < given.length; index++) {
@@ -106,7 +109,7 @@ final class FallbackFinder {
     }
 
     private String cure() {
-        String parameters = Arrays.stream(locked.method().getParameterTypes())
+        String parameters = Arrays.stream(SuspendingFunctions.parameterTypes(locked.method()))
                 .map(Class::getSimpleName)
                 .collect(Collectors.joining(", "));
         String reason = parameters.isEmpty() ? "LockNotAcquiredException" : ", LockNotAcquiredException";

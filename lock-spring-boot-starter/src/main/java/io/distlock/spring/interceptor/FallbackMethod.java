@@ -17,10 +17,13 @@ record FallbackMethod(Method method, boolean takesReason) {
     /** Calls it on the bean itself and not through its proxy, with the arguments of the call. */
     @Nullable
     Object invoke(LockedCall call, LockException why) throws Throwable {
-        @Nullable Object[] args = call.args();
+        @Nullable Object[] args = call.written();
         if (takesReason) {
             args = Arrays.copyOf(args, args.length + 1);
             args[args.length - 1] = why;
+        }
+        if (SuspendingFunctions.isOne(method)) {
+            return SuspendingFunctions.call(method, call.target(), args, call.args());
         }
         try {
             return method.invoke(call.target(), args);

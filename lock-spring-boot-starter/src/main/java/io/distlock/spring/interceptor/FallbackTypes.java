@@ -27,6 +27,10 @@ final class FallbackTypes {
     }
 
     private static boolean returnsAsMuch(LockedMethod locked, Method fallback) {
+        if (SuspendingFunctions.isOne(fallback)) {
+            return SuspendingFunctions.returnType(locked.method())
+                    .isAssignableFrom(SuspendingFunctions.returnType(fallback));
+        }
         Class<?> wanted = locked.method().getReturnType();
         if (wanted == void.class || wanted.isPrimitive()) {
             return fallback.getReturnType() == wanted;

@@ -1,6 +1,7 @@
 package io.distlock.spring.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,12 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record LockedCall(
         Method method, @Nullable Object target, @Nullable Object[] args) {
+
+    /** The arguments as they are written; compiled, a suspending function has one more. */
+    @Nullable
+    Object[] written() {
+        return Arrays.copyOf(args, SuspendingFunctions.parameterTypes(method).length);
+    }
 
     public String methodName() {
         return method.getName();

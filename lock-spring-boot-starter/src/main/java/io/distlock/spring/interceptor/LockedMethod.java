@@ -40,7 +40,7 @@ record LockedMethod(
     }
 
     private String signature() {
-        return Arrays.stream(method.getParameterTypes())
+        return Arrays.stream(SuspendingFunctions.parameterTypes(method))
                 .map(Class::getSimpleName)
                 .collect(Collectors.joining(", ", method.getName() + "(", ")"));
     }

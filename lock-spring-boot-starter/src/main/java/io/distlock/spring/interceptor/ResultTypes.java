@@ -11,7 +11,6 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -35,11 +34,9 @@ final class ResultTypes {
         ResolvableType declared = ResolvableType.forMethodReturnType(method.method(), method.targetClass());
         Class<?> type = declared.resolve(method.method().getReturnType());
         MethodResults done = done(type);
-        if (KotlinDetector.isSuspendingFunction(method.method())) {
-            problems.add(
-                    ATTRIBUTE,
-                    "it is a suspending function, which is not supported yet",
-                    "Return a Mono, or lock a function that does its work before it returns");
+        if (SuspendingFunctions.isOne(method.method())) {
+            return SuspendingFunctions.results(method.method(), executions, problems)
+                    .orElse(done);
         } else if (type == CompletableFuture.class || type == CompletionStage.class) {
             Class<?> value = declared.as(CompletionStage.class).getGeneric().resolve(Object.class);
             return new MethodResults(

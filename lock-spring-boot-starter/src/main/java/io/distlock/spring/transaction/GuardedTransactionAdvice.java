@@ -5,9 +5,12 @@ import java.lang.reflect.Method;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** The advice of transactions, whose reactive ones know the locks that they are begun under. */
 record GuardedTransactionAdvice(MethodInterceptor transactions, ReactiveTransactionScopes scopes)
@@ -15,11 +18,20 @@ record GuardedTransactionAdvice(MethodInterceptor transactions, ReactiveTransact
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
-                .getAdapter(invocation.getMethod().getReturnType());
+        ReactiveAdapter adapter =
+                ReactiveAdapterRegistry.getSharedInstance().getAdapter(resultType(invocation.getMethod()));
         return adapter == null || !adapter.getDescriptor().isDeferred()
                 ? transactions.invoke(invocation)
                 : transactions.invoke(new Inside(invocation, adapter, scopes));
+    }
+
+    /** To advice, a suspending function is one that gives a publisher. */
+    private static Class<?> resultType(Method method) {
+        if (!KotlinDetector.isSuspendingFunction(method)) {
+            return method.getReturnType();
+        }
+        Class<?> written = new MethodParameter(method, -1).getParameterType();
+        return written.getName().equals("kotlinx.coroutines.flow.Flow") ? Flux.class : Mono.class;
     }
 
     /** What the advice is around. */

@@ -1,0 +1,106 @@
+package io.distlock.spring.interceptor;
+
+import io.distlock.spring.execution.Executions;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.Nullness;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Kotlin's suspending functions. A Spring proxy calls one as a publisher, which runs it when it is subscribed to, and
+ * suspends the caller until the publisher that its advice gives has ended: to the lock it is a publisher like any other.
+ */
+final class SuspendingFunctions {
+
+    private static final String ATTRIBUTE = "return type";
+
+    private static final boolean CAN_BE_CALLED = isPresent("kotlinx.coroutines.reactor.MonoKt")
+            && isPresent("kotlin.reflect.full.KCallables")
+            && isPresent("reactor.core.publisher.Mono");
+
+    private SuspendingFunctions() {}
+
+    private static boolean isPresent(String type) {
+        return ClassUtils.isPresent(type, SuspendingFunctions.class.getClassLoader());
+    }
+
+    static boolean isOne(Method method) {
+        return KotlinDetector.isSuspendingFunction(method);
+    }
+
+    /** How it is run; absent if it cannot be, which has been noted then. */
+    static Optional<MethodResults> results(Method method, Executions executions, Problems problems) {
+        if (!CAN_BE_CALLED) {
+            problems.add(
+                    ATTRIBUTE,
+                    "nothing is there that can call a suspending function through a proxy",
+                    "Add kotlinx-coroutines-reactor and kotlin-reflect");
+            return Optional.empty();
+        }
+        Class<?> type = returnType(method);
+        boolean isFlow = type.getName().equals("kotlinx.coroutines.flow.Flow");
+        if (!isFlow && ResultTypes.isAsynchronous(type)) {
+            problems.add(
+                    ATTRIBUTE,
+                    "when the work of a suspending function that gives a " + type.getName() + " is done cannot be told",
+                    "Return the value, or a Flow, or let the function not suspend");
+            return Optional.empty();
+        }
+        ReactiveAdapter adapter = adapter(isFlow ? Flux.class : Mono.class);
+        return Optional.of(new MethodResults(
+                executions.publisher(adapter),
+                () -> adapter.getDescriptor().getEmptyValue(),
+                isFlow || mayBeEmpty(method, type)
+                        ? Optional.empty()
+                        : Optional.of("SKIP has no empty value for the return type " + type.getName()),
+                true,
+                false));
+    }
+
+    private static ReactiveAdapter adapter(Class<?> type) {
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        if (adapter == null) {
+            throw new IllegalStateException("Spring does not know " + type.getName());
+        }
+        return adapter;
+    }
+
+    /** As it is written, and not as it is compiled. */
+    static Class<?> returnType(Method method) {
+        return new MethodParameter(method, -1).getParameterType();
+    }
+
+    private static boolean mayBeEmpty(Method method, Class<?> type) {
+        return type == void.class || Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
+    }
+
+    /** The parameters as they are written: the compiler adds one for whoever waits for the result, at the end. */
+    static Class<?>[] parameterTypes(Method method) {
+        Class<?>[] compiled = method.getParameterTypes();
+        return isOne(method) ? Arrays.copyOf(compiled, compiled.length - 1) : compiled;
+    }
+
+    /**
+     * Calls one as a proxy does.
+     *
+     * @param args as they are written
+     * @param original of a call of another, for whose caller this one is to work
+     */
+    @SuppressWarnings("NullAway") // arguments may be null; Spring's class file says so only to newer compilers
+    static @Nullable Object call(
+            Method method, @Nullable Object target, @Nullable Object[] args, @Nullable Object[] original)
+            throws Throwable {
+        @Nullable Object[] compiled = Arrays.copyOf(args, args.length + 1);
+        compiled[args.length] = original[original.length - 1];
+        return AopUtils.invokeJoinpointUsingReflection(target, method, compiled);
+    }
+}
