@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -25,7 +24,7 @@ final class Sessions {
     private final boolean sharing;
     private final SessionAudit audit;
     private final DueSet<Session> kept;
-    private final Set<CompletableFuture<?>> revocations = ConcurrentHashMap.newKeySet();
+    private final Map<Long, CompletableFuture<?>> revocations = new ConcurrentHashMap<>();
 
     // Guarded by this object's monitor, as is each step from "unused" to "given up".
     private final Map<Long, CompletableFuture<Session>> shared = new HashMap<>();
@@ -178,8 +177,8 @@ final class Sessions {
         }
         session.lost();
         CompletableFuture<?> revocation = calls.revoke(session.id()).exceptionally(failure -> null);
-        revocations.add(revocation);
-        revocation.whenComplete((revoked, failure) -> revocations.remove(revocation));
+        revocations.put(session.id(), revocation);
+        revocation.thenRun(() -> revocations.remove(session.id()));
         return revocation;
     }
 
@@ -200,6 +199,6 @@ final class Sessions {
         all.forEach(kept::remove);
         all.stream().filter(session -> !session.isHeld()).forEach(this::revoke);
         // With those that were under way.
-        return CompletableFuture.allOf(revocations.toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(revocations.values().toArray(CompletableFuture<?>[]::new));
     }
 }

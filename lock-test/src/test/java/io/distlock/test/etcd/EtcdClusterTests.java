@@ -164,7 +164,9 @@ class EtcdClusterTests {
             severable.cutOff(alone);
 
             EtcdServer next = await().atMost(Duration.ofSeconds(30))
-                    .until(severable::leader, leader -> leader.filter(it -> it != alone).isPresent())
+                    .until(
+                            severable::leader,
+                            leader -> leader.filter(it -> it != alone).isPresent())
                     .orElseThrow();
             assertThat(alone.probe().isHealthy()).isFalse();
             next.probe().put("key", "value");

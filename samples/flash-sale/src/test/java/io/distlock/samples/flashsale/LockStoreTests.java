@@ -26,7 +26,8 @@ class LockStoreTests {
                         "--server.port=0",
                         "--flash-sale.think-time=10ms",
                         "--distributed-lock.wait-time=60s")) {
-            assertThat(shop.getBean(LockProvider.class).name()).isEqualTo(store.name().toLowerCase(Locale.ROOT));
+            assertThat(shop.getBean(LockProvider.class).name())
+                    .isEqualTo(store.name().toLowerCase(Locale.ROOT));
             Sale sale = shop.getBean(SaleBook.class).open(true);
             SalesFloor floor = shop.getBean(SalesFloor.class);
             floor.join(sale, new Workers(8));

@@ -21,11 +21,7 @@ import java.util.Properties;
  * @param databaseUrl its database
  */
 record Note(
-        OwnedProcess instance,
-        LockStore store,
-        List<OwnedProcess> servers,
-        List<Integer> ports,
-        String databaseUrl) {
+        OwnedProcess instance, LockStore store, List<OwnedProcess> servers, List<Integer> ports, String databaseUrl) {
 
     private static final String FILE = "first-instance.properties";
 
