@@ -1,7 +1,6 @@
 package io.distlock.benchmarks;
 
 import io.distlock.benchmarks.measure.Effort;
-import io.distlock.benchmarks.measure.Measurement;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,9 +9,9 @@ import java.util.List;
  *
  * @param effort how much to measure
  * @param strict whether missed timings are a failure, too
- * @param measurements what to measure
+ * @param suites what to measure, on which stores
  */
-record Arguments(Effort effort, boolean strict, List<Measurement> measurements) {
+record Arguments(Effort effort, boolean strict, List<Suite> suites) {
 
     /**
      * Understands a command line.
@@ -20,30 +19,38 @@ record Arguments(Effort effort, boolean strict, List<Measurement> measurements) 
      * @param known all measurements there are; if none is named, all are asked for
      * @throws IllegalArgumentException if something on it is not understood, with what would be
      */
-    static Arguments parse(List<Measurement> known, String... words) {
+    static Arguments parse(List<Suite> known, String... words) {
         Effort effort = Effort.FULL;
         boolean strict = false;
-        List<Measurement> measurements = new ArrayList<>();
+        List<String> names = new ArrayList<>();
         for (String word : words) {
             switch (word) {
                 case "--quick" -> effort = Effort.QUICK;
                 case "--strict" -> strict = true;
-                default -> measurements.add(named(word, known));
+                default -> names.add(requireKnown(word, known));
             }
         }
-        return new Arguments(effort, strict, measurements.isEmpty() ? known : List.copyOf(measurements));
+        return new Arguments(effort, strict, names.isEmpty() ? known : only(names, known));
     }
 
-    private static Measurement named(String name, List<Measurement> known) {
+    private static String requireKnown(String name, List<Suite> known) {
+        if (known.stream().noneMatch(suite -> suite.has(name))) {
+            throw new IllegalArgumentException("not understood: " + name + "\n" + usage(known));
+        }
+        return name;
+    }
+
+    private static List<Suite> only(List<String> names, List<Suite> known) {
         return known.stream()
-                .filter(each -> each.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("not understood: " + name + "\n" + usage(known)));
+                .map(suite -> suite.only(names))
+                .filter(suite -> !suite.measurements().isEmpty())
+                .toList();
     }
 
-    private static String usage(List<Measurement> known) {
+    private static String usage(List<Suite> known) {
         StringBuilder usage = new StringBuilder("usage: scripts/benchmarks [--quick] [--strict] [name ...]\n");
-        known.forEach(each -> usage.append(String.format("  %-14s %s%n", each.name(), each.title())));
+        known.forEach(suite -> suite.measurements()
+                .forEach(each -> usage.append(String.format("  %-22s %s%n", suite.nameOf(each), each.title()))));
         return usage.toString().stripTrailing();
     }
 }

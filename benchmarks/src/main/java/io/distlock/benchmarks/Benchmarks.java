@@ -1,7 +1,6 @@
 package io.distlock.benchmarks;
 
-import io.distlock.benchmarks.measure.Measurements;
-import io.distlock.benchmarks.redis.RedisStore;
+import io.distlock.benchmarks.measure.Effort;
 import io.distlock.benchmarks.report.Figure;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Store;
@@ -21,27 +20,31 @@ public final class Benchmarks {
     public static void main(String[] words) {
         Arguments arguments;
         try {
-            arguments = Arguments.parse(Measurements.all(), words);
+            arguments = Arguments.parse(Suite.all(), words);
         } catch (IllegalArgumentException notUnderstood) {
             System.err.println(notUnderstood.getMessage());
             System.exit(NOT_UNDERSTOOD);
             return;
         }
         Report report = new Report(System.out);
-        try (Store store = RedisStore.start()) {
-            introduce(store, arguments, report);
-            arguments.measurements().forEach(each -> {
-                report.title(each.name() + ": " + each.title());
-                each.run(store, arguments.effort(), report);
-            });
-        }
+        arguments.suites().forEach(suite -> run(suite, arguments.effort(), report));
         report.summary();
         Predicate<Figure> failure = arguments.strict() ? Figure::isMissed : Figure::isMissedCount;
         System.exit(report.figures().stream().anyMatch(failure) ? 1 : 0);
     }
 
+    private static void run(Suite suite, Effort effort, Report report) {
+        try (Store store = suite.store().get()) {
+            introduce(store, effort, report);
+            suite.measurements().forEach(each -> {
+                report.title(suite.nameOf(each) + ": " + each.title());
+                each.run(store, effort, report);
+            });
+        }
+    }
+
     /** What a reader must know in order to compare. */
-    private static void introduce(Store store, Arguments arguments, Report report) {
+    private static void introduce(Store store, Effort effort, Report report) {
         var machine = ManagementFactory.getOperatingSystemMXBean();
         report.title("%s, Java %s, %d processors, load %.2f, %s"
                 .formatted(
@@ -49,6 +52,6 @@ public final class Benchmarks {
                         Runtime.version(),
                         machine.getAvailableProcessors(),
                         machine.getSystemLoadAverage(),
-                        arguments.effort()));
+                        effort));
     }
 }

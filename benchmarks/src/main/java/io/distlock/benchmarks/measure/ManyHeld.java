@@ -5,6 +5,7 @@ import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.CommandCount;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.benchmarks.store.Targets;
 import java.time.Duration;
 import java.util.stream.IntStream;
 
@@ -29,7 +30,11 @@ final class ManyHeld implements Measurement {
         report.note("each figure by collecting garbage until the heap shrinks no more, before and after; the locks' own"
                 + " keys and handles count");
         double fresh = Median.of(IntStream.range(0, effort.of(5, 3, 1)).mapToDouble(turn -> heapOnly(store, load)));
-        report.figure("heap per held lock, median of %d".formatted(effort.of(5, 3, 1)), fresh, "bytes", load.heap());
+        report.figure(
+                "heap per held lock, median of %d".formatted(effort.of(5, 3, 1)),
+                fresh,
+                "bytes",
+                store.targets().heap());
         try (Application application = store.application()) {
             long before = ready(application, load);
             try (Holding holding = Holding.ofNone(application, load.locks, load.lease)) {
@@ -43,7 +48,11 @@ final class ManyHeld implements Measurement {
                 report.count("scheduler threads", Threads.ofSchedulers(), Target.exactly(1));
                 report.count("threads started meanwhile", Threads.everStarted() - threads, Target.exactly(0));
                 double old = (double) (Heap.reachable() - before) / load.locks;
-                report.figure("heap per held lock, after all that", old, "bytes", load.heap());
+                report.figure(
+                        "heap per held lock, after all that",
+                        old,
+                        "bytes",
+                        store.targets().heap());
             }
         }
     }
@@ -71,8 +80,9 @@ final class ManyHeld implements Measurement {
         try (CommandCount commands = store.countCommands()) {
             Stopwatch watch = Stopwatch.start();
             Stopwatch.pause(load.window);
-            double rate = commands.soFar() * 1e9 / watch.nanos();
-            report.figure("client commands per second" + when, rate, "/s", load.commands());
+            double rate = commands.soFar() * 1e9 / watch.nanos() / store.servers();
+            String each = store.servers() == 1 ? "" : " and server";
+            report.figure("client commands per second" + each + when, rate, "/s", load.commands(store.targets()));
         }
         report.count("locks lost" + when, holding.lost(), Target.exactly(0));
     }
@@ -91,13 +101,9 @@ final class ManyHeld implements Measurement {
                     effort.millis(60_000, 10_000, 2_000));
         }
 
-        /** In a test of few locks with a short lease: so many for each lock and renewal as with many and a long one. */
-        Target commands() {
-            return Target.countAtMost(60 * (locks / 10_000.0) * (30_000.0 / lease.toMillis()));
-        }
-
-        Target heap() {
-            return Target.countAtMost(600);
+        /** With a shorter lease: so many for each renewal as with one of 30 s. */
+        Target commands(Targets targets) {
+            return Target.countAtMost(targets.renewals() * (30_000.0 / lease.toMillis()));
         }
     }
 }

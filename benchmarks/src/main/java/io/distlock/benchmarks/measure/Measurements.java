@@ -7,6 +7,7 @@ public final class Measurements {
 
     private Measurements() {}
 
+    /** On a store of one server. */
     public static List<Measurement> all() {
         return List.of(
                 new UncontendedCycle(),
@@ -16,5 +17,16 @@ public final class Measurements {
                 new HandOver(),
                 new KilledHolder(),
                 new AnnotatedCall());
+    }
+
+    /** On a store that keeps those who wait in a queue. */
+    public static List<Measurement> ofQueue() {
+        return List.of(
+                new UncontendedCycle(),
+                new ParallelCycles(),
+                new ManyHeld(),
+                new QueueHandOver(),
+                new QueueContention(),
+                new KilledHolder());
     }
 }

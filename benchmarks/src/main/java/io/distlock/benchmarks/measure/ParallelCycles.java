@@ -5,6 +5,7 @@ import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Contender;
 import io.distlock.benchmarks.store.Store;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Many threads, each with locks of its own: what does the client add to the driver? */
 final class ParallelCycles implements Measurement {
@@ -30,30 +31,30 @@ final class ParallelCycles implements Measurement {
             Rounds.of(effort.of(6, 6, 1), lineup.all(), contender -> crowd.run(contender, turn));
             Rounds<Crowd.Turn> rounds =
                     Rounds.of(effort.of(30, 10, 2), lineup.all(), contender -> crowd.run(contender, turn));
-            throughput(rounds, lineup, report);
-            cpu(rounds, lineup, report);
+            throughput(rounds, lineup, store.targets().throughput(), report);
+            cpu(rounds, lineup, store.targets().cpu(), report);
         }
     }
 
-    private static void throughput(Rounds<Crowd.Turn> rounds, Lineup lineup, Report report) {
+    private static void throughput(Rounds<Crowd.Turn> rounds, Lineup lineup, Target target, Report report) {
         for (Contender each : lineup.all()) {
             report.figure("cycles per second, " + each.name(), rounds.median(each, Crowd.Turn::rate), "/s");
         }
         String what = "throughput to that of %s, ".formatted(lineup.driver().name());
         double ratio = rounds.ratio(lineup.ours(), lineup.driver(), Crowd.Turn::rate);
-        report.figure(what + lineup.ours().name(), ratio, "×", Target.atLeast(0.9));
+        report.figure(what + lineup.ours().name(), ratio, "×", target);
         for (Contender peer : lineup.peers()) {
             report.figure(what + peer.name(), rounds.ratio(peer, lineup.driver(), Crowd.Turn::rate), "×");
         }
     }
 
-    private static void cpu(Rounds<Crowd.Turn> rounds, Lineup lineup, Report report) {
+    private static void cpu(Rounds<Crowd.Turn> rounds, Lineup lineup, Optional<Target> target, Report report) {
         for (Contender each : lineup.all()) {
             report.figure("CPU per cycle, " + each.name(), rounds.median(each, Crowd.Turn::cpuMicros), "µs");
         }
         String what = "CPU per cycle to that of %s, ".formatted(lineup.driver().name());
         double ratio = rounds.ratio(lineup.ours(), lineup.driver(), Crowd.Turn::cpuMicros);
-        report.figure(what + lineup.ours().name(), ratio, "×", Target.atMost(1.4));
+        report.figure(what + lineup.ours().name(), ratio, "×", target);
         for (Contender peer : lineup.peers()) {
             report.figure(what + peer.name(), rounds.ratio(peer, lineup.driver(), Crowd.Turn::cpuMicros), "×");
         }

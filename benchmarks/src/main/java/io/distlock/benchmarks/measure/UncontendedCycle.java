@@ -8,6 +8,7 @@ import io.distlock.benchmarks.store.CommandCount;
 import io.distlock.benchmarks.store.Contender;
 import io.distlock.benchmarks.store.Store;
 import java.time.Duration;
+import java.util.stream.IntStream;
 
 /** What a lock costs that nobody else wants. */
 final class UncontendedCycle implements Measurement {
@@ -32,15 +33,28 @@ final class UncontendedCycle implements Measurement {
             countCommands(store, lineup.ours(), effort, report);
             countRoundTrips(store, report);
             countThreadsAndTimers(lineup.ours(), effort, report);
-            compare(lineup, effort, report);
+            compare(lineup, store.targets().p50(), effort, report);
         }
     }
 
     private static void countCommands(Store store, Contender ours, Effort effort, Report report) {
         int cycles = effort.of(1_000, 1_000, 100);
+        // What keeps a session of many locks alive belongs to no cycle, and comes every few seconds.
+        int least = IntStream.range(0, 3)
+                .map(turn -> commandsFor(cycles, store, ours))
+                .min()
+                .orElseThrow();
+        report.figure(
+                "client commands per cycle",
+                (double) least / cycles,
+                "",
+                store.targets().commands());
+    }
+
+    private static int commandsFor(int cycles, Store store, Contender ours) {
         try (CommandCount commands = store.countCommands()) {
             cycles(ours, cycles);
-            report.figure("client commands per cycle", (double) commands.soFar() / cycles, "", Target.exactly(2));
+            return commands.soFar();
         }
     }
 
@@ -73,7 +87,7 @@ final class UncontendedCycle implements Measurement {
                 Target.countAtMost(20));
     }
 
-    private static void compare(Lineup lineup, Effort effort, Report report) {
+    private static void compare(Lineup lineup, Target p50, Effort effort, Report report) {
         int cycles = effort.of(2_000, 1_000, 50);
         Rounds<long[]> rounds = Rounds.of(effort.of(60, 20, 2), lineup.all(), contender -> timed(contender, cycles));
         for (Contender each : lineup.all()) {
@@ -81,7 +95,7 @@ final class UncontendedCycle implements Measurement {
         }
         String what = "p50 to that of %s, ".formatted(lineup.driver().name());
         double ratio = rounds.ratio(lineup.ours(), lineup.driver(), Median::of);
-        report.figure(what + lineup.ours().name(), ratio, "×", Target.atMost(1.15));
+        report.figure(what + lineup.ours().name(), ratio, "×", p50);
         for (Contender peer : lineup.peers()) {
             report.figure(what + peer.name(), rounds.ratio(peer, lineup.driver(), Median::of), "×");
         }
@@ -94,7 +108,7 @@ final class UncontendedCycle implements Measurement {
     }
 
     /** How long each cycle took. */
-    private static long[] timed(Contender contender, int cycles) {
+    static long[] timed(Contender contender, int cycles) {
         long[] nanos = new long[cycles];
         for (int cycle = 0; cycle < cycles; cycle++) {
             Stopwatch watch = Stopwatch.start();

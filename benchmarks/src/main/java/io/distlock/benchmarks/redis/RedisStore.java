@@ -1,14 +1,17 @@
 package io.distlock.benchmarks.redis;
 
+import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.CommandCount;
 import io.distlock.benchmarks.store.Contender;
 import io.distlock.benchmarks.store.RoundTrip;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.benchmarks.store.Targets;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** One redis-server on a free port. */
 public final class RedisStore implements Store {
@@ -32,6 +35,21 @@ public final class RedisStore implements Store {
     @Override
     public String server() {
         return "Redis " + server.probe().info("server").get("redis_version");
+    }
+
+    @Override
+    public int servers() {
+        return 1;
+    }
+
+    @Override
+    public Targets targets() {
+        return new Targets(
+                Target.exactly(2),
+                Target.atMost(1.15),
+                Target.atLeast(0.9),
+                Optional.of(Target.atMost(1.4)),
+                Optional.of(Target.countAtMost(600)));
     }
 
     @Override

@@ -36,6 +36,11 @@ public final class Report {
         add(new Figure(what, value, unit, Optional.of(target)));
     }
 
+    /** A figure that has a target on some stores. */
+    public void figure(String what, double value, String unit, Optional<Target> target) {
+        add(new Figure(what, value, unit, target));
+    }
+
     /** A whole number with a target. */
     public void count(String what, long count, Target target) {
         figure(what, (double) count, "", target);

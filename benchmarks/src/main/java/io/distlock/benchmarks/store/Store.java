@@ -15,6 +15,12 @@ public interface Store extends AutoCloseable {
     /** What runs: product and version. */
     String server();
 
+    /** How many servers there are. */
+    int servers();
+
+    /** What is asked of our client. */
+    Targets targets();
+
     /** A new application on it, connected. */
     Application application();
 
