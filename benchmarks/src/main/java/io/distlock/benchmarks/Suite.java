@@ -1,5 +1,6 @@
 package io.distlock.benchmarks;
 
+import io.distlock.benchmarks.etcd.EtcdStore;
 import io.distlock.benchmarks.measure.Measurement;
 import io.distlock.benchmarks.measure.Measurements;
 import io.distlock.benchmarks.redis.RedisStore;
@@ -20,7 +21,8 @@ record Suite(String prefix, Supplier<? extends Store> store, List<Measurement> m
     static List<Suite> all() {
         return List.of(
                 new Suite("", RedisStore::start, Measurements.all()),
-                new Suite("redlock-", RedlockStore::start, Measurements.ofQuorum(RedlockStore::start)));
+                new Suite("redlock-", RedlockStore::start, Measurements.ofQuorum(RedlockStore::start)),
+                new Suite("etcd-", EtcdStore::start, Measurements.ofQueue()));
     }
 
     String nameOf(Measurement measurement) {

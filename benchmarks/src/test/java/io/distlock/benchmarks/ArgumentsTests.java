@@ -21,13 +21,15 @@ class ArgumentsTests {
 
     @Test
     void namesAskForThoseOnTheirStores() {
-        Arguments arguments = Arguments.parse(known, "redlock-uncontended", "waiting", "--quick", "held", "--strict");
+        Arguments arguments = Arguments.parse(
+                known, "etcd-uncontended", "redlock-uncontended", "waiting", "--quick", "held", "--strict");
         assertThat(arguments.effort()).isEqualTo(Effort.QUICK);
         assertThat(arguments.strict()).isTrue();
         assertThat(arguments.suites())
                 .extracting(suite ->
                         suite.measurements().stream().map(suite::nameOf).toList())
-                .containsExactly(List.of("held", "waiting"), List.of("redlock-uncontended"));
+                .containsExactly(
+                        List.of("held", "waiting"), List.of("redlock-uncontended"), List.of("etcd-uncontended"));
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.CommandCount;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.benchmarks.store.Targets;
 import java.time.Duration;
 import java.util.stream.IntStream;
 
@@ -81,7 +82,7 @@ final class ManyHeld implements Measurement {
             Stopwatch.pause(load.window);
             double rate = commands.soFar() * 1e9 / watch.nanos() / store.servers();
             String each = store.servers() == 1 ? "" : " and server";
-            report.figure("client commands per second" + each + when, rate, "/s", load.commands());
+            report.figure("client commands per second" + each + when, rate, "/s", load.commands(store.targets()));
         }
         report.count("locks lost" + when, holding.lost(), Target.exactly(0));
     }
@@ -100,9 +101,10 @@ final class ManyHeld implements Measurement {
                     effort.millis(60_000, 10_000, 2_000));
         }
 
-        /** In a test of few locks with a short lease: so many for each lock and renewal as with many and a long one. */
-        Target commands() {
-            return Target.countAtMost(60 * (locks / 10_000.0) * (30_000.0 / lease.toMillis()));
+        /** For fewer locks or a shorter lease: so many for each lock and renewal as with 10,000 and 30 s. */
+        Target commands(Targets targets) {
+            double renewals = Math.max(1, targets.renewals() * (locks / 10_000.0));
+            return Target.countAtMost(renewals * (30_000.0 / lease.toMillis()));
         }
     }
 }

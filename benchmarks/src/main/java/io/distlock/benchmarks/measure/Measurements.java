@@ -37,4 +37,15 @@ public final class Measurements {
                 MinorityInTrouble.slowNode(stores),
                 MinorityInTrouble.frozenNodes(stores));
     }
+
+    /** On a store that keeps those who wait in a queue. */
+    public static List<Measurement> ofQueue() {
+        return List.of(
+                new UncontendedCycle(),
+                new ParallelCycles(),
+                new ManyHeld(),
+                new QueueHandOver(),
+                new QueueContention(),
+                new KilledHolder());
+    }
 }

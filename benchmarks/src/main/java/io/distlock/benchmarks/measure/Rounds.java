@@ -1,6 +1,5 @@
 package io.distlock.benchmarks.measure;
 
-import io.distlock.benchmarks.store.Contender;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -8,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
  * Contenders measured in turns, so that whatever else the machine does meets all of them. Who goes first changes from
@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
  */
 final class Rounds<R> {
 
-    private final List<Map<Contender, R>> rounds = new ArrayList<>();
+    private final List<Map<Object, R>> rounds = new ArrayList<>();
 
     private Rounds() {}
 
@@ -26,11 +26,11 @@ final class Rounds<R> {
      *
      * @param turn lets a contender do its work, and says how it went
      */
-    static <R> Rounds<R> of(int rounds, List<Contender> contenders, Function<Contender, R> turn) {
+    static <C, R> Rounds<R> of(int rounds, List<C> contenders, Function<C, R> turn) {
         Rounds<R> all = new Rounds<>();
-        List<Contender> order = new ArrayList<>(contenders);
+        List<C> order = new ArrayList<>(contenders);
         for (int round = 0; round < rounds; round++) {
-            Map<Contender, R> results = new HashMap<>();
+            Map<Object, R> results = new HashMap<>();
             order.forEach(contender -> results.put(contender, turn.apply(contender)));
             all.rounds.add(results);
             Collections.rotate(order, 1);
@@ -38,12 +38,17 @@ final class Rounds<R> {
         return all;
     }
 
-    double median(Contender contender, ToDoubleFunction<R> metric) {
+    /** What all turns of one of them have yielded. */
+    Stream<R> all(Object contender) {
+        return rounds.stream().map(round -> round.get(contender));
+    }
+
+    double median(Object contender, ToDoubleFunction<R> metric) {
         return Median.of(rounds.stream().mapToDouble(round -> metric.applyAsDouble(round.get(contender))));
     }
 
     /** One to another. */
-    double ratio(Contender contender, Contender reference, ToDoubleFunction<R> metric) {
+    double ratio(Object contender, Object reference, ToDoubleFunction<R> metric) {
         return Median.of(rounds.stream()
                 .mapToDouble(round ->
                         metric.applyAsDouble(round.get(contender)) / metric.applyAsDouble(round.get(reference))));

@@ -8,6 +8,7 @@ import io.distlock.benchmarks.store.CommandCount;
 import io.distlock.benchmarks.store.Contender;
 import io.distlock.benchmarks.store.Store;
 import java.time.Duration;
+import java.util.stream.IntStream;
 
 /** What a lock costs that nobody else wants. */
 final class UncontendedCycle implements Measurement {
@@ -38,13 +39,22 @@ final class UncontendedCycle implements Measurement {
 
     private static void countCommands(Store store, Contender ours, Effort effort, Report report) {
         int cycles = effort.of(1_000, 1_000, 100);
+        // What keeps a session of many locks alive belongs to no cycle, and comes every few seconds.
+        int least = IntStream.range(0, 3)
+                .map(turn -> commandsFor(cycles, store, ours))
+                .min()
+                .orElseThrow();
+        report.figure(
+                "client commands per cycle",
+                (double) least / cycles,
+                "",
+                store.targets().commands());
+    }
+
+    private static int commandsFor(int cycles, Store store, Contender ours) {
         try (CommandCount commands = store.countCommands()) {
             cycles(ours, cycles);
-            report.figure(
-                    "client commands per cycle",
-                    (double) commands.soFar() / cycles,
-                    "",
-                    store.targets().commands());
+            return commands.soFar();
         }
     }
 

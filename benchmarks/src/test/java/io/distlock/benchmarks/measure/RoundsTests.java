@@ -46,7 +46,7 @@ class RoundsTests {
     private Rounds<Double> rounds() {
         return Rounds.of(3, List.of(ours, theirs), contender -> {
             turns.add(contender.name());
-            return ((Scripted) contender).results.pop();
+            return contender.results.pop();
         });
     }
 

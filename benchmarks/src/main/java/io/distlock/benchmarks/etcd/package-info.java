@@ -1,0 +1,5 @@
+/** etcd, measured. */
+@NullMarked
+package io.distlock.benchmarks.etcd;
+
+import org.jspecify.annotations.NullMarked;
