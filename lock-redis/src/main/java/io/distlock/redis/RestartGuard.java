@@ -140,8 +140,7 @@ final class RestartGuard implements ScriptAdmission {
         if (info.field("master_replid").isEmpty()) {
             return refusal("the restart guard needs the master_replid of the server, and INFO does not tell it");
         }
-        return isKnownAdmitted(incarnation)
-                .thenCompose(known -> known ? adopt(incarnation) : admit(info, incarnation));
+        return isKnownAdmitted(incarnation).thenCompose(known -> known ? adopt(incarnation) : admit(info, incarnation));
     }
 
     /** Somebody else has admitted it as it is now. */
@@ -155,9 +154,9 @@ final class RestartGuard implements ScriptAdmission {
         if (left.isZero()) {
             return server.onOneConnection(same -> ask(same).thenCompose(now -> load(same, incarnation, now)));
         }
-        return refusal(
-                name + " was restarted or replaced (run " + incarnation.run() + ") and may have forgotten locks: quarantined for"
-                        + " another " + (left.toMillis() + 999) / 1000 + " s");
+        return refusal(name + " was restarted or replaced (run " + incarnation.run()
+                + ") and may have forgotten locks: quarantined for" + " another " + (left.toMillis() + 999) / 1000
+                + " s");
     }
 
     private Duration quarantineLeft(ServerInfo info) {

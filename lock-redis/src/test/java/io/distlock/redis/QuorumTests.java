@@ -164,7 +164,12 @@ class QuorumTests {
     void itIsFreeWhenEnoughOfTheNodesAre() {
         Refusals held = new Refusals(new Quorum(5), 1, 0, List.of(after(300), after(100), after(200), after(400)));
         assertThat(held.freeIn()).contains(Duration.ofMillis(200));
-        assertThat(new Refusals(new Quorum(3), 0, 1, List.of(new Refused(2, Optional.empty()), new Refused(1, Optional.empty()))).freeIn())
+        assertThat(new Refusals(
+                                new Quorum(3),
+                                0,
+                                1,
+                                List.of(new Refused(2, Optional.empty()), new Refused(1, Optional.empty())))
+                        .freeIn())
                 .isEmpty();
     }
 
