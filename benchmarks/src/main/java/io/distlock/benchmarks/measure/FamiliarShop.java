@@ -62,8 +62,7 @@ class FamiliarShop {
         }
 
         @Override
-        protected void doBegin(
-                Object transaction, TransactionDefinition definition) {}
+        protected void doBegin(Object transaction, TransactionDefinition definition) {}
 
         @Override
         protected void doCommit(DefaultTransactionStatus status) {}
