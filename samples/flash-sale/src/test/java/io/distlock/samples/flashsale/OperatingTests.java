@@ -164,8 +164,14 @@ class OperatingTests {
     @Test
     void prometheusFindsTheMetersByName() {
         client.acquire(client.request("orders", "43")).release();
-        String scraped =
-                new String(get("/actuator/prometheus").returnResult().getResponseBody());
+        String scraped = http.get()
+                .uri("/actuator/prometheus")
+                .exchange()
+                .expectStatus()
+                .isOk()
+                .expectBody(String.class)
+                .returnResult()
+                .getResponseBody();
         assertThat(scraped.lines().filter(line -> line.contains("lock=\"orders\"")))
                 .anyMatch(line -> line.startsWith("distributed_lock_acquire_seconds_count{"))
                 .anyMatch(line -> line.startsWith("distributed_lock_held_seconds_count{"))
