@@ -122,11 +122,7 @@ class OperatingTests {
 
     @Test
     void aBadQuestionIsRefused() {
-        http.get()
-                .uri("/actuator/locks?limit=501")
-                .exchange()
-                .expectStatus()
-                .isBadRequest();
+        http.get().uri("/actuator/locks?limit=501").exchange().expectStatus().isBadRequest();
     }
 
     @Test
@@ -186,13 +182,9 @@ class OperatingTests {
     void theEndpointWorksOverJmx() throws Exception {
         var server = ManagementFactory.getPlatformMBeanServer();
         ObjectName name = new ObjectName("flash-sale-tests:type=Endpoint,name=Locks");
-        Object answer = server.invoke(
-                name,
-                "locks",
-                new Object[] {"orders", null, null, null},
-                new String[] {
-                    String.class.getName(), String.class.getName(), Integer.class.getName(), Integer.class.getName()
-                });
+        Object answer = server.invoke(name, "locks", new Object[] {"orders", null, null, null}, new String[] {
+            String.class.getName(), String.class.getName(), Integer.class.getName(), Integer.class.getName()
+        });
         assertThat(answer).asString().contains("orders", held.fencingToken().toString());
         assertThat(server.getMBeanInfo(name).getOperations())
                 .extracting(operation -> operation.getName())
