@@ -37,32 +37,34 @@ class ConsolidatedFlushesTests {
 
     @Test
     void callsThatAreMadeTogetherLeaveTogether() {
-        for (int call = 0; call < 3; call++) {
-            channel.writeAndFlush("call");
-        }
-        channel.runPendingTasks();
+        callAtOnce(3);
         assertThat(flushes.count).isOne();
         assertThat(channel.outboundMessages()).hasSize(3);
     }
 
     @Test
     void aCallThatIsAloneLeavesWithTheNextTaskOfItsThread() {
-        channel.writeAndFlush("call");
-        channel.runPendingTasks();
+        callAtOnce(1);
         assertThat(channel.outboundMessages()).hasSize(1);
     }
 
     @Test
     void theServerHasSomethingToDoWhileManyCallsAreWritten() {
-        for (int call = 0; call < 32; call++) {
-            channel.writeAndFlush("call");
-        }
+        callAtOnce(32);
         assertThat(flushes.count).isEqualTo(4);
     }
 
     @Test
     void whatTheApplicationCustomizesStaysCustomized() {
         assertThat(customized).containsExactly(channel);
+    }
+
+    /** So that all of them stand in the queue of the channel's thread before the first is written. */
+    private void callAtOnce(int calls) {
+        for (int call = 0; call < calls; call++) {
+            channel.eventLoop().execute(() -> channel.pipeline().writeAndFlush("call"));
+        }
+        channel.runPendingTasks();
     }
 
     private static final class Flushes extends ChannelOutboundHandlerAdapter {
