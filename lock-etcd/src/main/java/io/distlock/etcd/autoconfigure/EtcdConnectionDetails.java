@@ -2,31 +2,31 @@ package io.distlock.etcd.autoconfigure;
 
 import java.net.URI;
 import java.util.List;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
  * Where etcd is, and who asks. A bean of this type takes the place of the properties: Docker Compose and Testcontainers
- * support supply one.
+ * support supply one. Of several beans the endpoints are put together, and all else is the first one's.
  */
 public interface EtcdConnectionDetails extends ConnectionDetails {
 
     /** The members of the cluster, as {@code http://host:port}, or {@code https://host:port} with TLS. */
-    List<URI> endpoints();
+    List<URI> getEndpoints();
 
-    /** The user's name, if etcd asks for it. */
-    default Optional<String> user() {
-        return Optional.empty();
+    /** The user's name; null if etcd does not ask. */
+    default @Nullable String getUser() {
+        return null;
     }
 
-    /** The user's password. */
-    default Optional<String> password() {
-        return Optional.empty();
+    /** The user's password; null if etcd does not ask. */
+    default @Nullable String getPassword() {
+        return null;
     }
 
-    /** What TLS connections are made with, if they are. */
-    default Optional<SslBundle> sslBundle() {
-        return Optional.empty();
+    /** What makes connections secure; null without TLS. */
+    default @Nullable SslBundle getSslBundle() {
+        return null;
     }
 }

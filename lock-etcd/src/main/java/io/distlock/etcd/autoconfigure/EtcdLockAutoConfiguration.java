@@ -58,10 +58,10 @@ public final class EtcdLockAutoConfiguration {
     @ConditionalOnBean(EtcdConnectionDetails.class)
     EtcdConnection etcdLockConnection(
             LockRuntime runtime,
-            EtcdConnectionDetails details,
+            ObjectProvider<EtcdConnectionDetails> details,
             EtcdLockProperties properties,
             EtcdLockOptions options) {
-        return EtcdConnection.to(ServersOf.servers(details, properties), options);
+        return EtcdConnection.to(ServersOf.servers(details.orderedStream().toList(), properties), options);
     }
 
     @Bean

@@ -2,7 +2,6 @@ package io.distlock.etcd.autoconfigure;
 
 import java.net.URI;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
@@ -11,36 +10,41 @@ import org.springframework.boot.ssl.SslBundles;
 final class PropertiesEtcdConnectionDetails implements EtcdConnectionDetails {
 
     private final EtcdLockProperties properties;
-    private final Optional<SslBundle> sslBundle;
+    private final @Nullable SslBundle sslBundle;
 
     PropertiesEtcdConnectionDetails(EtcdLockProperties properties, @Nullable SslBundles bundles) {
         this.properties = properties;
-        this.sslBundle = Optional.ofNullable(properties.ssl().bundle()).map(name -> {
-            if (bundles == null) {
-                throw new IllegalStateException("distributed-lock.etcd.ssl.bundle is '" + name
-                        + "', but the application has no SSL bundles: define it under spring.ssl.bundle");
-            }
-            return bundles.getBundle(name);
-        });
+        this.sslBundle = bundle(properties.ssl().bundle(), bundles);
+    }
+
+    private static @Nullable SslBundle bundle(@Nullable String name, @Nullable SslBundles bundles) {
+        if (name == null) {
+            return null;
+        }
+        if (bundles == null) {
+            throw new IllegalStateException("distributed-lock.etcd.ssl.bundle is '" + name
+                    + "', but the application has no SSL bundles: define it under spring.ssl.bundle");
+        }
+        return bundles.getBundle(name);
     }
 
     @Override
-    public List<URI> endpoints() {
+    public List<URI> getEndpoints() {
         return properties.endpoints();
     }
 
     @Override
-    public Optional<String> user() {
-        return Optional.ofNullable(properties.user());
+    public @Nullable String getUser() {
+        return properties.user();
     }
 
     @Override
-    public Optional<String> password() {
-        return Optional.ofNullable(properties.password());
+    public @Nullable String getPassword() {
+        return properties.password();
     }
 
     @Override
-    public Optional<SslBundle> sslBundle() {
+    public @Nullable SslBundle getSslBundle() {
         return sslBundle;
     }
 }

@@ -15,12 +15,18 @@ final class ServersOf {
 
     private ServersOf() {}
 
-    static EtcdServers servers(EtcdConnectionDetails details, EtcdLockProperties properties) {
+    /**
+     * @param all one or more
+     */
+    static EtcdServers servers(List<EtcdConnectionDetails> all, EtcdLockProperties properties) {
+        EtcdConnectionDetails first = all.get(0);
         return new EtcdServers(
-                details.endpoints(),
-                details.user(),
-                details.password(),
-                details.sslBundle().map(ServersOf::tls),
+                all.stream()
+                        .flatMap(details -> details.getEndpoints().stream())
+                        .toList(),
+                Optional.ofNullable(first.getUser()),
+                Optional.ofNullable(first.getPassword()),
+                Optional.ofNullable(first.getSslBundle()).map(ServersOf::tls),
                 Optional.ofNullable(properties.authority()),
                 Optional.ofNullable(properties.namespace()),
                 properties.connectTimeout());

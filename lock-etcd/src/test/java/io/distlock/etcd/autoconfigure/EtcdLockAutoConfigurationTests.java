@@ -83,7 +83,7 @@ class EtcdLockAutoConfigurationTests {
     void withoutPropertiesHasTheDefaults() {
         context.run(started -> {
             assertThat(started.getBean(EtcdLockOptions.class)).isEqualTo(EtcdLockOptions.defaults());
-            assertThat(started.getBean(EtcdConnectionDetails.class).endpoints())
+            assertThat(started.getBean(EtcdConnectionDetails.class).getEndpoints())
                     .containsExactly(URI.create("http://localhost:2379"));
         });
     }

@@ -3,7 +3,7 @@ package io.distlock.redis.autoconfigure;
 import io.distlock.redis.autoconfigure.RedlockConnectionDetails.Node;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
-import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.data.redis.connection.RedisPassword;
@@ -16,10 +16,9 @@ final class NodeFactories {
 
     private NodeFactories() {}
 
-    static List<LettuceConnectionFactory> of(RedlockConnectionDetails details) {
+    static Stream<LettuceConnectionFactory> of(RedlockConnectionDetails details) {
         return details.getNodes().stream()
-                .map(node -> new LettuceConnectionFactory(server(node), client(node, details.getSslBundle())))
-                .toList();
+                .map(node -> new LettuceConnectionFactory(server(node), client(node, details.getSslBundle())));
     }
 
     private static RedisStandaloneConfiguration server(Node node) {

@@ -49,8 +49,9 @@ public final class RedlockAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RedlockConnections redlockConnections(
-            LockRuntime runtime, RedlockConnectionDetails details, RedlockOptions options) {
-        return RedlockConnections.to(NodeFactories.of(details), options);
+            LockRuntime runtime, ObjectProvider<RedlockConnectionDetails> details, RedlockOptions options) {
+        return RedlockConnections.to(
+                details.orderedStream().flatMap(NodeFactories::of).toList(), options);
     }
 
     @Bean

@@ -5,10 +5,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 import org.springframework.boot.ssl.SslBundle;
 
-/** Where the independent Redis servers of Redlock are, and what they are to be told. A bean of it replaces the properties. */
+/**
+ * Where the independent Redis servers of Redlock are, and what they are to be told. A bean of this type takes the place of
+ * the properties: Docker Compose and Testcontainers support supply one for each server. The nodes of several are put
+ * together.
+ */
 public interface RedlockConnectionDetails extends ConnectionDetails {
 
-    /** The servers: three or more, an odd number. */
+    /** The servers; those of all beans together are three or more, an odd number. */
     List<Node> getNodes();
 
     /** What makes connections secure to those servers that speak TLS; if null, the Java runtime's own trust. */

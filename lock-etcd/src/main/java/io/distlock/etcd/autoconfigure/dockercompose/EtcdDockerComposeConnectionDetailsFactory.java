@@ -1,0 +1,46 @@
+package io.distlock.etcd.autoconfigure.dockercompose;
+
+import io.distlock.etcd.autoconfigure.EtcdConnectionDetails;
+import java.net.URI;
+import java.util.List;
+import org.springframework.boot.docker.compose.core.RunningService;
+import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionDetailsFactory;
+import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionSource;
+
+/**
+ * Services whose image is etcd's, or whose label {@code org.springframework.boot.service-connection} is {@code etcd}:
+ * members of one cluster, by their port 2379.
+ */
+final class EtcdDockerComposeConnectionDetailsFactory
+        extends DockerComposeConnectionDetailsFactory<EtcdConnectionDetails> {
+
+    private static final String[] IMAGES = {
+        "etcd", "coreos/etcd", "etcd-development/etcd", "bitnami/etcd", "bitnamilegacy/etcd"
+    };
+    private static final int PORT = 2379;
+
+    EtcdDockerComposeConnectionDetailsFactory() {
+        super(IMAGES);
+    }
+
+    @Override
+    protected EtcdConnectionDetails getDockerComposeConnectionDetails(DockerComposeConnectionSource source) {
+        return new Details(source.getRunningService());
+    }
+
+    private static final class Details extends DockerComposeConnectionDetails implements EtcdConnectionDetails {
+
+        private final List<URI> endpoints;
+
+        Details(RunningService service) {
+            super(service);
+            this.endpoints = List.of(URI.create(
+                    "http://" + service.host() + ':' + service.ports().get(PORT)));
+        }
+
+        @Override
+        public List<URI> getEndpoints() {
+            return endpoints;
+        }
+    }
+}

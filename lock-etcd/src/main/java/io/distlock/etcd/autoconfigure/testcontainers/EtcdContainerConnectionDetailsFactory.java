@@ -1,0 +1,39 @@
+package io.distlock.etcd.autoconfigure.testcontainers;
+
+import io.distlock.etcd.autoconfigure.EtcdConnectionDetails;
+import java.net.URI;
+import java.util.List;
+import org.springframework.boot.testcontainers.service.connection.ContainerConnectionDetailsFactory;
+import org.springframework.boot.testcontainers.service.connection.ContainerConnectionSource;
+import org.testcontainers.containers.Container;
+
+/** Containers that carry {@code @ServiceConnection("etcd")}: members of one cluster, by their port 2379. */
+final class EtcdContainerConnectionDetailsFactory
+        extends ContainerConnectionDetailsFactory<Container<?>, EtcdConnectionDetails> {
+
+    private static final int PORT = 2379;
+
+    EtcdContainerConnectionDetailsFactory() {
+        super("etcd");
+    }
+
+    @Override
+    protected EtcdConnectionDetails getContainerConnectionDetails(ContainerConnectionSource<Container<?>> source) {
+        return new Details(source);
+    }
+
+    private static final class Details extends ContainerConnectionDetails<Container<?>>
+            implements EtcdConnectionDetails {
+
+        Details(ContainerConnectionSource<Container<?>> source) {
+            super(source);
+        }
+
+        /** The container may not have been started before it is asked. */
+        @Override
+        public List<URI> getEndpoints() {
+            Container<?> etcd = getContainer();
+            return List.of(URI.create("http://" + etcd.getHost() + ':' + etcd.getMappedPort(PORT)));
+        }
+    }
+}

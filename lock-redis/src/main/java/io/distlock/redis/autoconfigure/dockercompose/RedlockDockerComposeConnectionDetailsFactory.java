@@ -1,0 +1,42 @@
+package io.distlock.redis.autoconfigure.dockercompose;
+
+import io.distlock.redis.autoconfigure.RedlockConnectionDetails;
+import java.util.List;
+import org.springframework.boot.docker.compose.core.RunningService;
+import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionDetailsFactory;
+import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionSource;
+
+/**
+ * Services whose label {@code org.springframework.boot.service-connection} is {@code redlock}, each of them a node, by its
+ * port 6379. The image alone says nothing: a Redis without the label is the application's own.
+ */
+final class RedlockDockerComposeConnectionDetailsFactory
+        extends DockerComposeConnectionDetailsFactory<RedlockConnectionDetails> {
+
+    private static final int PORT = 6379;
+
+    RedlockDockerComposeConnectionDetailsFactory() {
+        super("redlock");
+    }
+
+    @Override
+    protected RedlockConnectionDetails getDockerComposeConnectionDetails(DockerComposeConnectionSource source) {
+        return new Details(source.getRunningService());
+    }
+
+    private static final class Details extends DockerComposeConnectionDetails implements RedlockConnectionDetails {
+
+        private final Node node;
+
+        Details(RunningService service) {
+            super(service);
+            String password = service.env().get("REDIS_PASSWORD");
+            this.node = new Node(service.host(), service.ports().get(PORT), null, password, 0, false);
+        }
+
+        @Override
+        public List<Node> getNodes() {
+            return List.of(node);
+        }
+    }
+}
