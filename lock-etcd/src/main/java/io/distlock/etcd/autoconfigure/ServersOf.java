@@ -21,9 +21,7 @@ final class ServersOf {
     static EtcdServers servers(List<EtcdConnectionDetails> all, EtcdLockProperties properties) {
         EtcdConnectionDetails first = all.get(0);
         return new EtcdServers(
-                all.stream()
-                        .flatMap(details -> details.getEndpoints().stream())
-                        .toList(),
+                all.stream().flatMap(details -> details.getEndpoints().stream()).toList(),
                 Optional.ofNullable(first.getUser()),
                 Optional.ofNullable(first.getPassword()),
                 Optional.ofNullable(first.getSslBundle()).map(ServersOf::tls),

@@ -45,8 +45,10 @@ class EtcdServiceConnectionTests {
             })
     void aServiceOfDockerComposeIsKnownByItsImage(String image) {
         assertThat(found(image, Map.of()).get(EtcdConnectionDetails.class))
-                .isInstanceOfSatisfying(EtcdConnectionDetails.class, details -> assertThat(details.getEndpoints())
-                        .containsExactly(URI.create("http://docker-host:32379")));
+                .isInstanceOfSatisfying(
+                        EtcdConnectionDetails.class,
+                        details -> assertThat(details.getEndpoints())
+                                .containsExactly(URI.create("http://docker-host:32379")));
     }
 
     @Test

@@ -38,8 +38,10 @@ class RedlockServiceConnectionTests {
     void aServiceOfDockerComposeIsANodeIfItsLabelSaysSo() {
         assertThat(found(Map.of("org.springframework.boot.service-connection", "redlock"))
                         .get(RedlockConnectionDetails.class))
-                .isInstanceOfSatisfying(RedlockConnectionDetails.class, details -> assertThat(details.getNodes())
-                        .containsExactly(new Node("docker-host", 36_379, null, "secret", 0, false)));
+                .isInstanceOfSatisfying(
+                        RedlockConnectionDetails.class,
+                        details -> assertThat(details.getNodes())
+                                .containsExactly(new Node("docker-host", 36_379, null, "secret", 0, false)));
     }
 
     @Test
@@ -54,12 +56,13 @@ class RedlockServiceConnectionTests {
         new ApplicationContextRunner()
                 .withBean("lockRuntime", LockRuntime.class, LockRuntime::start)
                 .withUserConfiguration(Containers.class)
-                .withConfiguration(AutoConfigurations.of(
-                        ServiceConnectionAutoConfiguration.class, RedlockAutoConfiguration.class))
+                .withConfiguration(
+                        AutoConfigurations.of(ServiceConnectionAutoConfiguration.class, RedlockAutoConfiguration.class))
                 .withPropertyValues(
                         "distributed-lock.provider=redlock", "distributed-lock.redlock.restart-guard.enabled=false")
                 .run(started -> {
-                    assertThat(started.getBeansOfType(RedlockConnectionDetails.class)).hasSize(3);
+                    assertThat(started.getBeansOfType(RedlockConnectionDetails.class))
+                            .hasSize(3);
                     assertThat(started.getBean(LockProvider.class)
                                     .check()
                                     .toCompletableFuture()

@@ -3,9 +3,11 @@ package io.distlock.etcd.autoconfigure.dockercompose;
 import io.distlock.etcd.autoconfigure.EtcdConnectionDetails;
 import java.net.URI;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.docker.compose.core.RunningService;
 import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionDetailsFactory;
 import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionSource;
+import org.springframework.boot.ssl.SslBundle;
 
 /**
  * Services whose image is etcd's, or whose label {@code org.springframework.boot.service-connection} is {@code etcd}:
@@ -31,16 +33,25 @@ final class EtcdDockerComposeConnectionDetailsFactory
     private static final class Details extends DockerComposeConnectionDetails implements EtcdConnectionDetails {
 
         private final List<URI> endpoints;
+        private final @Nullable SslBundle sslBundle;
 
         Details(RunningService service) {
             super(service);
-            this.endpoints = List.of(URI.create(
-                    "http://" + service.host() + ':' + service.ports().get(PORT)));
+            this.sslBundle = getSslBundle(service);
+            this.endpoints = List.of(URI.create((sslBundle == null ? "http://" : "https://")
+                    + service.host()
+                    + ':'
+                    + service.ports().get(PORT)));
         }
 
         @Override
         public List<URI> getEndpoints() {
             return endpoints;
+        }
+
+        @Override
+        public @Nullable SslBundle getSslBundle() {
+            return sslBundle;
         }
     }
 }

@@ -3,6 +3,8 @@ package io.distlock.etcd.autoconfigure.testcontainers;
 import io.distlock.etcd.autoconfigure.EtcdConnectionDetails;
 import java.net.URI;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionDetailsFactory;
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionSource;
 import org.testcontainers.containers.Container;
@@ -29,11 +31,19 @@ final class EtcdContainerConnectionDetailsFactory
             super(source);
         }
 
+        @Override
+        public @Nullable SslBundle getSslBundle() {
+            return super.getSslBundle();
+        }
+
         /** The container may not have been started before it is asked. */
         @Override
         public List<URI> getEndpoints() {
             Container<?> etcd = getContainer();
-            return List.of(URI.create("http://" + etcd.getHost() + ':' + etcd.getMappedPort(PORT)));
+            return List.of(URI.create((getSslBundle() == null ? "http://" : "https://")
+                    + etcd.getHost()
+                    + ':'
+                    + etcd.getMappedPort(PORT)));
         }
     }
 }

@@ -2,9 +2,11 @@ package io.distlock.redis.autoconfigure.dockercompose;
 
 import io.distlock.redis.autoconfigure.RedlockConnectionDetails;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.docker.compose.core.RunningService;
 import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionDetailsFactory;
 import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionSource;
+import org.springframework.boot.ssl.SslBundle;
 
 /**
  * Services whose label {@code org.springframework.boot.service-connection} is {@code redlock}, each of them a node, by its
@@ -27,16 +29,23 @@ final class RedlockDockerComposeConnectionDetailsFactory
     private static final class Details extends DockerComposeConnectionDetails implements RedlockConnectionDetails {
 
         private final Node node;
+        private final @Nullable SslBundle sslBundle;
 
         Details(RunningService service) {
             super(service);
+            this.sslBundle = getSslBundle(service);
             String password = service.env().get("REDIS_PASSWORD");
-            this.node = new Node(service.host(), service.ports().get(PORT), null, password, 0, false);
+            this.node = new Node(service.host(), service.ports().get(PORT), null, password, 0, sslBundle != null);
         }
 
         @Override
         public List<Node> getNodes() {
             return List.of(node);
+        }
+
+        @Override
+        public @Nullable SslBundle getSslBundle() {
+            return sslBundle;
         }
     }
 }

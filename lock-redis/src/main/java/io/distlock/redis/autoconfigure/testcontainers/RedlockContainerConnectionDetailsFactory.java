@@ -2,6 +2,8 @@ package io.distlock.redis.autoconfigure.testcontainers;
 
 import io.distlock.redis.autoconfigure.RedlockConnectionDetails;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionDetailsFactory;
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionSource;
 import org.testcontainers.containers.Container;
@@ -28,11 +30,16 @@ final class RedlockContainerConnectionDetailsFactory
             super(source);
         }
 
+        @Override
+        public @Nullable SslBundle getSslBundle() {
+            return super.getSslBundle();
+        }
+
         /** The container may not have been started before it is asked. */
         @Override
         public List<Node> getNodes() {
             Container<?> redis = getContainer();
-            return List.of(new Node(redis.getHost(), redis.getMappedPort(PORT), null, null, 0, false));
+            return List.of(new Node(redis.getHost(), redis.getMappedPort(PORT), null, null, 0, getSslBundle() != null));
         }
     }
 }
