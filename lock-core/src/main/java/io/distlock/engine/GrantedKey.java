@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
  * What stays as it is from the grant of a key to its end, and what can be told of it. A class above {@link HeldKey} and
  * not a part of it: there may be ten thousand of them.
  */
-abstract sealed class GrantedKey permits HeldKey {
+abstract sealed class GrantedKey permits RenewedKey {
 
     final Engine engine;
     final LockOptions options;

@@ -27,7 +27,7 @@ import org.slf4j.event.Level;
  * One key that is held: the handle for its user, and the watchdog's item. All changes of standing are one
  * compare-and-set, so whoever sees "no longer held" first makes it final.
  */
-final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
+final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
 
     private static final Logger log = LoggerFactory.getLogger(HeldKey.class);
 
@@ -37,17 +37,14 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
     private static final AtomicReferenceFieldUpdater<HeldKey, @Nullable LossSignal> LOST =
             AtomicReferenceFieldUpdater.newUpdater(HeldKey.class, LossSignal.class, "lost");
 
-    private final RenewalPlan plan;
-
     private volatile Standing standing;
 
     /** Made when somebody wants to be told. */
     private volatile @Nullable LossSignal lost;
 
     HeldKey(Engine engine, LeaseRequest request, Grant grant, KeyGates.Ticket ticket, String asker) {
-        super(engine, request.options(), grant.lease(), ticket, asker);
+        super(engine, request.options(), grant.lease(), ticket, asker, grant.since());
         this.standing = new Standing.Held(grant.since(), 0);
-        this.plan = new RenewalPlan(options, grant.since());
     }
 
     /** For people; empty if it is no longer held. */
@@ -219,16 +216,11 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
 
     @Override
     public long dueNanos() {
-        long due = plan.nextStep();
+        long due = nextStep();
         if (standing instanceof Standing.Held held) {
             due = earlier(due, held.since().nanos() + engine.validityNanos(options));
         }
         return options.renew() ? earlier(due, maxHoldUntil()) : due;
-    }
-
-    @Override
-    public long slackNanos() {
-        return plan.slackNanos();
     }
 
     /** Looks at the clock: the lock may have run out, or its renewal be due. True if it is to be renewed now. */
@@ -241,11 +233,11 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
             lose(LossReason.MAX_HOLD_TIME);
             return false;
         }
-        if (plan.isAnswerOverdue(now)) {
+        if (isAnswerOverdue(now)) {
             retrySoon(now);
             return false;
         }
-        return plan.begin(now);
+        return beginRenewal(now);
     }
 
     /**
@@ -267,7 +259,7 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
 
     /** Whether a renewal is under way for a lock that is still held. */
     boolean awaitsAnswer() {
-        return plan.awaitsAnswer() && isHeld();
+        return isAnswerAwaited() && isHeld();
     }
 
     private void extend(Moment sent) {
@@ -276,7 +268,7 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
                 return;
             }
             if (STANDING.compareAndSet(this, held, new Standing.Held(sent, held.renewals() + 1))) {
-                plan.extended(sent);
+                extended(sent);
                 publishRenewed(true);
                 return;
             }
@@ -284,7 +276,7 @@ final class HeldKey extends GrantedKey implements HeldLock, DueSet.Due {
     }
 
     private void retrySoon(long now) {
-        plan.retrySoon(now);
+        planRetry(now);
         publishRenewed(false);
     }
 

@@ -1,18 +1,18 @@
 package io.distlock.engine;
 
 import io.distlock.LockOptions;
+import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * When a lease is to be renewed next: after a third of its time, and soon again after a try that was not answered.
- * Written by one thread at a time (the watchdog's, or whichever brings the answer), read by any.
+ * A key and when its lease is to be renewed next: after a third of its time, and soon again after a try that was not
+ * answered. Written by one thread at a time (the watchdog's, or whichever brings the answer), read by any. Above
+ * {@link HeldKey} for the reason that {@link GrantedKey} is.
  */
-final class RenewalPlan {
+abstract sealed class RenewedKey extends GrantedKey permits HeldKey {
 
     private static final long LONGEST_TRY = 2_000_000_000L;
-
-    private final LockOptions options;
 
     /** When to renew next or, while an answer is awaited, until when to wait for it. */
     private volatile long nextStep;
@@ -22,26 +22,26 @@ final class RenewalPlan {
     /**
      * @param since the lease is counted from here
      */
-    RenewalPlan(LockOptions options, Moment since) {
-        this.options = options;
+    RenewedKey(Engine engine, LockOptions options, Lease lease, KeyGates.Ticket ticket, String asker, Moment since) {
+        super(engine, options, lease, ticket, asker);
         this.nextStep = nextRenewal(since);
     }
 
-    long nextStep() {
+    final long nextStep() {
         return nextStep;
     }
 
-    boolean awaitsAnswer() {
+    final boolean isAnswerAwaited() {
         return awaitingAnswer;
     }
 
     /** How much earlier it may be renewed when others are renewed anyway. */
-    long slackNanos() {
+    public final long slackNanos() {
         return options.renew() && !awaitingAnswer ? options.leaseTime().toNanos() / 60 : 0;
     }
 
     /** True if a renewal is due, which is under way from now on. */
-    boolean begin(long now) {
+    final boolean beginRenewal(long now) {
         if (!options.renew() || awaitingAnswer || now - (nextStep - slackNanos()) < 0) {
             return false;
         }
@@ -50,16 +50,16 @@ final class RenewalPlan {
         return true;
     }
 
-    boolean isAnswerOverdue(long now) {
+    final boolean isAnswerOverdue(long now) {
         return awaitingAnswer && now - nextStep >= 0;
     }
 
-    void extended(Moment since) {
+    final void extended(Moment since) {
         nextStep = nextRenewal(since);
         awaitingAnswer = false;
     }
 
-    void retrySoon(long now) {
+    final void planRetry(long now) {
         awaitingAnswer = false;
         nextStep = now + options.leaseTime().toNanos() / 20;
     }
