@@ -7,8 +7,8 @@ import org.springframework.boot.ssl.SslBundle;
 
 /**
  * Where the independent Redis servers of Redlock are, and what they are to be told. A bean of this type takes the place of
- * the properties: Docker Compose and Testcontainers support supply one for each server. The nodes of several are put
- * together.
+ * the properties: Docker Compose support supplies one for each server, and tests one for their containers. The nodes of
+ * several are put together.
  */
 public interface RedlockConnectionDetails extends ConnectionDetails {
 

@@ -7,6 +7,7 @@ import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -16,11 +17,6 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetailsFactories;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.testcontainers.service.connection.ServiceConnection;
-import org.springframework.boot.testcontainers.service.connection.ServiceConnectionAutoConfiguration;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.testcontainers.containers.GenericContainer;
 
 /** What Spring Boot starts for development and for tests is found without a list of nodes. */
 class RedlockServiceConnectionTests {
@@ -51,73 +47,25 @@ class RedlockServiceConnectionTests {
                 .doesNotContainKey(RedlockConnectionDetails.class);
     }
 
+    /** Spring Boot registers a bean for each service of Docker Compose that it knows. */
     @Test
-    void theContainersOfATestAreTheNodes() {
-        new ApplicationContextRunner()
+    void theNodesOfSeveralBeansArePutTogether() {
+        ApplicationContextRunner runner = new ApplicationContextRunner()
                 .withBean("lockRuntime", LockRuntime.class, LockRuntime::start)
-                .withUserConfiguration(Containers.class)
-                .withConfiguration(
-                        AutoConfigurations.of(ServiceConnectionAutoConfiguration.class, RedlockAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(RedlockAutoConfiguration.class))
                 .withPropertyValues(
-                        "distributed-lock.provider=redlock", "distributed-lock.redlock.restart-guard.enabled=false")
-                .run(started -> {
-                    assertThat(started.getBeansOfType(RedlockConnectionDetails.class))
-                            .hasSize(3);
-                    assertThat(started.getBean(LockProvider.class)
-                                    .check()
-                                    .toCompletableFuture()
-                                    .get(30, TimeUnit.SECONDS)
-                                    .toString())
-                            .contains(String.valueOf(redis.get(2).port()));
-                });
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Containers {
-
-        @Bean
-        @ServiceConnection("redlock")
-        GenericContainer<?> a() {
-            return new RunningContainer(redis.get(0));
+                        "distributed-lock.provider=redlock", "distributed-lock.redlock.restart-guard.enabled=false");
+        for (RedisServer server : redis.all()) {
+            Node node = new Node(server.host(), server.port(), null, null, 0, false);
+            runner = runner.withBean("node" + server.port(), RedlockConnectionDetails.class, () -> () -> List.of(node));
         }
-
-        @Bean
-        @ServiceConnection("redlock")
-        GenericContainer<?> b() {
-            return new RunningContainer(redis.get(1));
-        }
-
-        @Bean
-        @ServiceConnection("redlock")
-        GenericContainer<?> c() {
-            return new RunningContainer(redis.get(2));
-        }
-    }
-
-    /** Stands for a container in which a server of the test's own runs. */
-    private static final class RunningContainer extends GenericContainer<RunningContainer> {
-
-        private final RedisServer server;
-
-        RunningContainer(RedisServer server) {
-            super("redis:8");
-            this.server = server;
-        }
-
-        @Override
-        public void start() {}
-
-        @Override
-        public void stop() {}
-
-        @Override
-        public String getHost() {
-            return server.host();
-        }
-
-        @Override
-        public Integer getMappedPort(int originalPort) {
-            return server.port();
-        }
+        runner.run(started -> {
+            String status = started.getBean(LockProvider.class)
+                    .check()
+                    .toCompletableFuture()
+                    .get(30, TimeUnit.SECONDS)
+                    .toString();
+            assertThat(redis.all()).allMatch(server -> status.contains(String.valueOf(server.port())));
+        });
     }
 }
