@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * next is worth while.
  *
  * <p>Contenders that each get a part of the nodes all withdraw, and would meet again at once: each pauses for a random
- * time, which grows as long as they meet. State is guarded by this object's monitor.
+ * time, which grows as long as they meet, and with the time that a try takes: one that waits for a silent node keeps the
+ * others from theirs for as long. State is guarded by this object's monitor.
  */
 final class QuorumStore implements OneShotStore {
 
@@ -33,6 +34,7 @@ final class QuorumStore implements OneShotStore {
     private final LeaseRequest request;
     private int tries;
     private int splits;
+    private long startedNanos;
     private @Nullable QuorumAttempt current;
 
     QuorumStore(RedlockNodes nodes, Optional<Duration> quarantine, LeaseRequest request) {
@@ -59,6 +61,7 @@ final class QuorumStore implements OneShotStore {
             next = new QuorumAttempt(nodes, request, owner, this::nextTry);
             before = current;
             current = next;
+            startedNanos = nodes.runtime().ticker().nanos();
         }
         if (before != null) {
             // Its answer may have come too late to be heard.
@@ -73,7 +76,9 @@ final class QuorumStore implements OneShotStore {
             return refusals.freeIn()
                     .map(time -> time.plusNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS)));
         }
-        return Optional.of(SPLIT.pause(++splits));
+        long tookNanos = nodes.runtime().ticker().nanos() - startedNanos;
+        long spread = ThreadLocalRandom.current().nextLong(2 * tookNanos + 1);
+        return Optional.of(SPLIT.pause(++splits).plusNanos(spread));
     }
 
     /** Each try is withdrawn by itself; what remains is the place of a writer among those who wait. */

@@ -20,7 +20,7 @@ record RedlockNodes(
         Duration callTimeout,
         boolean secondPhase) {
 
-    private static final Duration LONGEST_VOTE = Duration.ofMillis(500);
+    private static final Duration LONGEST_VOTE = Duration.ofMillis(250);
 
     RedlockNodes {
         all = List.copyOf(all);

@@ -3,6 +3,7 @@ package io.distlock.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.distlock.redis.autoconfigure.RedisLockAutoConfiguration;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.DistributedLock;
 import java.util.ArrayList;
@@ -25,6 +26,8 @@ class FailureAnalysisTests {
         SpringApplication spring = new SpringApplication(application);
         spring.setWebApplicationType(WebApplicationType.NONE);
         List<String> arguments = new ArrayList<>();
+        // As if its module were not there.
+        arguments.add("--spring.autoconfigure.exclude=" + RedisLockAutoConfiguration.class.getName());
         for (String property : properties) {
             arguments.add("--" + property);
         }
