@@ -12,7 +12,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -83,12 +82,13 @@ final class QuorumAttempt {
     }
 
     /**
-     * Another one first each time: of counters that differ, the largest is that of the node that was asked last, and it is
-     * learned by the others only if that node is among the first to answer.
+     * Another one first for each owner: of counters that differ, the largest is that of the node that was asked last, and it
+     * is learned by the others only if that node is among the first to answer. The same owner asks in the same order again,
+     * and so is answered by the same majority.
      */
     private void ask() {
         Invocation<List<Long>> question = nodes.get(0).question(request, owner);
-        int first = ThreadLocalRandom.current().nextInt(nodes.size());
+        int first = Math.floorMod(owner.hashCode(), nodes.size());
         for (int step = 0; step < nodes.size(); step++) {
             int at = (first + step) % nodes.size();
             connecting[at] = !nodes.get(at).calls().isConnected();

@@ -86,11 +86,11 @@ class RedlockTokensTests {
     /**
      * The tokens in the order of the holders, each of which notes its own while it holds.
      *
-     * @param untilOneRepeats rather than to the end
+     * @param untilOneRepeats rather than to the end, which is far away then: it is a matter of luck when one does
      */
     private static List<Long> contend(boolean secondPhase, boolean untilOneRepeats) {
         List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
-        AtomicInteger left = new AtomicInteger(acquisitions());
+        AtomicInteger left = new AtomicInteger(untilOneRepeats ? 50 * acquisitions() : acquisitions());
         List<CompletableFuture<Void>> workers = new ArrayList<>();
         for (int number = 0; number < CLIENTS; number++) {
             workers.add(CompletableFuture.runAsync(
