@@ -23,6 +23,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -77,6 +78,10 @@ class OperatingTests {
                 "org.springframework.jdbc",
                 "org.springframework.transaction"
             })
+    @DisabledIfSystemProperty(
+            named = "distlock.test.aot",
+            matches = "true",
+            disabledReason = "Spring's own hints are found on the class path whatever a class loader hides")
     void locksWorkWithoutAnyOfThese(String missing) {
         runner.withBean(Jobs.class)
                 .withClassLoader(new FilteredClassLoader(missing))
