@@ -85,6 +85,11 @@ final class EtcdCalls {
         return limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option));
     }
 
+    /** Ends as what is asked ends, or fails once the time is over. */
+    <T> CompletableFuture<T> within(Duration time, CompletableFuture<T> asked) {
+        return timeouts.within(time, asked);
+    }
+
     private <T> CompletableFuture<Hedge.Answer<T>> hedged(Supplier<CompletableFuture<T>> call) {
         return hedge.isPresent()
                 ? hedge.get().ask(call)

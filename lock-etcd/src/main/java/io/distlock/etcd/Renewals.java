@@ -29,9 +29,10 @@ final class Renewals {
         IdentityHashMap<Session, List<Holding>> stale = new IdentityHashMap<>();
         for (Lease lease : leases) {
             Optional<Holding> holding = holdings.find((EtcdLease) lease);
-            if (holding.isEmpty() || holding.get().isGone()) {
-                holding.ifPresent(holdings::remove);
+            if (holding.isEmpty()) {
                 answers.answer(lease, Renewal.NOT_OWNER);
+            } else if (holding.get().isGone()) {
+                answer(holding.get(), Renewal.NOT_OWNER, answers);
             } else if (isFresh(holding.get())) {
                 renewed(holding.get(), lease, answers);
             } else {
@@ -52,17 +53,25 @@ final class Renewals {
 
     private void extend(Session session, List<Holding> held, RenewalAnswers answers) {
         session.keepAlive().thenAccept(renewal -> {
-            for (Holding holding : held) {
-                switch (renewal) {
-                    case RENEWED -> renewed(holding, holding.lease(), answers);
-                    case NOT_OWNER -> {
-                        holdings.remove(holding);
-                        answers.answer(holding.lease(), Renewal.NOT_OWNER);
-                    }
-                    case UNKNOWN -> answers.answer(holding.lease(), Renewal.UNKNOWN);
-                }
+            if (renewal == Renewal.RENEWED) {
+                // The session may live on without the lock's key.
+                session.lookedAt()
+                        .whenComplete((seen, failure) -> held.forEach(each -> answer(each, renewal, answers)));
+            } else {
+                held.forEach(each -> answer(each, renewal, answers));
             }
         });
+    }
+
+    private void answer(Holding holding, Renewal renewal, RenewalAnswers answers) {
+        if (renewal == Renewal.NOT_OWNER || holding.isGone()) {
+            holdings.remove(holding);
+            answers.answer(holding.lease(), Renewal.NOT_OWNER);
+        } else if (renewal == Renewal.UNKNOWN) {
+            answers.answer(holding.lease(), Renewal.UNKNOWN);
+        } else {
+            renewed(holding, holding.lease(), answers);
+        }
     }
 
     private static void renewed(Holding holding, Lease lease, RenewalAnswers answers) {

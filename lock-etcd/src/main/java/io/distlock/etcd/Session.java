@@ -9,9 +9,10 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ final class Session implements DueSet.Due {
     private final long id;
     private final boolean shared;
     private final Moment created;
-    private final Consumer<Session> onExtended;
+    private final Function<Session, CompletionStage<?>> onExtended;
 
     /** Acquisitions on their way and locks that are held. */
     private final AtomicInteger users = new AtomicInteger();
@@ -33,6 +34,7 @@ final class Session implements DueSet.Due {
     private final AtomicInteger locks = new AtomicInteger();
 
     private volatile Extension extension;
+    private volatile CompletableFuture<?> lookedAt = CompletableFuture.completedFuture(null);
     private volatile boolean lost;
     private volatile long lastUsedNanos;
     private volatile long notBeforeNanos;
@@ -44,7 +46,7 @@ final class Session implements DueSet.Due {
     private record Extension(Moment since, Duration timeToLive) {}
 
     /**
-     * @param onExtended called whenever the server has extended it; never blocks
+     * @param onExtended looks what hangs on it, called whenever the server has extended it; never blocks
      */
     Session(
             EtcdCalls calls,
@@ -53,7 +55,7 @@ final class Session implements DueSet.Due {
             boolean shared,
             Moment since,
             Duration timeToLive,
-            Consumer<Session> onExtended) {
+            Function<Session, CompletionStage<?>> onExtended) {
         this.calls = calls;
         this.ticker = ticker;
         this.id = id;
@@ -197,8 +199,8 @@ final class Session implements DueSet.Due {
             calls.keepAlive(id, extension.timeToLive().dividedBy(6)).whenComplete((answer, failure) -> {
                 if (failure == null) {
                     extension = new Extension(since, Duration.ofSeconds(answer.getTTL()));
+                    lookedAt = onExtended.apply(this).toCompletableFuture();
                     answered(result, Renewal.RENEWED);
-                    onExtended.accept(this);
                 } else if (CallFailure.of("a keepalive", failure).isLeaseNotFound()) {
                     lost = true;
                     answered(result, Renewal.NOT_OWNER);
@@ -208,6 +210,11 @@ final class Session implements DueSet.Due {
             });
         }
         return result;
+    }
+
+    /** Ends, soon and however, after it was seen what hung on the session when it was extended last. */
+    CompletableFuture<?> lookedAt() {
+        return calls.within(extension.timeToLive().dividedBy(6), lookedAt);
     }
 
     private void answered(CompletableFuture<Renewal> asked, Renewal renewal) {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,18 +39,15 @@ final class SessionAudit {
         this.root = keys.root().toString(StandardCharsets.UTF_8);
     }
 
-    /** To be called whenever a session was extended; costs nothing if there is nothing to find. */
-    void look(Session session) {
+    /** To be called whenever a session was extended; costs nothing if there is nothing to find. Ends when all is seen. */
+    CompletableFuture<?> look(Session session) {
         List<Holding> expected = ledger.heldOn(session);
         if (expected.isEmpty() && !session.isSuspect()) {
-            return;
+            return CompletableFuture.completedFuture(null);
         }
-        calls.timeToLive(session.id(), LeaseOption.builder().withAttachedKeys().build())
-                .whenComplete((answer, failure) -> {
-                    if (failure == null) {
-                        compare(session, keys(answer), expected);
-                    }
-                });
+        return calls.timeToLive(
+                        session.id(), LeaseOption.builder().withAttachedKeys().build())
+                .thenCompose(answer -> compare(session, keys(answer), expected));
     }
 
     /** What is in front of ours is a namespace, which the driver does not take away here. */
@@ -62,14 +60,15 @@ final class SessionAudit {
         return keys;
     }
 
-    private void compare(Session session, Set<ByteSequence> there, List<Holding> expected) {
+    private CompletableFuture<?> compare(Session session, Set<ByteSequence> there, List<Holding> expected) {
         Set<ByteSequence> strangers = new HashSet<>(there);
         strangers.removeIf(key -> ledger.knows(key) || keys.isWithdrawal(key));
         // One that is just being given back is a stranger, too, but not the next time.
         session.strangers(strangers).forEach(key -> remove(session, key));
-        expected.stream()
+        return CompletableFuture.allOf(expected.stream()
                 .filter(holding -> !there.contains(holding.lease().place().key()))
-                .forEach(this::makeSure);
+                .map(this::makeSure)
+                .toArray(CompletableFuture<?>[]::new));
     }
 
     private void remove(Session session, ByteSequence key) {
@@ -81,9 +80,9 @@ final class SessionAudit {
     }
 
     /** The list may come from a server that has not heard of the lock yet. */
-    private void makeSure(Holding holding) {
+    private CompletableFuture<?> makeSure(Holding holding) {
         GetOption only = GetOption.builder().withKeysOnly(true).build();
-        calls.get(holding.lease().place().key(), only).thenAccept(found -> {
+        return calls.get(holding.lease().place().key(), only).thenAccept(found -> {
             if (found.getKvs().isEmpty()) {
                 holding.gone();
             }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LossReason;
@@ -107,6 +108,18 @@ class EtcdSessionTests {
             etcd.probe().deleteAll("lock/session/");
             assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.NOT_OWNER);
             assertThat(other.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void theFirstRenewalAfterItWasDeletedFindsThatALockIsGone() {
+        EtcdLockOptions perLock = LocalEtcd.PATIENT.withSession(EtcdLockOptions.Session.PER_LOCK);
+        try (TestClient client = TestClient.of(etcd.server().endpoint(), perLock, Duration.ofSeconds(15))) {
+            HeldLock held = client.locks.acquire(client.locks.request(KEY));
+            etcd.probe().deleteAll("lock/session/");
+            LockLoss loss = TestClient.get(held.lost());
+            // Never extended: the session was, the lock was not.
+            assertThat(loss.sinceRenewal()).isGreaterThanOrEqualTo(loss.heldFor());
         }
     }
 

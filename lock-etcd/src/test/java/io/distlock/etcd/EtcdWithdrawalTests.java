@@ -14,6 +14,7 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,8 +57,14 @@ class EtcdWithdrawalTests {
                 LockOptions.defaults(),
                 Deadline.in(Duration.ofSeconds(5), runtime.ticker()));
         Moment now = Ticker.system().now();
-        Session session =
-                new Session(calls, runtime.ticker(), leaseId, true, now, Duration.ofSeconds(60), extended -> {});
+        Session session = new Session(
+                calls,
+                runtime.ticker(),
+                leaseId,
+                true,
+                now,
+                Duration.ofSeconds(60),
+                extended -> CompletableFuture.completedFuture(null));
         return new Place(
                 request,
                 keys.of(KEY),

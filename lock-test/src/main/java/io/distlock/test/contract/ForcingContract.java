@@ -12,6 +12,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Release;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -25,11 +26,12 @@ abstract class ForcingContract extends ContractPart {
     @Test
     void aLockIsTakenAwayByItsToken() {
         LockKey key = uniqueKey();
-        HeldLock held = one().acquire(now(one(), key));
+        HeldLock held = one().acquire(now(one(), key).withLeaseTime(Duration.ofSeconds(6)));
         CompletableFuture<HeldLock> next = other().acquireAsync(patiently(other(), key));
         assertThat(other().forceRelease(key, held.fencingToken())).isEqualTo(Release.RELEASED);
         // Woken, or by its turn; and with a larger token.
         assertThat(ContractFixture.get(next).fencingToken()).isGreaterThan(held.fencingToken());
+        // At its next renewal.
         await().atMost(PATIENCE).until(() -> !held.isHeld());
     }
 
