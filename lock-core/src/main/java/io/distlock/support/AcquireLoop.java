@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
@@ -29,8 +28,7 @@ public final class AcquireLoop implements AutoCloseable {
     private final Function<LeaseRequest, OneShotStore> stores;
     private final Duration callTimeout;
     private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger unsettled = new AtomicInteger();
-    private final CompletableFuture<Void> settled = new CompletableFuture<>();
+    private final InFlight unsettled = new InFlight();
     private volatile boolean closed;
 
     public AcquireLoop(LockRuntime runtime, OneShotStore store, Duration callTimeout) {
@@ -49,7 +47,7 @@ public final class AcquireLoop implements AutoCloseable {
     /** As {@link io.distlock.spi.LockProvider#acquire}. */
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
         Acquisition acquisition = new Acquisition(this, stores.apply(request), request);
-        unsettled.incrementAndGet();
+        unsettled.begin();
         if (closed) {
             acquisition.fail("the provider is closed", null);
         } else {
@@ -66,10 +64,7 @@ public final class AcquireLoop implements AutoCloseable {
     public void close() {
         closed = true;
         waiting.forEach(acquisition -> acquisition.fail("the provider is closed", null));
-        if (unsettled.get() == 0) {
-            settled.complete(null);
-        }
-        await(settled);
+        await(unsettled.drained());
         await(runtime.reaper().asked());
     }
 
@@ -105,9 +100,7 @@ public final class AcquireLoop implements AutoCloseable {
 
     /** Nothing of it is under way any more, but for what the reaper does. */
     void settled() {
-        if (unsettled.decrementAndGet() == 0 && closed) {
-            settled.complete(null);
-        }
+        unsettled.end();
     }
 
     void withdraw(OneShotStore store, LeaseRequest request) {

@@ -4,6 +4,7 @@ import io.distlock.spi.Ticker;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The ways to talk to one deployment, each on a connection of its own that is made when first needed: calls,
@@ -46,24 +48,23 @@ final class NodeCalls {
         this.server =
                 new ServerCalls(link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
         this.admission = admission.apply(server);
-        this.scripts = new ScriptRunner(link, this.admission, ticker);
+        this.scripts = new ScriptRunner(link, this.admission, ticker, timeout);
         this.subscriptions = new RedisSubscriptions(pubSubLink, ticker, timeout);
         this.replicas = options.replicasToAcknowledge() == 0
                 ? Optional.empty()
                 : Optional.of(new ReplicaAcknowledgement(
                         options.replicasToAcknowledge(),
-                        new ScriptRunner(replicatedLink, this.admission, ticker),
+                        new ScriptRunner(replicatedLink, this.admission, ticker, timeout),
                         replicatedLink,
                         ticker,
                         timeout));
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {
-        return connections.connect().whenComplete((connected, failure) -> {
-            if (failure == null) {
-                admission.connected();
-                new EvictionCheck(server).warn();
-            }
+        return connections.connect().thenApply(connected -> {
+            admission.connected(connected);
+            new EvictionCheck(server).warn();
+            return connected;
         });
     }
 
@@ -113,11 +114,28 @@ final class NodeCalls {
         return subscriptions;
     }
 
-    /** Waits for the connections' end: the driver, shut down next, would close them again and warn of that. */
-    void close() {
+    /**
+     * Waits for what is under way, a release for example that was missing its script, and then for the connections' end:
+     * the driver, shut down next, would close them again and warn of that. No longer than two calls may take.
+     */
+    static void close(List<NodeCalls> all, Duration callTimeout) {
+        await(all.stream().map(NodeCalls::drained), callTimeout);
+        await(all.stream().map(NodeCalls::disconnect), callTimeout);
+    }
+
+    private CompletableFuture<Void> drained() {
+        return replicas.map(asked -> CompletableFuture.allOf(scripts.drained(), asked.drained()))
+                .orElseGet(scripts::drained);
+    }
+
+    private CompletableFuture<Void> disconnect() {
+        return CompletableFuture.allOf(link.close(), replicatedLink.close(), pubSubLink.close());
+    }
+
+    private static void await(Stream<CompletableFuture<Void>> ends, Duration time) {
         try {
-            CompletableFuture.allOf(link.close(), replicatedLink.close(), pubSubLink.close())
-                    .get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new))
+                    .get(time.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException notInTime) {

@@ -6,6 +6,7 @@ import io.distlock.LockMode;
 import io.distlock.LockStatus;
 import io.distlock.LockStatus.Holder;
 import io.distlock.Sequencer;
+import io.distlock.support.Timeouts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,6 +17,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 
 /** Asks all nodes who holds a lock: whoever a majority names. Fails where silent nodes would decide. */
 final class QuorumInspection {
@@ -42,27 +45,32 @@ final class QuorumInspection {
         });
     }
 
-    /** The answers of those nodes that give one. */
+    /** The answers of those nodes that give one. Once a majority has, the others are waited for as long as for a vote. */
     private CompletionStage<List<Optional<LockStatus>>> ask(LockKey key) {
-        Duration limit = patience();
+        Duration longest = nodes.callTimeout().multipliedBy(3).dividedBy(4);
+        Timeouts timeouts = nodes.runtime().timeouts();
+        CountDownLatch missing = new CountDownLatch(nodes.quorum().majority());
+        CompletableFuture<Void> enough = new CompletableFuture<>();
         List<CompletableFuture<Optional<LockStatus>>> asked = new ArrayList<>();
         for (RedlockNode node : nodes.all()) {
-            asked.add(nodes.runtime().timeouts().within(limit, node.inspect(key)));
+            var answer = timeouts.within(longest, node.inspect(key));
+            asked.add(answer);
+            answer.thenRun(() -> {
+                missing.countDown();
+                if (missing.getCount() == 0) {
+                    enough.complete(null);
+                }
+            });
         }
-        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
-                .handle((done, failure) -> asked.stream()
-                        .filter(answer -> !answer.isCompletedExceptionally())
+        var all = CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
+        all.whenComplete((done, failure) -> enough.complete(null));
+        return timeouts.within(nodes.voteTimeout(Duration.ofMinutes(1)), all)
+                .handle((done, late) -> enough)
+                .thenCompose(Function.identity())
+                .thenApply(done -> asked.stream()
+                        .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
                         .map(CompletableFuture::join)
                         .toList());
-    }
-
-    /** Silent nodes are waited for, unless a majority has yet to be connected to, no longer than for a vote. */
-    private Duration patience() {
-        long connected =
-                nodes.all().stream().filter(node -> node.calls().isConnected()).count();
-        return connected >= nodes.quorum().majority()
-                ? nodes.voteTimeout(Duration.ofMinutes(1))
-                : nodes.callTimeout().multipliedBy(3).dividedBy(4);
     }
 
     private Optional<LockStatus> merge(LockKey key, List<Optional<LockStatus>> answers) {

@@ -17,6 +17,7 @@ import io.distlock.support.LockRuntime;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -120,6 +121,6 @@ public final class RedisLockProvider implements LockProvider {
     @Override
     public void close() {
         loop.close();
-        node.calls().close();
+        NodeCalls.close(List.of(node.calls()), callTimeout);
     }
 }

@@ -137,6 +137,6 @@ public final class RedlockProvider implements LockProvider {
     @Override
     public void close() {
         loop.close();
-        nodes.all().forEach(node -> node.calls().close());
+        NodeCalls.close(nodes.all().stream().map(RedlockNode::calls).toList(), nodes.callTimeout());
     }
 }

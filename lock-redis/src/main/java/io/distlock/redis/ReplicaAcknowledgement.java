@@ -51,6 +51,11 @@ final class ReplicaAcknowledgement {
                         : CompletableFuture.completedFuture(reply));
     }
 
+    /** As {@link ScriptRunner#drained()}. */
+    CompletableFuture<Void> drained() {
+        return runner.drained();
+    }
+
     private <T> T enough(T reply, @Nullable Long count, @Nullable Throwable failure) {
         if (count == null) {
             throw new CompletionException(new TooFewReplicas("whether replicas have the lock is unknown: " + failure));

@@ -5,6 +5,7 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
 import io.distlock.support.Attempt;
+import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -256,7 +257,7 @@ final class RestartGuard implements ScriptAdmission {
      * this order: a server that takes its place in between is not taken for admitted.
      */
     @Override
-    public void connected() {
+    public void connected(StatefulConnection<String, String> connection) {
         ask(server)
                 .thenCompose(info -> isKnownAdmitted(incarnation(info)).thenAccept(known -> {
                     if (known) {

@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -24,6 +25,6 @@ interface ScriptAdmission {
         return CompletableFuture.completedFuture(Duration.ZERO);
     }
 
-    /** Called once a connection stands. */
-    default void connected() {}
+    /** Called with a connection that has just been made, before anything else is sent on it. */
+    default void connected(StatefulConnection<String, String> connection) {}
 }

@@ -1,7 +1,9 @@
 package io.distlock.redis;
 
 import io.distlock.spi.Ticker;
+import io.distlock.support.InFlight;
 import io.lettuce.core.RedisNoScriptException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +14,19 @@ final class ScriptRunner {
     private final RedisLink<?> link;
     private final ScriptAdmission admission;
     private final Ticker ticker;
+    private final Duration callTimeout;
+    private final InFlight underWay = new InFlight();
 
-    ScriptRunner(RedisLink<?> link, ScriptAdmission admission, Ticker ticker) {
+    ScriptRunner(RedisLink<?> link, ScriptAdmission admission, Ticker ticker, Duration callTimeout) {
         this.link = link;
         this.admission = admission;
         this.ticker = ticker;
+        this.callTimeout = callTimeout;
+    }
+
+    /** Completes when every script that was run has ended. */
+    CompletableFuture<Void> drained() {
+        return underWay.drained();
     }
 
     <T> CompletableFuture<T> run(Invocation<T> invocation) {
@@ -28,6 +38,7 @@ final class ScriptRunner {
      */
     <T> CompletableFuture<T> run(Invocation<T> invocation, Consumer<RedisCall<T>> sender) {
         Run<T> run = new Run<>(invocation, sender);
+        underWay.begin();
         run.send();
         return run;
     }
@@ -36,6 +47,7 @@ final class ScriptRunner {
 
         private final Invocation<T> invocation;
         private final Consumer<RedisCall<T>> sender;
+        private final long startedNanos = ticker.nanos();
         private boolean admitted;
 
         Run(Invocation<T> invocation, Consumer<RedisCall<T>> sender) {
@@ -52,21 +64,30 @@ final class ScriptRunner {
         private void answered(RedisCall<T> call, T reply, @Nullable Throwable failure) {
             if (failure == null) {
                 complete(reply);
+                underWay.end();
             } else if (failure instanceof RedisNoScriptException && !admitted) {
                 admitted = true;
                 admission.admit(invocation.script(), invocation.slot()).whenComplete(this::admitted);
             } else {
-                completeExceptionally(call.failure(invocation.script().name(), failure));
+                fail(call.failure(invocation.script().name(), failure));
             }
         }
 
         private void admitted(@Nullable Object done, @Nullable Throwable refusal) {
-            if (refusal == null) {
-                send();
+            // Redis did not know the script, so it has done nothing.
+            if (refusal != null) {
+                fail(CallFailure.of(refusal).withoutEffect());
+            } else if (ticker.nanos() - startedNanos > callTimeout.toNanos()) {
+                // Its caller has given it up, and may have withdrawn what it would do now.
+                fail(new CallFailure("loading the script took too long", false));
             } else {
-                // Redis did not know the script, so it has done nothing.
-                completeExceptionally(CallFailure.of(refusal).withoutEffect());
+                send();
             }
+        }
+
+        private void fail(CallFailure failure) {
+            completeExceptionally(failure);
+            underWay.end();
         }
     }
 }

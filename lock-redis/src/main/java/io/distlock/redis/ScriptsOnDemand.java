@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.lettuce.core.api.StatefulConnection;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -21,7 +22,7 @@ final class ScriptsOnDemand implements ScriptAdmission {
 
     /** Spares the first locks a refusal; one that cannot be loaded now is loaded when it is missed. */
     @Override
-    public void connected() {
-        scripts.forEach(script -> server.load(script, 0));
+    public void connected(StatefulConnection<String, String> connection) {
+        scripts.forEach(script -> server.load(script, 0, connection));
     }
 }

@@ -71,16 +71,20 @@ final class ServerCalls {
 
     /** Teaches a script to the server, in a cluster to the one that keeps the slot. */
     CompletionStage<String> load(LuaScript script, int slot) {
-        return link.connect().thenCompose(connected -> {
-            if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
-                var node = cluster.getPartitions().getPartitionBySlot(slot);
-                if (node == null) {
-                    throw new CallFailure("no node of the cluster keeps slot " + slot, false);
-                }
-                return cluster.getConnectionAsync(node.getNodeId()).thenCompose(ofNode -> load(script, ofNode));
+        return link.connect().thenCompose(connected -> load(script, slot, connected));
+    }
+
+    /** The same on a connection that may not be the link's yet. */
+    CompletionStage<String> load(LuaScript script, int slot, StatefulConnection<?, ?> connection) {
+        if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+            var node = cluster.getPartitions().getPartitionBySlot(slot);
+            if (node == null) {
+                return CompletableFuture.failedFuture(
+                        new CallFailure("no node of the cluster keeps slot " + slot, false));
             }
-            return call(CommandType.SCRIPT, status(), "LOAD", script.text());
-        });
+            return cluster.getConnectionAsync(node.getNodeId()).thenCompose(ofNode -> load(script, ofNode));
+        }
+        return load(script, connection);
     }
 
     private CompletableFuture<String> load(LuaScript script, StatefulConnection<?, ?> node) {

@@ -173,7 +173,7 @@ class RedlockGuardTests {
             assertThatThrownBy(() -> TestClient.get(set)).hasMessage("no answer");
             assertThat(server.probe().keys()).isEmpty();
             await().until(() -> server.probe().clientCount() == 0);
-            calls.close();
+            NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
         }
     }
 

@@ -66,8 +66,20 @@ abstract class ContractFixture {
     @AfterEach
     void disconnect() {
         clients.forEach(LockClient::close);
-        providers.forEach(LockProvider::close);
+        closeProviders();
         runtime.close();
+    }
+
+    /** At the same time: each may wait for a store that does not answer. */
+    private void closeProviders() {
+        CompletableFuture.allOf(providers.stream()
+                        .map(each -> CompletableFuture.runAsync(each::close, ContractFixture::onThreadOfItsOwn))
+                        .toArray(CompletableFuture<?>[]::new))
+                .join();
+    }
+
+    private static void onThreadOfItsOwn(Runnable task) {
+        new Thread(task, "contract-close").start();
     }
 
     LockProvider newProvider() {
