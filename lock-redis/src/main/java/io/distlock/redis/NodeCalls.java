@@ -124,6 +124,10 @@ final class NodeCalls {
     }
 
     private CompletableFuture<Void> drained() {
+        if (!link.isMade()) {
+            // Nothing has left yet, and nothing will.
+            return CompletableFuture.completedFuture(null);
+        }
         return replicas.map(asked -> CompletableFuture.allOf(scripts.drained(), asked.drained()))
                 .orElseGet(scripts::drained);
     }

@@ -6,6 +6,7 @@ import io.distlock.test.contract.LockProviderContract;
 import io.distlock.test.contract.StoreTraits;
 import io.distlock.test.redis.RedisServersExtension;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,6 +33,12 @@ class RedlockWithOneOfThreeFrozenContractTests extends LockProviderContract {
     @BeforeEach
     void impair() {
         nodes.get(0).freeze();
+    }
+
+    /** Before the clients close, which would wait for them: that is not the contract's. */
+    @AfterEach
+    void relieve() {
+        nodes.get(0).thaw();
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.distlock.test.contract.LockProviderContract;
 import io.distlock.test.contract.StoreTraits;
 import io.distlock.test.redis.RedisServersExtension;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,6 +34,13 @@ class RedlockWithTwoOfFiveFrozenContractTests extends LockProviderContract {
     void impair() {
         nodes.get(1).freeze();
         nodes.get(3).freeze();
+    }
+
+    /** Before the clients close, which would wait for them: that is not the contract's. */
+    @AfterEach
+    void relieve() {
+        nodes.get(1).thaw();
+        nodes.get(3).thaw();
     }
 
     @Override
