@@ -6,11 +6,11 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.DueSet;
+import io.distlock.support.InFlight;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,8 +29,7 @@ final class Watchdog {
     private final Engine engine;
     private final DueSet<HeldKey> held;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
-    private final CompletableFuture<Void> answered = new CompletableFuture<>();
-    private final AtomicInteger unanswered = new AtomicInteger();
+    private final InFlight releases = new InFlight();
     private volatile boolean closing;
 
     Watchdog(Engine engine) {
@@ -68,22 +67,17 @@ final class Watchdog {
 
     /** A release is on its way. To be called before the key is removed. */
     void releasing() {
-        unanswered.incrementAndGet();
+        releases.begin();
     }
 
     /** Its outcome is known, or known to be unknown. */
     void released() {
-        if (unanswered.decrementAndGet() == 0 && closing) {
-            answered.complete(null);
-        }
+        releases.end();
     }
 
     /** Completes when no release is on its way any more. To be called once nothing is held. */
     CompletableFuture<Void> answered() {
-        if (unanswered.get() == 0) {
-            answered.complete(null);
-        }
-        return answered;
+        return releases.drained();
     }
 
     /** Declares whatever is still held lost; nothing is renewed afterwards. */
@@ -93,7 +87,7 @@ final class Watchdog {
             return;
         }
         log.warn(
-                "The lock client is closed while {} locks are held, which are lost: {}{}",
+                "The lock client is closed with locks still held, which are lost ({}): {}{}",
                 abandoned.size(),
                 abandoned.stream().limit(NAMED).map(key -> key.lease().key()).toList(),
                 abandoned.size() > NAMED ? " and others" : "");

@@ -2,13 +2,13 @@ package io.distlock.support;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /** Counts what is under way, for an orderly end: what is closed next would cut it off. Thread-safe. */
 public final class InFlight {
 
     private final AtomicInteger count = new AtomicInteger();
-    private volatile @Nullable CompletableFuture<Void> drained;
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private volatile boolean ending;
 
     public void begin() {
         count.incrementAndGet();
@@ -16,20 +16,18 @@ public final class InFlight {
 
     /** To be called once for each {@link #begin()}. */
     public void end() {
-        CompletableFuture<Void> awaited = count.decrementAndGet() == 0 ? drained : null;
-        if (awaited != null) {
-            awaited.complete(null);
+        if (count.decrementAndGet() == 0 && ending) {
+            drained.complete(null);
         }
     }
 
-    /** Completes when nothing is under way, at once if so now; to be asked for once. */
+    /** Completes as soon as nothing is under way, counted from the first time that this is asked; at once if so now. */
     public CompletableFuture<Void> drained() {
-        CompletableFuture<Void> awaited = new CompletableFuture<>();
-        drained = awaited;
+        ending = true;
         // Whoever ends from here on sees it; whoever has ended before is no longer counted.
         if (count.get() == 0) {
-            awaited.complete(null);
+            drained.complete(null);
         }
-        return awaited;
+        return drained;
     }
 }

@@ -12,9 +12,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +43,7 @@ final class QuorumAttempt {
     private final Function<Refusals, Optional<Duration>> nextTry;
     private final Withdrawal withdrawal;
     private final Moment since;
-    private final Duration voteTimeout;
+    private final Patience patience;
     private final List<CompletableFuture<NodeVote>> asked;
     private final CompletableFuture<Attempt> outcome = new CompletableFuture<>();
 
@@ -63,7 +65,7 @@ final class QuorumAttempt {
         this.nextTry = nextTry;
         this.withdrawal = new Withdrawal(nodes, request, owner);
         this.since = nodes.runtime().ticker().now();
-        this.voteTimeout = nodes.voteTimeout(request.options().leaseTime());
+        this.patience = nodes.patience(request.options().leaseTime());
         this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
         this.votes = new Votes(nodes.quorum());
         this.connecting = new boolean[nodes.size()];
@@ -77,7 +79,7 @@ final class QuorumAttempt {
             int node = at;
             asked.get(at).whenComplete((vote, never) -> change(() -> voted(node, vote)));
         }
-        limit(voteTimeout, () -> votesAreDue(false));
+        limit(patience.minority(), () -> votesAreDue(false));
         return outcome;
     }
 
@@ -163,26 +165,32 @@ final class QuorumAttempt {
                 : confirm(at);
     }
 
-    /**
-     * @param all also of nodes that had to be connected to: that takes longer than an answer, and is done once
-     */
+    /** Of the minority, that is; or of all that have still to be connected to. */
     private List<Runnable> votesAreDue(boolean all) {
-        boolean waiting = false;
+        if (!all && phase == Phase.PROPOSING && votes.answers() < nodes.quorum().majority()) {
+            return goOnWaiting();
+        }
+        long waited =
+                TimeUnit.NANOSECONDS.toMillis(since.elapsedNanos(nodes.runtime().ticker()));
         for (int at = 0; at < nodes.size(); at++) {
             if (votes.isOpen(at) && (all || !connecting[at])) {
-                Duration limit = connecting[at] ? nodes.callTimeout() : voteTimeout;
-                votes.set(
-                        at, new NodeVote.Silent(new CallFailure("no answer within " + limit.toMillis() + " ms", true)));
+                votes.set(at, new NodeVote.Silent(new CallFailure("no answer for " + waited + " ms", true)));
             }
-            waiting |= votes.isOpen(at);
         }
         if (phase != Phase.PROPOSING) {
             return checkConfirmed();
         }
         List<Runnable> next = decide();
-        return phase == Phase.PROPOSING && waiting
-                ? List.of(() -> limit(nodes.callTimeout().minus(voteTimeout), () -> votesAreDue(true)))
-                : next;
+        return phase == Phase.PROPOSING && isConnecting() ? goOnWaiting() : next;
+    }
+
+    private List<Runnable> goOnWaiting() {
+        Duration longest = isConnecting() ? patience.connecting() : patience.majority();
+        return List.of(() -> limit(longest.minus(patience.minority()), () -> votesAreDue(true)));
+    }
+
+    private boolean isConnecting() {
+        return IntStream.range(0, nodes.size()).anyMatch(at -> connecting[at] && votes.isOpen(at));
     }
 
     // --- second phase ---
@@ -208,7 +216,8 @@ final class QuorumAttempt {
             }
         }
         if (phase == Phase.RAISING) {
-            steps.add(() -> limit(voteTimeout, () -> phase == Phase.RAISING ? unconfirmed() : List.of()));
+            Duration left = patience.toConfirm(since, nodes.runtime().ticker().nanos());
+            steps.add(() -> limit(left, () -> phase == Phase.RAISING ? unconfirmed() : List.of()));
         }
         return steps;
     }

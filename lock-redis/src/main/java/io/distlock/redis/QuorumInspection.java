@@ -3,6 +3,7 @@ package io.distlock.redis;
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
+import io.distlock.LockOptions;
 import io.distlock.LockStatus;
 import io.distlock.LockStatus.Holder;
 import io.distlock.Sequencer;
@@ -64,7 +65,7 @@ final class QuorumInspection {
         }
         var all = CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
         all.whenComplete((done, failure) -> enough.complete(null));
-        return timeouts.within(nodes.voteTimeout(Duration.ofMinutes(1)), all)
+        return timeouts.within(nodes.patience(LockOptions.MAX_LEASE).minority(), all)
                 .handle((done, late) -> enough)
                 .thenCompose(Function.identity())
                 .thenApply(done -> asked.stream()

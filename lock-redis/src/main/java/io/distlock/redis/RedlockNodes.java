@@ -20,8 +20,6 @@ record RedlockNodes(
         Duration callTimeout,
         boolean secondPhase) {
 
-    private static final Duration LONGEST_VOTE = Duration.ofMillis(250);
-
     RedlockNodes {
         all = List.copyOf(all);
     }
@@ -34,16 +32,8 @@ record RedlockNodes(
         return all.get(at);
     }
 
-    /**
-     * For how long a node is waited for, once a connection to it stands and unless others decide: not so long that too little
-     * of the lease would be left, nor so short that a pause of this process passes for the silence of a node.
-     */
-    Duration voteTimeout(Duration leaseTime) {
-        return least(least(leaseTime.dividedBy(4), LONGEST_VOTE), callTimeout);
-    }
-
-    private static Duration least(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+    Patience patience(Duration leaseTime) {
+        return Patience.of(leaseTime, callTimeout);
     }
 
     /** Withdraws something from a node in the background until the node says that it is gone, or it has expired. */

@@ -26,6 +26,11 @@ final class Votes {
         return votes[node] == null;
     }
 
+    /** How many nodes have said yes or no. */
+    int answers() {
+        return ballot().granted() + ballot().refused();
+    }
+
     boolean isGranted(int node) {
         return votes[node] instanceof NodeVote.Granted;
     }

@@ -18,7 +18,7 @@ class RedlockProviderContractTests extends LockProviderContract {
 
     @BeforeAll
     static void open() {
-        connections = RedlockTestClient.connections(nodes, RedlockTestClient.UNGUARDED);
+        connections = RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
         RedlockTestClient.of(nodes).close();
     }
 

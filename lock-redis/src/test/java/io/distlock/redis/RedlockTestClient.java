@@ -28,6 +28,9 @@ final class RedlockTestClient implements AutoCloseable {
     /** For servers that a test has just started: the guard's tests are for themselves. */
     static final RedlockOptions UNGUARDED = RedlockOptions.defaults().withoutRestartGuard();
 
+    /** For a machine that is slow, where that is not what a test is about. */
+    static final RedlockOptions PATIENT = UNGUARDED.withCallTimeout(Duration.ofSeconds(5));
+
     static final StoreTraits TRAITS = new StoreTraits(false, Duration.ofMillis(1_600), Duration.ofMillis(500));
 
     final LockRuntime runtime = LockRuntime.start();
@@ -61,7 +64,7 @@ final class RedlockTestClient implements AutoCloseable {
 
     /** For the contract: one that has taken a lock, since what a cold driver takes would count against short leases. */
     static RedlockProvider warmProvider(LockRuntime runtime, RedlockConnections connections) {
-        RedlockProvider provider = new RedlockProvider(runtime, connections, UNGUARDED);
+        RedlockProvider provider = new RedlockProvider(runtime, connections, PATIENT);
         LeaseRequest request = new LeaseRequest(
                 LockKey.of("warm", UUID.randomUUID().toString()),
                 LockMode.EXCLUSIVE,

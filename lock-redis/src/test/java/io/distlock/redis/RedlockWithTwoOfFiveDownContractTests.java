@@ -20,7 +20,7 @@ class RedlockWithTwoOfFiveDownContractTests extends LockProviderContract {
 
     @BeforeAll
     static void open() {
-        connections = RedlockTestClient.connections(nodes, RedlockTestClient.UNGUARDED);
+        connections = RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
         RedlockTestClient.of(nodes).close();
     }
 

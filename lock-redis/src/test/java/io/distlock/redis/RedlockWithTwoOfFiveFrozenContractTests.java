@@ -21,7 +21,7 @@ class RedlockWithTwoOfFiveFrozenContractTests extends LockProviderContract {
 
     @BeforeAll
     static void open() {
-        connections = RedlockTestClient.connections(nodes, RedlockTestClient.UNGUARDED);
+        connections = RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
         RedlockTestClient.of(nodes).close();
     }
 

@@ -157,6 +157,22 @@ class CloseTests {
         assertThat(closed).hasValue(1);
     }
 
+    /** The connections are closed next, which would cut it off. */
+    @Test
+    void theLastReleaseIsWaitedForThoughOthersHaveEndedBefore() {
+        HeldLock first = here.hold("a");
+        HeldLock last = here.hold("b");
+        Watchdog watchdog = here.engine.watchdog();
+        CompletableFuture<Void> drained = watchdog.drained();
+        first.release();
+        here.provider.onRelease(Fault.LATE);
+        last.releaseAsync();
+        assertThat(drained).isDone();
+        assertThat(watchdog.answered()).isNotDone();
+        here.provider.deliver();
+        assertThat(watchdog.answered()).isDone();
+    }
+
     @Test
     void anInterruptEndsTheTimeForHolders() {
         DefaultLockClient client = patientClient(Duration.ofDays(1), () -> {});

@@ -48,11 +48,12 @@ abstract class FencingContract extends ContractPart {
     }
 
     @Test
-    void theSameOwnerAskingAgainGetsTheSameGrant() {
+    void theSameOwnerAskingAgainIsGrantedAgain() {
         LockKey key = uniqueKey();
         Grant first = get(provider().acquire(leaseRequest(key, "same-owner"))).orElseThrow();
         Grant again = get(provider().acquire(leaseRequest(key, "same-owner"))).orElseThrow();
-        assertThat(again.lease().token()).isEqualTo(first.lease().token());
+        // Larger where another majority of several nodes has answered, and proposed more.
+        assertThat(again.lease().token()).isGreaterThanOrEqualTo(first.lease().token());
         assertThat(get(provider().release(again.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
         assertFree(key);
     }
