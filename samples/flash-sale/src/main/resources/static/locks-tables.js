@@ -1,6 +1,6 @@
 /** The three tables. Rows are kept and cells written only when they change, so that text stays selected. */
 
-import { ago, duration, holderOf, isLate, isLong, lockOf, nameOf, reason } from './locks-words.js';
+import { ago, clock, duration, holderOf, isLate, isLong, lockOf, nameOf, reason } from './locks-words.js';
 
 /** So many rows are shown of each kind, until somebody wants to see more. */
 const FEW = 10;
@@ -23,8 +23,8 @@ const HELD = [
 const WAITING = [
   lock,
   { label: 'Held by', text: holderOf, style: 'who' },
-  { label: 'Waits', text: wait => wait.thread, style: 'who' },
-  { label: 'For', text: wait => duration(wait.waitedMillis), style: 'number', alarm: isLong },
+  { label: 'Who waits', text: wait => wait.thread, style: 'who' },
+  { label: 'Has waited', text: wait => duration(wait.waitedMillis), style: 'number', alarm: isLong },
   { label: 'Gives up in', text: wait => duration(wait.remainingMillis), style: 'number', alarm: isLong },
 ];
 
@@ -35,7 +35,7 @@ const LOSSES = [
   {
     label: 'When',
     text: (loss, { now }) => `${duration(ago(loss, now))} ago`,
-    note: loss => new Date(loss.at).toLocaleString(),
+    note: loss => clock(loss.at),
     style: 'number',
   },
   { label: 'Held for', text: loss => duration(loss.heldMillis), style: 'number' },

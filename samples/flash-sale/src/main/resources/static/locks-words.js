@@ -19,6 +19,9 @@ export const nameOf = ({ name, key }) => key == null ? name : `${name} ${key}`;
 export const reason = loss => REASONS[loss.reason] ?? loss.reason;
 export const ago = (loss, now) => Math.max(0, now - Date.parse(loss.at));
 
+/** As in a log, in the viewer's time zone: Swedish writes 2026-11-21 03:12:44. */
+export const clock = time => new Date(time).toLocaleString('sv-SE');
+
 export function duration(millis) {
   if (millis < 1000) {
     return `${Math.max(0, Math.round(millis))} ms`;

@@ -4,7 +4,7 @@
  */
 
 import { drawTables, showMore } from './locks-tables.js';
-import { lockOf, verdict } from './locks-words.js';
+import { clock, lockOf, verdict } from './locks-words.js';
 
 const ENDPOINTS = 'actuator';
 const POLL_MILLIS = 1000;
@@ -12,6 +12,9 @@ const POLL_MILLIS = 1000;
 const LIMIT = 100;
 /** Of the locks that are waited for and held elsewhere, so many are asked about at a time. */
 const INSPECTED = 5;
+
+/** Before the name of the page, so that one sees it among other tabs. */
+const MARKS = { quiet: '', warn: '▲ ', bad: '✕ ' };
 
 const element = id => document.getElementById(id);
 
@@ -21,23 +24,24 @@ let lastAnswer = null;
 
 class Silence extends Error {}
 
+/** The answer with its status; a refusal may have no body that can be read. */
 async function ask(path) {
-  let response;
   try {
-    response = await fetch(`${ENDPOINTS}/${path}`, { headers: { Accept: 'application/json' }, cache: 'no-store' });
+    const response = await fetch(`${ENDPOINTS}/${path}`, { headers: { Accept: 'application/json' }, cache: 'no-store' });
+    const body = response.ok ? await response.json() : await response.json().catch(() => ({}));
+    return { ok: response.ok, status: response.status, now: Date.parse(response.headers.get('Date')), body };
   } catch {
     throw new Silence('This instance does not answer');
   }
-  return response;
 }
 
 async function locks() {
   const name = element('name').value.trim();
-  const response = await ask(`locks?limit=${LIMIT}${name ? `&name=${encodeURIComponent(name)}` : ''}`);
-  if (!response.ok) {
-    throw new Silence(refusal(response.status));
+  const { ok, status, now, body } = await ask(`locks?limit=${LIMIT}${name ? `&name=${encodeURIComponent(name)}` : ''}`);
+  if (!ok) {
+    throw new Silence(refusal(status));
   }
-  return { ...await response.json(), now: Date.parse(response.headers.get('Date')) };
+  return { ...body, now };
 }
 
 function refusal(status) {
@@ -51,8 +55,7 @@ function refusal(status) {
 
 /** The stores' health; nothing where it is not shown. */
 async function health() {
-  const response = await ask('health');
-  const body = await response.json().catch(() => ({}));
+  const { body } = await ask('health');
   return Object.entries(body.components?.distributedLock?.components ?? {});
 }
 
@@ -63,8 +66,8 @@ async function holders({ held, waiting }) {
   const asked = new Map(elsewhere.map(wait => [lockOf(wait), wait]));
   const answers = [...asked].slice(0, INSPECTED).map(async ([lock, { provider, id }]) => {
     // Encoded once for what it is, and once more for the path.
-    const response = await ask(`locks/${provider}/${encodeURIComponent(id)}`);
-    return [lock, response.ok ? await response.json() : { silent: response.status !== 404, holders: [] }];
+    const { ok, status, body } = await ask(`locks/${provider}/${encodeURIComponent(id)}`);
+    return [lock, ok ? body : { silent: status !== 404, holders: [] }];
   });
   return new Map(await Promise.all(answers));
 }
@@ -92,7 +95,7 @@ function draw(answer) {
   drawVerdict(verdict(answer));
   drawTables(answer);
   element('tables').classList.remove('stale');
-  show('asked', `as of ${new Date(answer.now).toLocaleTimeString()}`);
+  show('asked', `as of ${clock(answer.now)}`);
   const names = new Set([...answer.held.items, ...answer.waiting.items, ...answer.losses].map(each => each.name));
   if (!element('name').value) {
     element('names').replaceChildren(...[...names].sort().map(name => new Option(name)));
@@ -108,6 +111,7 @@ function drawVerdict({ state, title, facts }) {
   element('verdict').dataset.state = state;
   show('verdict-title', title);
   show('news', title);
+  document.title = `${MARKS[state]}Locks`;
   const list = element('verdict-facts');
   while (list.children.length > facts.length) {
     list.lastChild.remove();

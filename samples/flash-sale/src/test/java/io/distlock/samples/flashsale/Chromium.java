@@ -18,8 +18,8 @@ import org.openqa.selenium.logging.LoggingPreferences;
 /** The system's Chromium without a window. It reaches this machine and nothing else. */
 final class Chromium implements AutoCloseable {
 
-    /** Warns of each Chromium that is newer than Selenium; kept, because loggers that nobody keeps forget their level. */
-    private static final Logger QUIET = Logger.getLogger("org.openqa.selenium.devtools");
+    /** Warns of each Chromium that is newer than itself; kept, because loggers that nobody keeps forget their level. */
+    private static final Logger QUIET = Logger.getLogger("org.openqa.selenium");
 
     private final ChromeDriver driver;
 
@@ -49,6 +49,7 @@ final class Chromium implements AutoCloseable {
                 "--no-sandbox",
                 "--disable-dev-shm-usage",
                 "--disable-gpu",
+                "--hide-scrollbars",
                 "--no-first-run",
                 "--disable-background-networking",
                 "--disable-component-update",
@@ -56,7 +57,7 @@ final class Chromium implements AutoCloseable {
                 "--lang=en-GB",
                 "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1");
         LoggingPreferences logs = new LoggingPreferences();
-        logs.enable(LogType.BROWSER, Level.ALL);
+        logs.enable(LogType.BROWSER, Level.WARNING);
         options.setCapability(ChromeOptions.LOGGING_PREFS, logs);
         return options;
     }
@@ -99,7 +100,7 @@ final class Chromium implements AutoCloseable {
         return driver.executeScript(script);
     }
 
-    /** What the console says since it was last asked. */
+    /** What the console warns of since it was last asked. */
     List<String> console() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .map(LogEntry::toString)
