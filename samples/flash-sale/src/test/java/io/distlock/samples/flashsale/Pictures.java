@@ -19,10 +19,17 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.test.context.TestPropertySource;
 
-/** Takes the documentation's pictures of the page: no test by its name, so that only scripts/screenshots runs it. */
+/** Takes the documentation's pictures of the pages: no test by its name, so that only scripts/screenshots runs it. */
 @OpenShop
-class LocksPagePictures {
+@TestPropertySource(
+        properties = {
+            "spring.application.name=shop",
+            "distributed-lock.instance-id=web-1.4711",
+            "flash-sale.instance=localhost:8080"
+        })
+class Pictures {
 
     private static final Path PICTURES = Path.of("..", "..", "docs", "images");
     private static final int DESK = 1280;
@@ -41,10 +48,11 @@ class LocksPagePictures {
     void areTaken() throws IOException {
         try (Chromium browser = Chromium.start()) {
             busyNight();
-            browser.open("http://localhost:" + port + "/locks.html");
+            browser.open(address("locks.html"));
             take(browser, "light", DESK, 1200, "locks.png");
             take(browser, "dark", DESK, 1200, "locks-dark.png");
             take(browser, "light", PHONE, 844, "locks-phone.png");
+            takeASale(browser);
         }
     }
 
@@ -79,13 +87,31 @@ class LocksPagePictures {
         await().until(() -> !thread.isAlive());
     }
 
-    private static void take(Chromium browser, String scheme, int width, int height, String file) throws IOException {
+    private void take(Chromium browser, String scheme, int width, int height, String file) throws IOException {
         browser.prefer(scheme);
         browser.size(width, height);
         await().untilAsserted(() -> assertThat(browser.text("waiting")).contains("web-2"));
-        // Written anew, because Chromium's own is twice as large.
+        keep(browser, file);
+    }
+
+    private void takeASale(Chromium browser) throws IOException {
+        browser.prefer("light");
+        browser.size(DESK, 900);
+        browser.open(address(""));
+        browser.run("document.querySelector('button[value=locked]').click()");
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(browser.text("sold")).matches("[4-9]\\d"));
+        keep(browser, "sale.png");
+    }
+
+    /** Written anew, because Chromium's own pictures are larger. */
+    private static void keep(Chromium browser, String file) throws IOException {
         BufferedImage picture = ImageIO.read(new ByteArrayInputStream(browser.picture()));
         Files.createDirectories(PICTURES);
         ImageIO.write(picture, "png", PICTURES.resolve(file).toFile());
+    }
+
+    private String address(String page) {
+        return "http://localhost:" + port + "/" + page;
     }
 }
