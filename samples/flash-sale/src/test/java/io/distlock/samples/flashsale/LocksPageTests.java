@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -109,6 +110,29 @@ class LocksPageTests {
     }
 
     @Test
+    void showsTenOfManyUntilAskedForMore() {
+        hold("queue", "1");
+        IntStream.range(0, 12).forEach(each -> waitFor("queue", "1"));
+        openLocks("queue");
+        eventually(() -> assertThat(rows("waiting")).isEqualTo(10));
+        browser.run("document.querySelector('#waiting ~ .more').click()");
+        assertThat(rows("waiting")).isEqualTo(12);
+    }
+
+    @Test
+    void namesItsTablesAndTheirHeads() {
+        hold("heads", "1");
+        openLocks("heads");
+        eventually(() -> assertThat(browser.text("held")).contains("heads 1"));
+        assertThat(browser.run("return document.querySelectorAll('table > caption').length"))
+                .isEqualTo(3L);
+        assertThat(browser.run("return document.querySelectorAll('th:not([scope])').length"))
+                .isEqualTo(0L);
+        assertThat(browser.run("return document.querySelector('[aria-live]').textContent"))
+                .isEqualTo(browser.run("return document.querySelector('#verdict-title').textContent"));
+    }
+
+    @Test
     void tellsThatTheInstanceIsSilent() {
         openLocks("nothing");
         eventually(() -> assertThat(browser.text("verdict")).contains("redis is up"));
@@ -150,6 +174,10 @@ class LocksPageTests {
         Future<HeldLock> call = client.acquireAsync(client.request(name, key).withWaitTime(Duration.ofMinutes(5)));
         waiting.add(call);
         return call;
+    }
+
+    private int rows(String table) {
+        return ((Number) browser.run("return document.querySelectorAll('#" + table + " tbody tr').length")).intValue();
     }
 
     private void openLocks(String name) {
