@@ -64,7 +64,18 @@ async function poll() {
   } catch (problem) {
     notice(problem instanceof TypeError ? 'This instance does not answer: it has ended.' : problem.message);
   } finally {
+    await countLocks();
     setTimeout(poll, POLL_MILLIS);
+  }
+}
+
+/** In the link to the page of the locks. */
+async function countLocks() {
+  try {
+    const { held, waiting, losses } = await request('actuator/locks?limit=1');
+    show('locks', `Locks: ${held.total} held, ${waiting.total} waiting, ${losses.length} lost`);
+  } catch {
+    show('locks', 'Locks');
   }
 }
 

@@ -1,0 +1,39 @@
+package io.distlock.house;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.regex.Pattern;
+
+/**
+ * A text in the source.
+ *
+ * @param file where it is
+ * @param text the whole of it, with an ellipsis for each value
+ */
+record Message(String file, String text) {
+
+    static final String VALUE = "…";
+
+    private static final Pattern VALUES = Pattern.compile(VALUE + "|\\{}|%[a-z]|\\R");
+    private static final Pattern START = Pattern.compile("^\\P{L}+");
+    private static final Pattern WORD = Pattern.compile("\\p{L}{2,}");
+    private static final int WORDS = 3;
+
+    /** What one can search for: the longest part without a value or the end of a line, from its first word on. */
+    String mark() {
+        return Arrays.stream(VALUES.split(text))
+                .map(part -> START.matcher(part).replaceFirst(""))
+                .max(Comparator.comparingInt(String::length))
+                .orElse("");
+    }
+
+    /** Whether somebody was to read it: names and keys are shorter. */
+    boolean isSentence() {
+        return mark().contains(" ") && WORD.matcher(mark()).results().count() >= WORDS;
+    }
+
+    @Override
+    public String toString() {
+        return file + ": " + text;
+    }
+}
