@@ -15,27 +15,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.resttestclient.autoconfigure.AutoConfigureRestTestClient;
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.web.servlet.client.RestTestClient;
 import org.springframework.test.web.servlet.client.RestTestClient.BodyContentSpec;
 
 /** What the page on operating locks promises, read from a running application. */
-@SpringBootTest(
-        webEnvironment = WebEnvironment.RANDOM_PORT,
-        properties = {
-            "distributed-lock.instance-id=here",
-            "management.endpoint.locks.force-release=true",
-            "management.prometheus.metrics.export.enabled=true",
-            "management.endpoints.jmx.exposure.include=locks",
-            "spring.jmx.enabled=true",
-            "spring.jmx.default-domain=flash-sale-tests"
-        })
-@AutoConfigureRestTestClient
-@Import(SaleHttpTests.Servers.class)
+@OperatedShop
 class OperatingTests {
 
     @Autowired
