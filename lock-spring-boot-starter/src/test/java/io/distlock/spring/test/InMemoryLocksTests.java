@@ -11,15 +11,23 @@ import io.distlock.LockLostException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
 import io.distlock.redis.RedisLockProvider;
+import io.distlock.redis.autoconfigure.RedisLockAutoConfiguration;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
+import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration;
+import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
+import io.distlock.spring.autoconfigure.LockAutoConfiguration;
+import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
 import io.distlock.test.application.LockTester;
 import io.distlock.test.spring.InMemoryLocks;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.ApplicationContext;
@@ -35,6 +43,10 @@ import org.springframework.context.annotation.Configuration;
             "spring.data.redis.host=no-such-host.invalid"
         })
 @InMemoryLocks
+@DisabledIfSystemProperty(
+        named = "distlock.test.aot",
+        matches = "true",
+        disabledReason = "the context is not of that kind")
 class InMemoryLocksTests {
 
     @Autowired
@@ -55,7 +67,15 @@ class InMemoryLocksTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @ImportAutoConfiguration({
+        AopAutoConfiguration.class,
+        DataRedisAutoConfiguration.class,
+        RedisLockAutoConfiguration.class,
+        LockRuntimeAutoConfiguration.class,
+        InMemoryLockAutoConfiguration.class,
+        LockAutoConfiguration.class,
+        LockAopAutoConfiguration.class
+    })
     static class Application {
 
         @Bean
