@@ -166,8 +166,7 @@ class LocksEndpointTests {
             described.add(data);
             return data;
         });
-        Page<LocksDescriptor.Held> page =
-                counting.locks(null, null, 9_500, 500).held();
+        Page<LocksDescriptor.Held> page = counting.locks(null, null, 9_500, 500).held();
         assertThat(page.total()).isEqualTo(10_000);
         assertThat(page.items()).hasSize(500);
         // The key, and the id in which it is.
