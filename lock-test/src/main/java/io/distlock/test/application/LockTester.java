@@ -30,6 +30,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 public final class LockTester implements AutoCloseable {
 
+    private static final Duration AT_ONCE = Duration.ofMillis(1);
+
     private final LockClient client;
     private final LockClient elsewhere;
     private final FaultyLockProvider provider;
@@ -116,7 +118,7 @@ public final class LockTester implements AutoCloseable {
                 .orElseThrow(
                         () -> new IllegalStateException("the lock '" + key + "' cannot be lost: it is not held here"));
         client.forceRelease(key, held.token());
-        await().until(() -> history.tellsOfTheLossOf(held.token()));
+        await().pollDelay(Duration.ZERO).pollInterval(AT_ONCE).until(() -> history.tellsOfTheLossOf(held.token()));
     }
 
     /** What the application has locked since the test began, in this order; more than once if it did so. */
