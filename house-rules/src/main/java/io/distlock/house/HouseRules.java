@@ -61,6 +61,18 @@ public final class HouseRules {
             .allowEmptyShould(true);
 
     @ArchTest
+    public static final ArchRule THE_TEST_KIT_WORKS_WITHOUT_SPRING = noClasses()
+            .that()
+            .resideInAPackage(TEST_KIT)
+            .and()
+            .resideOutsideOfPackage("io.distlock.test.spring..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.springframework..")
+            .because("Spring is optional for the test kit")
+            .allowEmptyShould(true);
+
+    @ArchTest
     public static final ArchRule TIME_COMES_FROM_A_TICKER = noClasses()
             .that()
             .doNotHaveFullyQualifiedName("io.distlock.spi.SystemTicker")

@@ -120,6 +120,14 @@ class HouseRulesTests {
     }
 
     @Test
+    void refusesATestKitThatNeedsSpring() throws IOException {
+        sources.with("io.distlock.test.provider.A", "org.springframework.test.B b;")
+                .with("org.springframework.test.B", "");
+
+        assertRefused(HouseRules.THE_TEST_KIT_WORKS_WITHOUT_SPRING, "io.distlock.test.provider.A.b");
+    }
+
+    @Test
     void refusesAClockThatIsNotInjected() throws IOException {
         sources.with("io.distlock.engine.A", "long now() { return System.nanoTime(); }");
 

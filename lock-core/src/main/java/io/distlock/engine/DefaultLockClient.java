@@ -221,12 +221,15 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public Stream<LockHold> held() {
-        return engine.watchdog().held().stream().flatMap(key -> key.look().stream());
+        // One moment for all: sorted by their time, they come in the order of the grants each time anybody looks.
+        long now = engine.ticker().nanos();
+        return engine.watchdog().held().stream().flatMap(key -> key.look(now).stream());
     }
 
     @Override
     public Stream<LockWait> waiting() {
-        return pending.members().stream().map(PendingKey::look);
+        long now = engine.ticker().nanos();
+        return pending.members().stream().map(key -> key.look(now));
     }
 
     @Override

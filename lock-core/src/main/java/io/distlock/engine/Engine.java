@@ -76,6 +76,11 @@ final class Engine {
         return Duration.ofNanos(ticker().nanos() - nanos);
     }
 
+    /** Time between two readings of the monotonic clock; none if the first one came after all. */
+    static Duration between(long earlier, long later) {
+        return Duration.ofNanos(Math.max(0, later - earlier));
+    }
+
     /** The validity of a lease: its time less what two clocks may drift apart over it. */
     long validityNanos(LockOptions options) {
         long lease = options.leaseTime().toNanos();

@@ -73,9 +73,10 @@ abstract sealed class GrantedKey permits RenewedKey {
     }
 
     /** For people to look at. */
-    final LockHold hold(Duration remaining, int renewals) {
+    final LockHold hold(long now, Duration remaining, int renewals) {
+        Duration heldFor = Engine.between(grantedNanos, now);
         return new LockHold(
-                lease.key(), lease.mode(), lease.token(), lease.owner(), heldFor(), remaining, renewals, asker);
+                lease.key(), lease.mode(), lease.token(), lease.owner(), heldFor, remaining, renewals, asker);
     }
 
     /** Lets in whoever waits here for the key. */

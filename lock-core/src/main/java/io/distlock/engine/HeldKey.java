@@ -47,11 +47,11 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
         this.standing = new Standing.Held(grant.since(), 0);
     }
 
-    /** For people; empty if it is no longer held. */
-    Optional<LockHold> look() {
+    /** For people, who look at this moment at all that is held; empty if it is no longer held. */
+    Optional<LockHold> look(long now) {
         Duration remaining = remaining();
         return standing instanceof Standing.Held held && !remaining.isZero()
-                ? Optional.of(hold(remaining, held.renewals()))
+                ? Optional.of(hold(now, remaining, held.renewals()))
                 : Optional.empty();
     }
 

@@ -251,8 +251,8 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements A
         return key;
     }
 
-    LockWait look() {
-        return new LockWait(key, mode, waited(), deadline.remaining(), asker);
+    LockWait look(long now) {
+        return new LockWait(key, mode, Engine.between(startedNanos, now), deadline.remaining(), asker);
     }
 
     Duration waited() {

@@ -3,14 +3,20 @@ package io.distlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
 import io.distlock.LockHold;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
 import io.distlock.LockWait;
+import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spi.Ticker;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** What a client tells of the locks that it holds and waits for. */
@@ -89,6 +95,39 @@ class HeldAndWaitingTests {
         here.advanceMillis(5_000);
         assertThat(here.client.held()).isEmpty();
         assertThat(here.client.waiting()).isEmpty();
+    }
+
+    @Test
+    void allAreLookedAtInTheSameMoment() {
+        AtomicLong step = new AtomicLong();
+        LockRuntime runtime = new LockRuntime(new SteppingTicker(step), new ManualScheduler(new ManualTicker()));
+        LockClient client =
+                LockClientBuilder.of(new InMemoryLockProvider(runtime), runtime).build();
+        for (String name : List.of("a", "b", "c")) {
+            client.acquire(client.request(name));
+            client.acquireAsync(client.request(name));
+        }
+        step.set(1_000);
+        assertThat(client.held().map(LockHold::heldFor).distinct()).hasSize(1);
+        assertThat(client.waiting().map(LockWait::waited).distinct()).hasSize(1);
+    }
+
+    /** Moves on by a step with each reading. */
+    private record SteppingTicker(AtomicLong step, AtomicLong time) implements Ticker {
+
+        SteppingTicker(AtomicLong step) {
+            this(step, new AtomicLong());
+        }
+
+        @Override
+        public long nanos() {
+            return time.addAndGet(step.get());
+        }
+
+        @Override
+        public long wallMillis() {
+            return 0;
+        }
     }
 
     @Test

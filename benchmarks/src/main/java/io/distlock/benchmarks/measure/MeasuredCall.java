@@ -34,6 +34,7 @@ final class MeasuredCall implements Measurement {
             List<Contender> both = List.of(measured, plain);
             Rounds<Turn> rounds = Turn.rounds(effort, both, calls);
             report.figure("a cycle without metrics", Stopwatch.micros(rounds.median(plain, Turn::nanos)), "µs");
+            report.figure("a cycle with metrics", Stopwatch.micros(rounds.median(measured, Turn::nanos)), "µs");
             report.figure(
                     "metrics add",
                     Stopwatch.micros(rounds.median(measured, Turn::nanos) - rounds.median(plain, Turn::nanos)),

@@ -106,7 +106,7 @@ class MeasurementsTests {
         assertFigures(new MeasuredCall())
                 .hasEntrySatisfying(
                         "a cycle without metrics", micros -> assertThat(micros).isPositive())
-                .containsKeys("metrics add", "allocated by metrics");
+                .containsKeys("a cycle with metrics", "metrics add", "allocated by metrics");
     }
 
     private static MapAssert<String, Double> assertFigures(Measurement measurement) {

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Bean;
 public final class InMemoryLockAutoConfiguration {
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(value = InMemoryLockProvider.class, name = "inMemoryLockProvider")
     InMemoryLockProvider inMemoryLockProvider(LockRuntime runtime) {
         return new InMemoryLockProvider(runtime);
     }

@@ -31,7 +31,8 @@ final class NameMeters {
                 LockMode.class, (mode, outcome) -> LockMeters.HELD.timer(registry, tags.with(mode, outcome)));
         this.renewals = new MetersBy<>(outcome -> LockMeters.RENEWALS.counter(registry, tags.with("outcome", outcome)));
         this.lost = new MetersBy<>(reason -> LockMeters.LOST.counter(registry, tags.with("reason", reason)));
-        // There before the first loss, or an alert on their increase would miss just that one.
+        // There before the first trouble, or an alert on their increase would miss just that one.
+        renewals.of(RenewalOutcome.UNCONFIRMED);
         for (LossReason reason : LossReason.values()) {
             lost.of(reason);
         }

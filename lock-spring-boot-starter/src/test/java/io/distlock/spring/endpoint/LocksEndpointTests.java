@@ -26,6 +26,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.Show;
 
@@ -156,13 +157,20 @@ class LocksEndpointTests {
     }
 
     @Test
-    void tenThousandLocksAreAPageLikeAnyOther() {
+    void ofTenThousandLocksOnlyThoseOfThePageAreDescribed() {
         for (int key = 0; key < 10_000; key++) {
             client.acquire(now("orders", "" + key));
         }
-        Page<LocksDescriptor.Held> page = endpoint.locks(null, null, 9_500, 500).held();
+        List<SanitizableData> described = new ArrayList<>();
+        LocksEndpoint counting = endpoint(Show.ALWAYS, false, data -> {
+            described.add(data);
+            return data;
+        });
+        Page<LocksDescriptor.Held> page = counting.locks(null, null, 9_500, 500).held();
         assertThat(page.total()).isEqualTo(10_000);
         assertThat(page.items()).hasSize(500);
+        // The key, and the id in which it is.
+        assertThat(described).hasSize(2 * 500);
     }
 
     @Test

@@ -131,6 +131,7 @@ class LockMetricsTests {
     @Test
     void renewalsAreCountedByWhetherTheyWereConfirmed() {
         client.acquire(now("orders"));
+        assertThat(count("distributed.lock.renewals", "outcome", "unconfirmed")).isZero();
         ticker.advance(Duration.ofSeconds(11));
         assertThat(count("distributed.lock.renewals", "outcome", "confirmed")).isEqualTo(1);
         provider.onRenew(Fault.REPLY_LOST);

@@ -15,6 +15,9 @@ public enum Fault {
     /** The call is applied; its answer is lost, and the caller is told that it is. */
     REPLY_LOST,
 
+    /** Of an acquisition: not applied, and answered at once as if another had the lock for the whole wait time. */
+    REFUSED,
+
     /** The call is not applied, and fails. */
     ERROR,
 

@@ -18,6 +18,11 @@ final class FaultPlan {
         byKey.put(key, fault);
     }
 
+    void clear() {
+        byKey.clear();
+        others = Fault.NONE;
+    }
+
     Fault of(LockKey key) {
         return byKey.getOrDefault(key, others);
     }

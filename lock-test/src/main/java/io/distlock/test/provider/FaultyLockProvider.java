@@ -46,6 +46,18 @@ public final class FaultyLockProvider implements LockProvider {
         this.behind = behind;
     }
 
+    /** The provider that does the work, and knows no faults. */
+    public LockProvider behind() {
+        return behind;
+    }
+
+    /** From now on everything is answered as the provider behind does. What was held back stays so. */
+    public void heal() {
+        acquiring.clear();
+        renewing.clear();
+        releasing.clear();
+    }
+
     public void onAcquire(Fault fault) {
         acquiring.set(fault);
     }
@@ -119,6 +131,9 @@ public final class FaultyLockProvider implements LockProvider {
         if (fault == Fault.NONE) {
             return behind.acquire(request);
         }
+        if (fault == Fault.REFUSED) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
         return disturb(fault, () -> behind.acquire(request));
     }
 
@@ -142,6 +157,7 @@ public final class FaultyLockProvider implements LockProvider {
             case LATE -> behind.renew(leases, (lease, renewal) -> heldBack.add(() -> answers.answer(lease, renewal)));
             case REPLY_LOST -> behind.renew(leases, (lease, renewal) -> answers.answer(lease, Renewal.UNKNOWN));
             case SILENCE -> {}
+            case REFUSED -> throw new IllegalArgumentException("only an acquisition can be refused");
             default -> behind.renew(leases, answers);
         }
     }
@@ -171,6 +187,7 @@ public final class FaultyLockProvider implements LockProvider {
             case ERROR -> answer.completeExceptionally(new IllegalStateException("call fails on purpose"));
             case THROW -> throw new IllegalStateException("call throws on purpose");
             case SILENCE -> {}
+            case REFUSED -> throw new IllegalArgumentException("only an acquisition can be refused");
         }
         return answer;
     }

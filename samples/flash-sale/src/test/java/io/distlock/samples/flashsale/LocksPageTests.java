@@ -23,7 +23,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** The page of the locks in a browser. Each test looks at the locks of a name of its own. */
-@OpenShop
+@OperatedShop
 class LocksPageTests {
 
     private static Chromium browser;

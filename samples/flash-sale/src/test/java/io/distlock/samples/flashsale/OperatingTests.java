@@ -20,7 +20,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
 import org.springframework.test.web.servlet.client.RestTestClient.BodyContentSpec;
 
 /** What the page on operating locks promises, read from a running application. */
-@OpenShop
+@OperatedShop
 class OperatingTests {
 
     @Autowired

@@ -22,7 +22,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.test.context.TestPropertySource;
 
 /** Takes the documentation's pictures of the pages: no test by its name, so that only scripts/screenshots runs it. */
-@OpenShop
+@OperatedShop
 @TestPropertySource(
         properties = {
             "spring.application.name=shop",

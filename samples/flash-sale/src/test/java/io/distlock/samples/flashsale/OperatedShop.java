@@ -9,7 +9,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.annotation.Import;
 
-/** A shop with all that shows its locks: one for all tests that look at it. */
+/** The shop with all that shows its locks, started once for all tests that look at it. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @SpringBootTest(
@@ -24,4 +24,4 @@ import org.springframework.context.annotation.Import;
         })
 @AutoConfigureRestTestClient
 @Import(SaleHttpTests.Servers.class)
-@interface OpenShop {}
+@interface OperatedShop {}

@@ -1,0 +1,78 @@
+package io.distlock.test.application;
+
+import io.distlock.LockClient;
+import io.distlock.LockEvent;
+import io.distlock.LockKey;
+import java.util.List;
+import org.assertj.core.api.AbstractAssert;
+
+/** Assertions about one lock of an application: {@link LockTester#assertThatLock}. */
+public final class LockAssert extends AbstractAssert<LockAssert, LockKey> {
+
+    private final LockClient client;
+    private final LockHistory history;
+
+    LockAssert(LockKey key, LockClient client, LockHistory history) {
+        super(key, LockAssert.class);
+        this.client = client;
+        this.history = history;
+    }
+
+    /** The application has got it, at least once. */
+    public LockAssert wasAcquired() {
+        return require(count(LockEvent.Acquired.class) > 0, "to have been acquired");
+    }
+
+    /** The application has got it so often. */
+    public LockAssert wasAcquiredTimes(int times) {
+        int count = count(LockEvent.Acquired.class);
+        return require(count == times, "to have been acquired " + times + " times, but it was " + count + " times");
+    }
+
+    /** The application has not got it. */
+    public LockAssert wasNeverAcquired() {
+        return wasAcquiredTimes(0);
+    }
+
+    /** Another had it for the whole wait time of a call. */
+    public LockAssert wasRefused() {
+        return require(count(LockEvent.NotAcquired.class) > 0, "to have been refused");
+    }
+
+    /** The application has given it back, at least once. */
+    public LockAssert wasReleased() {
+        return require(count(LockEvent.Released.class) > 0, "to have been released");
+    }
+
+    /** The application has lost it while it held it, at least once. */
+    public LockAssert wasLost() {
+        return require(count(LockEvent.Lost.class) > 0, "to have been lost");
+    }
+
+    /** The application holds it at this moment. */
+    public LockAssert isHeld() {
+        return require(client.held().anyMatch(hold -> hold.key().equals(actual)), "to be held by the application");
+    }
+
+    /** A call of the application waits for it at this moment. */
+    public LockAssert isWaitedFor() {
+        return require(client.waiting().anyMatch(wait -> wait.key().equals(actual)), "to be waited for");
+    }
+
+    /** Nobody holds it at this moment, neither the application nor anybody elsewhere. */
+    public LockAssert isFree() {
+        return require(client.inspect(actual).isEmpty(), "to be free");
+    }
+
+    private int count(Class<? extends LockEvent> kind) {
+        return history.of(kind, actual).size();
+    }
+
+    private LockAssert require(boolean kept, String rule) {
+        if (!kept) {
+            List<LockEvent> events = history.of(LockEvent.class);
+            failWithMessage("Expecting lock '%s' %s.%nWhat happened to locks: %s", actual, rule, events);
+        }
+        return this;
+    }
+}

@@ -1,0 +1,161 @@
+package io.distlock.test.application;
+
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockEvent;
+import io.distlock.LockHold;
+import io.distlock.LockKey;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.provider.Fault;
+import io.distlock.test.provider.FaultyLockProvider;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Plays the part of the others for the test of an application: holds its locks as another instance would, refuses them,
+ * lets the store fail, and takes a lock away in the middle of the work. Knows what the application has locked. Thread-safe.
+ *
+ * <pre>{@code
+ * HeldLock other = locks.holdElsewhere("orders", "42");
+ * assertThatThrownBy(() -> shop.ship(42)).isInstanceOf(LockNotAcquiredException.class);
+ * other.release();
+ * shop.ship(42);
+ * locks.assertThatLock("orders", "42").wasAcquired().isFree();
+ * }</pre>
+ */
+public final class LockTester implements AutoCloseable {
+
+    private static final Duration AT_ONCE = Duration.ofMillis(1);
+
+    private final LockClient client;
+    private final LockClient elsewhere;
+    private final FaultyLockProvider provider;
+    private final LockHistory history = new LockHistory();
+    private final Queue<HeldLock> heldElsewhere = new ConcurrentLinkedQueue<>();
+
+    /**
+     * @param client the application's, which stays its own to close
+     * @param provider the client's
+     * @param runtime the client's
+     */
+    public LockTester(LockClient client, FaultyLockProvider provider, LockRuntime runtime) {
+        this.client = client;
+        this.provider = provider;
+        this.elsewhere = LockClientBuilder.of(provider.behind(), runtime)
+                .instance("another-instance")
+                .shutdownTimeout(Duration.ZERO)
+                .build();
+        client.addListener(history);
+    }
+
+    /** As {@link #holdElsewhere(LockKey)}, a lock without a key. */
+    public HeldLock holdElsewhere(String name) {
+        return holdElsewhere(LockKey.of(name));
+    }
+
+    /** As {@link #holdElsewhere(LockKey)}. */
+    public HeldLock holdElsewhere(String name, String key) {
+        return holdElsewhere(LockKey.of(name, key));
+    }
+
+    /**
+     * Holds a lock as another instance would, until it is released or the test is over: calls of the application wait for
+     * their wait time.
+     *
+     * @throws io.distlock.LockNotAcquiredException if the application holds it already
+     */
+    public HeldLock holdElsewhere(LockKey key) {
+        HeldLock held = elsewhere.acquire(elsewhere.request(key).withWaitTime(Duration.ZERO));
+        heldElsewhere.add(held);
+        return held;
+    }
+
+    /** As {@link #refuse(LockKey)}, a lock without a key. */
+    public void refuse(String name) {
+        refuse(LockKey.of(name));
+    }
+
+    /** As {@link #refuse(LockKey)}. */
+    public void refuse(String name, String key) {
+        refuse(LockKey.of(name, key));
+    }
+
+    /** Calls for a lock end at once from now on, as if another had held it for their whole wait time. */
+    public void refuse(LockKey key) {
+        provider.onAcquire(key, Fault.REFUSED);
+    }
+
+    /** Calls for any lock end at once from now on, as if the store did not answer. */
+    public void failStore() {
+        provider.onAcquire(Fault.ERROR);
+    }
+
+    /** As {@link #lose(LockKey)}, a lock without a key. */
+    public void lose(String name) {
+        lose(LockKey.of(name));
+    }
+
+    /** As {@link #lose(LockKey)}. */
+    public void lose(String name, String key) {
+        lose(LockKey.of(name, key));
+    }
+
+    /**
+     * Takes a lock away from the application, which knows it when this returns, listeners included; what is called back by
+     * {@link HeldLock#onLost} may still run.
+     *
+     * @throws IllegalStateException if the application does not hold it
+     */
+    public void lose(LockKey key) {
+        LockHold held = client.held()
+                .filter(hold -> hold.key().equals(key))
+                .findFirst()
+                .orElseThrow(
+                        () -> new IllegalStateException("the lock '" + key + "' cannot be lost: it is not held here"));
+        client.forceRelease(key, held.token());
+        await().pollDelay(Duration.ZERO).pollInterval(AT_ONCE).until(() -> history.tellsOfTheLossOf(held.token()));
+    }
+
+    /** What the application has locked since the test began, in this order; more than once if it did so. */
+    public List<LockKey> acquired() {
+        return history.of(LockEvent.Acquired.class).stream()
+                .map(LockEvent.Acquired::key)
+                .toList();
+    }
+
+    /** As {@link #assertThatLock(LockKey)}, a lock without a key. */
+    public LockAssert assertThatLock(String name) {
+        return assertThatLock(LockKey.of(name));
+    }
+
+    /** As {@link #assertThatLock(LockKey)}. */
+    public LockAssert assertThatLock(String name, String key) {
+        return assertThatLock(LockKey.of(name, key));
+    }
+
+    /** What has become of a lock since the test began, and how it is now. */
+    public LockAssert assertThatLock(LockKey key) {
+        return new LockAssert(key, client, history);
+    }
+
+    /** Gives back what is held elsewhere, heals the store, and forgets what happened. */
+    public void reset() {
+        provider.heal();
+        for (HeldLock next = heldElsewhere.poll(); next != null; next = heldElsewhere.poll()) {
+            next.release();
+        }
+        history.forget();
+    }
+
+    @Override
+    public void close() {
+        reset();
+        client.removeListener(history);
+        elsewhere.close();
+    }
+}

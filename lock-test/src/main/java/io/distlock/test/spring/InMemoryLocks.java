@@ -1,0 +1,31 @@
+package io.distlock.test.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Lets the locks of an application live in memory for a test, whatever store it is configured with, so that none is needed;
+ * and offers a {@link io.distlock.test.application.LockTester} to be injected, which starts afresh with each test.
+ *
+ * <pre>{@code
+ * @SpringBootTest
+ * @InMemoryLocks
+ * class ShopTests {
+ *
+ *     @Autowired
+ *     LockTester locks;
+ * }
+ * }</pre>
+ *
+ * <p>Locks of methods that name a provider ({@code @DistributedLock(provider = "etcd")}) are not covered: such a provider
+ * has to be there.
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Inherited
+public @interface InMemoryLocks {}

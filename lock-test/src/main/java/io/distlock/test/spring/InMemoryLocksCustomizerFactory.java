@@ -1,0 +1,20 @@
+package io.distlock.test.spring;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.test.context.ContextConfigurationAttributes;
+import org.springframework.test.context.ContextCustomizer;
+import org.springframework.test.context.ContextCustomizerFactory;
+import org.springframework.test.context.TestContextAnnotationUtils;
+
+/** Finds the annotation on a test class, its superclasses, interfaces or enclosing classes, or as a meta-annotation. */
+final class InMemoryLocksCustomizerFactory implements ContextCustomizerFactory {
+
+    @Override
+    public @Nullable ContextCustomizer createContextCustomizer(
+            Class<?> testClass, List<ContextConfigurationAttributes> attributes) {
+        return TestContextAnnotationUtils.hasAnnotation(testClass, InMemoryLocks.class)
+                ? new InMemoryLocksCustomizer()
+                : null;
+    }
+}
