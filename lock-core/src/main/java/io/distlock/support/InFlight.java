@@ -16,7 +16,7 @@ public final class InFlight {
 
     /** To be called once for each {@link #begin()}. */
     public void end() {
-        if (count.decrementAndGet() == 0 && ending) {
+        if (count.decrementAndGet() == 0 && ending && count.get() == 0) {
             drained.complete(null);
         }
     }

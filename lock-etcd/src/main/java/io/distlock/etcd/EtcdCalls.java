@@ -82,7 +82,8 @@ final class EtcdCalls {
     }
 
     CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId, LeaseOption option) {
-        return limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option));
+        return hedged(() -> limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option)))
+                .thenApply(Hedge.Answer::value);
     }
 
     /** Ends as what is asked ends, or fails once the time is over. */

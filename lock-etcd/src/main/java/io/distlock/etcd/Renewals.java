@@ -5,8 +5,10 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.spi.Ticker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -26,20 +28,19 @@ final class Renewals {
     }
 
     void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        IdentityHashMap<Session, List<Holding>> fresh = new IdentityHashMap<>();
         IdentityHashMap<Session, List<Holding>> stale = new IdentityHashMap<>();
         for (Lease lease : leases) {
             Optional<Holding> holding = holdings.find((EtcdLease) lease);
             if (holding.isEmpty()) {
                 answers.answer(lease, Renewal.NOT_OWNER);
-            } else if (holding.get().isGone()) {
-                answer(holding.get(), Renewal.NOT_OWNER, answers);
-            } else if (isFresh(holding.get())) {
-                renewed(holding.get(), lease, answers);
             } else {
-                stale.computeIfAbsent(holding.get().lease().session(), session -> new ArrayList<>())
+                (isFresh(holding.get()) ? fresh : stale)
+                        .computeIfAbsent(holding.get().lease().session(), session -> new ArrayList<>())
                         .add(holding.get());
             }
         }
+        fresh.forEach((session, held) -> answerOnceSeen(session, held, answers));
         stale.forEach((session, held) -> extend(session, held, answers));
     }
 
@@ -54,13 +55,21 @@ final class Renewals {
     private void extend(Session session, List<Holding> held, RenewalAnswers answers) {
         session.keepAlive().thenAccept(renewal -> {
             if (renewal == Renewal.RENEWED) {
-                // The session may live on without the lock's key.
-                session.lookedAt()
-                        .whenComplete((seen, failure) -> held.forEach(each -> answer(each, renewal, answers)));
+                answerOnceSeen(session, held, answers);
             } else {
                 held.forEach(each -> answer(each, renewal, answers));
             }
         });
+    }
+
+    /** The session may live on without the lock's key; but a slow answer to that must not cost locks that are there. */
+    private void answerOnceSeen(Session session, List<Holding> held, RenewalAnswers answers) {
+        Duration shortest = held.stream()
+                .map(each -> each.lease().options().leaseTime())
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
+        session.lookedAt(shortest.dividedBy(12))
+                .whenComplete((seen, failure) -> held.forEach(each -> answer(each, Renewal.RENEWED, answers)));
     }
 
     private void answer(Holding holding, Renewal renewal, RenewalAnswers answers) {

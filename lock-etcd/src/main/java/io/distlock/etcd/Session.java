@@ -199,7 +199,7 @@ final class Session implements DueSet.Due {
             calls.keepAlive(id, extension.timeToLive().dividedBy(6)).whenComplete((answer, failure) -> {
                 if (failure == null) {
                     extension = new Extension(since, Duration.ofSeconds(answer.getTTL()));
-                    lookedAt = onExtended.apply(this).toCompletableFuture();
+                    lookedAt = look();
                     answered(result, Renewal.RENEWED);
                 } else if (CallFailure.of("a keepalive", failure).isLeaseNotFound()) {
                     lost = true;
@@ -212,9 +212,17 @@ final class Session implements DueSet.Due {
         return result;
     }
 
-    /** Ends, soon and however, after it was seen what hung on the session when it was extended last. */
-    CompletableFuture<?> lookedAt() {
-        return calls.within(extension.timeToLive().dividedBy(6), lookedAt);
+    private CompletableFuture<?> look() {
+        try {
+            return onExtended.apply(this).toCompletableFuture();
+        } catch (RuntimeException broken) {
+            return CompletableFuture.failedFuture(broken);
+        }
+    }
+
+    /** Ends, one way or the other, when it was seen what hung on the session as it was extended last, or after that time. */
+    CompletableFuture<?> lookedAt(Duration atMost) {
+        return calls.within(atMost, lookedAt);
     }
 
     private void answered(CompletableFuture<Renewal> asked, Renewal renewal) {

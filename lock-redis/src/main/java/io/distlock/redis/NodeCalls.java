@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -124,12 +125,17 @@ final class NodeCalls {
     }
 
     private CompletableFuture<Void> drained() {
-        if (!link.isMade()) {
-            // Nothing has left yet, and nothing will.
-            return CompletableFuture.completedFuture(null);
-        }
-        return replicas.map(asked -> CompletableFuture.allOf(scripts.drained(), asked.drained()))
-                .orElseGet(scripts::drained);
+        return CompletableFuture.allOf(
+                drained(link, scripts::drained),
+                drained(
+                        replicatedLink,
+                        () -> replicas.map(ReplicaAcknowledgement::drained)
+                                .orElseGet(() -> CompletableFuture.completedFuture(null))));
+    }
+
+    /** By a connection that was never made, nothing has left. */
+    private static CompletableFuture<Void> drained(RedisLink<?> by, Supplier<CompletableFuture<Void>> calls) {
+        return by.isMade() ? calls.get() : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<Void> disconnect() {

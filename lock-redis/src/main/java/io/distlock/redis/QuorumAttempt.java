@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +66,7 @@ final class QuorumAttempt {
         this.nextTry = nextTry;
         this.withdrawal = new Withdrawal(nodes, request, owner);
         this.since = nodes.runtime().ticker().now();
-        this.patience = nodes.patience(request.options().leaseTime());
+        this.patience = Patience.of(request, nodes.callTimeout());
         this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
         this.votes = new Votes(nodes.quorum());
         this.connecting = new boolean[nodes.size()];
@@ -79,7 +80,7 @@ final class QuorumAttempt {
             int node = at;
             asked.get(at).whenComplete((vote, never) -> change(() -> voted(node, vote)));
         }
-        limit(patience.minority(), () -> votesAreDue(false));
+        limit(patience.minority(), this::minorityIsDue);
         return outcome;
     }
 
@@ -165,32 +166,43 @@ final class QuorumAttempt {
                 : confirm(at);
     }
 
-    /** Of the minority, that is; or of all that have still to be connected to. */
-    private List<Runnable> votesAreDue(boolean all) {
-        if (!all && phase == Phase.PROPOSING && votes.answers() < nodes.quorum().majority()) {
-            return goOnWaiting();
-        }
-        long waited =
-                TimeUnit.NANOSECONDS.toMillis(since.elapsedNanos(nodes.runtime().ticker()));
-        for (int at = 0; at < nodes.size(); at++) {
-            if (votes.isOpen(at) && (all || !connecting[at])) {
-                votes.set(at, new NodeVote.Silent(new CallFailure("no answer for " + waited + " ms", true)));
-            }
-        }
-        if (phase != Phase.PROPOSING) {
-            return checkConfirmed();
-        }
-        List<Runnable> next = decide();
-        return phase == Phase.PROPOSING && isConnecting() ? goOnWaiting() : next;
+    /** Where a majority has said something, the others are not worth waiting for; where none has, there is no lock without. */
+    private List<Runnable> minorityIsDue() {
+        return isMajorityHeard()
+                ? silenced(at -> true)
+                : next(patience.majority().minus(patience.minority()), this::majorityIsDue);
     }
 
-    private List<Runnable> goOnWaiting() {
-        Duration longest = isConnecting() ? patience.connecting() : patience.majority();
-        return List.of(() -> limit(longest.minus(patience.minority()), () -> votesAreDue(true)));
+    private List<Runnable> majorityIsDue() {
+        boolean heard = isMajorityHeard();
+        List<Runnable> steps = silenced(at -> heard || !connecting[at]);
+        return phase == Phase.PROPOSING && isConnecting()
+                ? next(patience.connecting().minus(patience.majority()), () -> silenced(at -> true))
+                : steps;
+    }
+
+    private boolean isMajorityHeard() {
+        return votes.answers() >= nodes.quorum().majority();
+    }
+
+    private List<Runnable> next(Duration pause, Supplier<List<Runnable>> step) {
+        return List.of(() -> limit(pause, step));
     }
 
     private boolean isConnecting() {
         return IntStream.range(0, nodes.size()).anyMatch(at -> connecting[at] && votes.isOpen(at));
+    }
+
+    /** Nodes that have not answered are counted as silent from now on. */
+    private List<Runnable> silenced(IntPredicate which) {
+        long waited =
+                TimeUnit.NANOSECONDS.toMillis(since.elapsedNanos(nodes.runtime().ticker()));
+        for (int at = 0; at < nodes.size(); at++) {
+            if (votes.isOpen(at) && which.test(at)) {
+                votes.set(at, new NodeVote.Silent(new CallFailure("no answer for " + waited + " ms", true)));
+            }
+        }
+        return phase == Phase.PROPOSING ? decide() : checkConfirmed();
     }
 
     // --- second phase ---

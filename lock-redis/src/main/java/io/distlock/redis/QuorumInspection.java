@@ -3,7 +3,6 @@ package io.distlock.redis;
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
-import io.distlock.LockOptions;
 import io.distlock.LockStatus;
 import io.distlock.LockStatus.Holder;
 import io.distlock.Sequencer;
@@ -48,13 +47,13 @@ final class QuorumInspection {
 
     /** The answers of those nodes that give one. Once a majority has, the others are waited for as long as for a vote. */
     private CompletionStage<List<Optional<LockStatus>>> ask(LockKey key) {
-        Duration longest = nodes.callTimeout().multipliedBy(3).dividedBy(4);
+        Patience patience = Patience.ofInspection(nodes.callTimeout());
         Timeouts timeouts = nodes.runtime().timeouts();
         CountDownLatch missing = new CountDownLatch(nodes.quorum().majority());
         CompletableFuture<Void> enough = new CompletableFuture<>();
         List<CompletableFuture<Optional<LockStatus>>> asked = new ArrayList<>();
         for (RedlockNode node : nodes.all()) {
-            var answer = timeouts.within(longest, node.inspect(key));
+            var answer = timeouts.within(patience.majority(), node.inspect(key));
             asked.add(answer);
             answer.thenRun(() -> {
                 missing.countDown();
@@ -65,7 +64,7 @@ final class QuorumInspection {
         }
         var all = CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
         all.whenComplete((done, failure) -> enough.complete(null));
-        return timeouts.within(nodes.patience(LockOptions.MAX_LEASE).minority(), all)
+        return timeouts.within(patience.minority(), all)
                 .handle((done, late) -> enough)
                 .thenCompose(Function.identity())
                 .thenApply(done -> asked.stream()

@@ -32,10 +32,6 @@ record RedlockNodes(
         return all.get(at);
     }
 
-    Patience patience(Duration leaseTime) {
-        return Patience.of(leaseTime, callTimeout);
-    }
-
     /** Withdraws something from a node in the background until the node says that it is gone, or it has expired. */
     void reap(
             String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {

@@ -8,7 +8,7 @@ import java.util.Optional;
  * ({@link IllegalArgumentException} that names the value, the rule and the cure).
  *
  * @param keyPrefix what all keys and channels begin with; not blank, without white space, control characters and braces
- * @param callTimeout the longest that one question to all nodes is waited for; a node whose connection stands is waited
+ * @param callTimeout the longest that one question to all nodes is waited for; a minority whose connections stand is waited
  *     for much shorter while a lock is taken. 10 ms to 60 s
  * @param connectTimeout the longest that a connection may take to be made. 10 ms to 60 s
  * @param clockDrift by what part of a lease clocks may drift apart while it lasts; it is believed for so much less.

@@ -51,7 +51,7 @@ final class ReplicaAcknowledgement {
                         : CompletableFuture.completedFuture(reply));
     }
 
-    /** As {@link ScriptRunner#drained()}. */
+    /** Completes when every script that was run has ended, whether or not replicas have acknowledged it. */
     CompletableFuture<Void> drained() {
         return runner.drained();
     }

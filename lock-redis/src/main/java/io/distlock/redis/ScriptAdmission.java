@@ -25,6 +25,6 @@ interface ScriptAdmission {
         return CompletableFuture.completedFuture(Duration.ZERO);
     }
 
-    /** Called with a connection that has just been made, before anything else is sent on it. */
+    /** Called with a connection that has just been made, before locks use it. */
     default void connected(StatefulConnection<String, String> connection) {}
 }

@@ -78,7 +78,7 @@ final class ScriptRunner {
             if (refusal != null) {
                 fail(CallFailure.of(refusal).withoutEffect());
             } else if (ticker.nanos() - startedNanos > callTimeout.toNanos()) {
-                // Its caller has given it up, and may have withdrawn what it would do now.
+                // Whoever asked has given it up by now, and may have withdrawn what it would do.
                 fail(new CallFailure("loading the script took too long", false));
             } else {
                 send();

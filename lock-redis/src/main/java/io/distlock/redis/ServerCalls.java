@@ -91,20 +91,28 @@ final class ServerCalls {
         RedisCall<String> load = newCall(CommandType.SCRIPT, status(), "LOAD", script.text());
         @SuppressWarnings("unchecked") // made with the codec for strings
         var connection = (StatefulConnection<String, String>) node;
-        connection.dispatch(load);
-        return load;
+        try {
+            connection.dispatch(load);
+        } catch (RuntimeException closed) {
+            load.completeExceptionally(closed);
+        }
+        return answer(load, "SCRIPT");
     }
 
     private <T> CompletableFuture<T> call(
             CommandType type, CommandOutput<String, String, T> output, String... arguments) {
         RedisCall<T> call = newCall(type, output, arguments);
         link.send(call);
+        return answer(call, type.name());
+    }
+
+    private static <T> CompletableFuture<T> answer(RedisCall<T> call, String what) {
         CompletableFuture<T> result = new CompletableFuture<>();
         call.whenComplete((reply, failure) -> {
             if (failure == null) {
                 result.complete(reply);
             } else {
-                result.completeExceptionally(call.failure(type.name(), failure));
+                result.completeExceptionally(call.failure(what, failure));
             }
         });
         return result;

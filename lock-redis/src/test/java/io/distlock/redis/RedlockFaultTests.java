@@ -55,6 +55,21 @@ class RedlockFaultTests {
         awaitNothingLeft(nodes.all());
     }
 
+    @Test
+    void whoeverAsksOnceIsToldWhichNodesWereSilent() {
+        RedlockOptions options = RedlockTestClient.UNGUARDED.withCallTimeout(Duration.ofSeconds(3));
+        try (RedlockTestClient patient = RedlockTestClient.of(RedlockTestClient.endpoints(nodes), options)) {
+            List.of(0, 2, 4).forEach(node -> nodes.get(node).freeze());
+            assertThatExceptionOfType(LockUnavailableException.class)
+                    .isThrownBy(() -> patient.locks.acquire(
+                            patient.locks.request("orders").withWaitTime(Duration.ZERO)))
+                    .havingCause()
+                    .withMessageContaining("gave no vote")
+                    .withMessageMatching(".*" + nodes.get(0).port() + ": no answer for \\d+ ms.*");
+            nodes.all().forEach(RedisServer::thaw);
+        }
+    }
+
     private void assertUnavailableAndNothingLeft(List<RedisServer> others) {
         Duration wait = Duration.ofMillis(700);
         assertThatExceptionOfType(LockUnavailableException.class)

@@ -1,6 +1,7 @@
 package io.distlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -9,6 +10,7 @@ import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.redis.RedisServer;
+import io.distlock.test.redis.RedisServerOptions;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +38,9 @@ class RedlockTokensTests {
 
     private static final int CLIENTS = 3;
 
+    /** A node dies after so many other disturbances. */
+    private static final int PER_DEATH = 20;
+
     private static final LockKey KEY = LockKey.of("orders");
     private static final String COUNTER = new RedisKeys("lock", 0).of(KEY).fence();
 
@@ -43,7 +48,8 @@ class RedlockTokensTests {
             "return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('INCRBY', KEYS[1], ARGV[1])";
 
     @RegisterExtension
-    static final RedisServersExtension nodes = RedisServersExtension.create(3);
+    static final RedisServersExtension nodes =
+            RedisServersExtension.create(3, RedisServerOptions.defaults().withPersistence());
 
     static RedlockConnections connections;
 
@@ -96,16 +102,21 @@ class RedlockTokensTests {
             workers.add(CompletableFuture.runAsync(
                     () -> work(left, tokens, secondPhase), task -> new Thread(task, "contender").start()));
         }
-        int disturbances = disturb(workers, () -> {
+        Trouble trouble = disturb(workers, tokens, () -> {
             if (untilOneRepeats && repeats(tokens) > 0) {
                 left.set(0);
             }
         });
         workers.forEach(TestClient::get);
         System.out.printf(
-                "%,d acquisitions by %d clients, %,d disturbances, second phase %s: %,d tokens not larger than the one"
-                        + " before%n",
-                tokens.size(), CLIENTS, disturbances, secondPhase ? "on" : "off", repeats(tokens));
+                "%,d acquisitions by %d clients, %,d disturbances, %,d deaths of nodes, second phase %s: %,d tokens not"
+                        + " larger than the one before%n",
+                tokens.size(),
+                CLIENTS,
+                trouble.disturbances(),
+                trouble.deaths(),
+                secondPhase ? "on" : "off",
+                repeats(tokens));
         return tokens;
     }
 
@@ -127,11 +138,14 @@ class RedlockTokensTests {
         runtime.close();
     }
 
-    /** Never more than one node at a time is away. How often it did so. */
-    private static int disturb(List<CompletableFuture<Void>> workers, Runnable look) {
+    private record Trouble(int disturbances, int deaths) {}
+
+    /** Never more than one node at a time is away. */
+    private static Trouble disturb(List<CompletableFuture<Void>> workers, List<Long> tokens, Runnable look) {
         Random random = new Random(4);
         int disturbances = 0;
-        while (!workers.stream().allMatch(CompletableFuture::isDone)) {
+        int deaths = 0;
+        while (!isOver(workers)) {
             RedisServer node = nodes.get(random.nextInt(nodes.all().size()));
             switch (random.nextInt(3)) {
                 // Sees nothing of what the others grant, and is behind when it is back.
@@ -143,8 +157,26 @@ class RedlockTokensTests {
             }
             node.probe().command("PING");
             disturbances++;
+            if (disturbances % PER_DEATH == 0) {
+                die(node, workers, tokens);
+                deaths++;
+            }
             look.run();
         }
-        return disturbances;
+        return new Trouble(disturbances, deaths);
+    }
+
+    /** Killed, and started again with what it had, once the others have gone on without it. */
+    private static void die(RedisServer node, List<CompletableFuture<Void>> workers, List<Long> tokens) {
+        int connections = node.probe().clientCount();
+        int before = tokens.size();
+        node.kill();
+        await().atMost(TestClient.PATIENCE).until(() -> tokens.size() > before + CLIENTS || isOver(workers));
+        node.restart();
+        await().atMost(TestClient.PATIENCE).until(() -> node.probe().clientCount() >= connections || isOver(workers));
+    }
+
+    private static boolean isOver(List<CompletableFuture<Void>> workers) {
+        return workers.stream().allMatch(CompletableFuture::isDone);
     }
 }

@@ -1,13 +1,20 @@
 package io.distlock.test.application;
 
+import static org.awaitility.Awaitility.await;
+
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.assertj.core.api.AbstractAssert;
+import org.awaitility.core.ConditionTimeoutException;
 
 /** Assertions about one lock of an application: {@link LockTester#assertThatLock}. */
 public final class LockAssert extends AbstractAssert<LockAssert, LockKey> {
+
+    private static final Duration SOON = Duration.ofSeconds(1);
 
     private final LockClient client;
     private final LockHistory history;
@@ -20,7 +27,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, LockKey> {
 
     /** The application has got it, at least once. */
     public LockAssert wasAcquired() {
-        return require(count(LockEvent.Acquired.class) > 0, "to have been acquired");
+        return requireSoon(() -> count(LockEvent.Acquired.class) > 0, "to have been acquired");
     }
 
     /** The application has got it so often. */
@@ -36,17 +43,17 @@ public final class LockAssert extends AbstractAssert<LockAssert, LockKey> {
 
     /** Another had it for the whole wait time of a call. */
     public LockAssert wasRefused() {
-        return require(count(LockEvent.NotAcquired.class) > 0, "to have been refused");
+        return requireSoon(() -> count(LockEvent.NotAcquired.class) > 0, "to have been refused");
     }
 
     /** The application has given it back, at least once. */
     public LockAssert wasReleased() {
-        return require(count(LockEvent.Released.class) > 0, "to have been released");
+        return requireSoon(() -> count(LockEvent.Released.class) > 0, "to have been released");
     }
 
     /** The application has lost it while it held it, at least once. */
     public LockAssert wasLost() {
-        return require(count(LockEvent.Lost.class) > 0, "to have been lost");
+        return requireSoon(() -> count(LockEvent.Lost.class) > 0, "to have been lost");
     }
 
     /** The application holds it at this moment. */
@@ -66,6 +73,19 @@ public final class LockAssert extends AbstractAssert<LockAssert, LockKey> {
 
     private int count(Class<? extends LockEvent> kind) {
         return history.of(kind, actual).size();
+    }
+
+    /** A call may return a moment before those who listen hear how it ended. */
+    private LockAssert requireSoon(BooleanSupplier kept, String rule) {
+        try {
+            await().atMost(SOON)
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(kept::getAsBoolean);
+        } catch (ConditionTimeoutException never) {
+            return require(false, rule);
+        }
+        return this;
     }
 
     private LockAssert require(boolean kept, String rule) {

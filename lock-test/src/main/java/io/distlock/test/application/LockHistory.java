@@ -29,8 +29,8 @@ final class LockHistory implements LockListener {
         return of(kind).stream().filter(event -> event.key().equals(key)).toList();
     }
 
-    boolean tellsOfTheLossOf(FencingToken token) {
-        return of(LockEvent.Lost.class).stream()
+    boolean tellsOfTheLossOf(LockKey key, FencingToken token) {
+        return of(LockEvent.Lost.class, key).stream()
                 .anyMatch(lost -> lost.loss().token().equals(token));
     }
 }

@@ -85,12 +85,15 @@ public final class LockTester implements AutoCloseable {
         refuse(LockKey.of(name, key));
     }
 
-    /** Calls for a lock end at once from now on, as if another had held it for their whole wait time. */
+    /**
+     * Calls for a lock end at once from now on, as if another had held it for their whole wait time; but those that wait for
+     * another call of the application, which holds it.
+     */
     public void refuse(LockKey key) {
         provider.onAcquire(key, Fault.REFUSED);
     }
 
-    /** Calls for any lock end at once from now on, as if the store did not answer. */
+    /** Calls for any lock end at once from now on, as if the store did not answer; but those that are refused. */
     public void failStore() {
         provider.onAcquire(Fault.ERROR);
     }
@@ -106,8 +109,8 @@ public final class LockTester implements AutoCloseable {
     }
 
     /**
-     * Takes a lock away from the application, which knows it when this returns, listeners included; what is called back by
-     * {@link HeldLock#onLost} may still run.
+     * Takes a lock away from the application, which knows it when this returns; what is called back by
+     * {@link HeldLock#onLost}, and listeners added since, may still run.
      *
      * @throws IllegalStateException if the application does not hold it
      */
@@ -118,7 +121,7 @@ public final class LockTester implements AutoCloseable {
                 .orElseThrow(
                         () -> new IllegalStateException("the lock '" + key + "' cannot be lost: it is not held here"));
         client.forceRelease(key, held.token());
-        await().pollDelay(Duration.ZERO).pollInterval(AT_ONCE).until(() -> history.tellsOfTheLossOf(held.token()));
+        await().pollDelay(Duration.ZERO).pollInterval(AT_ONCE).until(() -> history.tellsOfTheLossOf(key, held.token()));
     }
 
     /** What the application has locked since the test began, in this order; more than once if it did so. */
@@ -143,7 +146,10 @@ public final class LockTester implements AutoCloseable {
         return new LockAssert(key, client, history);
     }
 
-    /** Gives back what is held elsewhere, heals the store, and forgets what happened. */
+    /**
+     * Gives back what is held elsewhere, heals the store, and forgets what happened. What the application itself holds, or
+     * keeps for a minimum hold time, stays.
+     */
     public void reset() {
         provider.heal();
         for (HeldLock next = heldElsewhere.poll(); next != null; next = heldElsewhere.poll()) {

@@ -31,7 +31,7 @@ abstract class ForcingContract extends ContractPart {
         assertThat(other().forceRelease(key, held.fencingToken())).isEqualTo(Release.RELEASED);
         // Woken, or by its turn; and with a larger token.
         assertThat(ContractFixture.get(next).fencingToken()).isGreaterThan(held.fencingToken());
-        // At its next renewal.
+        // At its next renewal, or the one after it.
         await().atMost(PATIENCE).until(() -> !held.isHeld());
     }
 

@@ -9,7 +9,9 @@ import java.lang.annotation.Target;
 
 /**
  * Lets the locks of an application live in memory for a test, whatever store it is configured with, so that none is needed;
- * and offers a {@link io.distlock.test.application.LockTester} to be injected, which starts afresh with each test.
+ * and offers a {@link io.distlock.test.application.LockTester} to be injected, which starts afresh with each test. What the
+ * application itself still holds then, or keeps for a minimum hold time, stays: let each test use keys of its own, or start
+ * another context. The application must have no in-memory provider of its own.
  *
  * <pre>{@code
  * @SpringBootTest
