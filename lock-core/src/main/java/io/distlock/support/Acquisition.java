@@ -39,6 +39,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private boolean refusedBefore;
     private int failures;
     private @Nullable Throwable lastFailure;
+    private @Nullable Throwable subscribeFailure;
     private LockScheduler.@Nullable Scheduled timer;
     private OneShotStore.@Nullable Subscription subscription;
 
@@ -86,7 +87,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             inFlight = false;
             note(attempt);
         }
-        tellOf(attempt);
+        tellOf(failure());
         if (isDone()) {
             settle();
         } else if (request.deadline().hasPassed()) {
@@ -107,11 +108,11 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         settle();
     }
 
-    private void tellOf(Attempt attempt) {
-        if (attempt instanceof Attempt.Failed failed) {
-            request.progress().failed(failed.cause());
-        } else {
+    private void tellOf(@Nullable Throwable failure) {
+        if (failure == null) {
             request.progress().refused();
+        } else {
+            request.progress().failed(failure);
         }
     }
 
@@ -123,7 +124,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         } else {
             refusedBefore = true;
             lastFailure = null;
-            failures = 0;
+            failures = subscribeFailure == null ? 0 : failures;
         }
     }
 
@@ -159,6 +160,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         synchronized (this) {
             if (!settled && subscription == null) {
                 subscription = made;
+                subscribeFailure = null;
                 surplus = null;
             }
         }
@@ -169,7 +171,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     private void subscribeFailed(Throwable failure) {
         synchronized (this) {
-            lastFailure = failure;
+            subscribeFailure = failure;
             failures++;
         }
         request.progress().failed(failure);
@@ -223,12 +225,17 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         tryOnce();
     }
 
+    /**
+     * What keeps the store from giving a full answer. A refusal alone is none while releases cannot be listened to:
+     * the key may have been free in between.
+     */
+    private synchronized @Nullable Throwable failure() {
+        return lastFailure == null ? subscribeFailure : lastFailure;
+    }
+
     /** The deadline has passed. */
     private void end() {
-        Throwable failure;
-        synchronized (this) {
-            failure = lastFailure;
-        }
+        Throwable failure = failure();
         if (failure == null) {
             complete(Optional.empty());
             settle();

@@ -192,11 +192,48 @@ class AcquireLoopTests {
     void aSubscriptionThatFailsIsMadeAgain() {
         acquire(Duration.ofSeconds(10));
         store.refuse(LONG);
-        store.subscriptions.get(0).completeExceptionally(new IllegalStateException("fails on purpose"));
+        store.subscriptionFails();
         ticker.advance(Duration.ofSeconds(1));
         assertThat(store.attempts).hasSize(2);
         store.refuse(LONG);
         assertThat(store.subscriptions).hasSize(2);
+    }
+
+    @Test
+    void aStoreThatCannotBeListenedToIsAskedAfterPausesThatGrow() {
+        CompletableFuture<Optional<Grant>> asked = acquire(Duration.ofSeconds(10));
+        while (!asked.isDone()) {
+            store.refuse(LONG);
+            store.subscriptionFails();
+            ticker.advance(Duration.ofMillis(1));
+        }
+        assertThat(store.attempts).hasSizeBetween(12, 60);
+    }
+
+    /** Whichever came last: it may have been free while nobody listened. */
+    @Test
+    void aRefusalByAStoreThatCannotBeListenedToIsNoAnswer() {
+        CompletableFuture<Optional<Grant>> asked = acquire(Duration.ofSeconds(1));
+        store.refuse(LONG);
+        store.subscriptionFails();
+        ticker.advance(Duration.ofMillis(990));
+        assertThat(store.attempts).hasSize(2);
+        ticker.advance(Duration.ofMillis(20));
+        store.refuse(LONG);
+        assertUnavailable(asked);
+    }
+
+    @Test
+    void aSubscriptionThatStandsAfterAllMakesUpForTheOneThatFailed() {
+        CompletableFuture<Optional<Grant>> asked = acquire(Duration.ofSeconds(2));
+        store.refuse(LONG);
+        store.subscriptionFails();
+        ticker.advance(Duration.ofSeconds(1));
+        store.refuse(LONG);
+        store.subscribed();
+        store.refuse(LONG);
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(asked).isCompletedWithValue(Optional.empty());
     }
 
     @Test

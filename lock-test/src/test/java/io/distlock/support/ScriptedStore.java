@@ -69,6 +69,13 @@ final class ScriptedStore implements OneShotStore {
         attempts.get(attempts.size() - 1).complete(attempt);
     }
 
+    /** Answers the last attempt to subscribe. */
+    void subscriptionFails() {
+        subscriptions
+                .get(subscriptions.size() - 1)
+                .completeExceptionally(new IllegalStateException("fails on purpose"));
+    }
+
     /** From here on nothing can be missed. */
     void subscribed() {
         subscriptions.get(subscriptions.size() - 1).complete(() -> closedSubscriptions++);
