@@ -5,6 +5,7 @@ import io.distlock.benchmarks.report.Figure;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Store;
 import java.lang.management.ManagementFactory;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** Runs measurements and prints their figures; see the README beside the sources. */
@@ -38,7 +39,10 @@ public final class Benchmarks {
             introduce(store, effort, report);
             suite.measurements().forEach(each -> {
                 report.title(suite.nameOf(each) + ": " + each.title());
+                Optional<Host.Account> before = Host.account();
                 each.run(store, effort, report);
+                before.flatMap(then -> Host.account().map(now -> now.stolenSince(then)))
+                        .ifPresent(report::note);
             });
         }
     }

@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.etcd.jetcd.api.MaintenanceGrpc;
 import io.etcd.jetcd.api.WatchGrpc;
 import io.grpc.CallCredentials;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers the driver's channel and credentials from the calls that pass, for what the driver does not offer: many
- * watches on one stream, and questions to the servers on the connections that there are. Thread-safe.
+ * watches on one stream, and questions to the servers on the connections that there are. Has all answers handled on the
+ * thread that reads them. Thread-safe.
  */
 final class ChannelTap implements ClientInterceptor {
 
@@ -27,17 +29,21 @@ final class ChannelTap implements ClientInterceptor {
         if (used != null) {
             credentials = used;
         }
-        return next.newCall(method, options);
+        return next.newCall(method, options.withExecutor(MoreExecutors.directExecutor()));
     }
 
     /** Fails if no call has passed yet. */
     WatchGrpc.WatchStub watches() {
-        return WatchGrpc.newStub(tapped()).withCallCredentials(credentials);
+        return WatchGrpc.newStub(tapped())
+                .withExecutor(MoreExecutors.directExecutor())
+                .withCallCredentials(credentials);
     }
 
     /** Fails if no call has passed yet. */
     MaintenanceGrpc.MaintenanceStub maintenance() {
-        return MaintenanceGrpc.newStub(tapped()).withCallCredentials(credentials);
+        return MaintenanceGrpc.newStub(tapped())
+                .withExecutor(MoreExecutors.directExecutor())
+                .withCallCredentials(credentials);
     }
 
     private Channel tapped() {

@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -33,7 +34,9 @@ public final class EtcdConnection implements AutoCloseable {
 
     /**
      * Connections of the locks' own, with what suits locks: time limits that the server is told, no call that is held
-     * back until a server is there, none that is sent twice, and only servers that know a leader.
+     * back until a server is there, none that is sent twice, and only servers that know a leader. Nothing here blocks, so
+     * calls leave on the thread that makes them and are answered on the one that reads the connection, instead of on two
+     * pools of threads.
      *
      * @param options time limits
      */
@@ -49,6 +52,7 @@ public final class EtcdConnection implements AutoCloseable {
                 .keepaliveTimeout(options.callTimeout())
                 .maxInboundMessageSize(LARGEST_ANSWER)
                 .header("hasleader", "true")
+                .executorService(MoreExecutors.newDirectExecutorService())
                 .interceptor(tap, new CallDeadlines(options.callTimeout()));
         servers.authority().ifPresent(builder::authority);
         builder.endpoints(servers.endpoints());

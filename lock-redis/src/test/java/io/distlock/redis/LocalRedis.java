@@ -31,7 +31,7 @@ final class LocalRedis {
     }
 
     static RedisConnections connections(RedisEndpoint endpoint) {
-        return connections(endpoint, RedisLockOptions.defaults());
+        return connections(endpoint, TestClient.PATIENT);
     }
 
     static RedisConnections connections(RedisEndpoint endpoint, RedisLockOptions options) {

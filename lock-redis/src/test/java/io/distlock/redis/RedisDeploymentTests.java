@@ -37,7 +37,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** The ways to run Redis, and to log in to it. */
 class RedisDeploymentTests {
 
-    private static final RedisLockOptions OPTIONS = RedisLockOptions.defaults();
+    private static final RedisLockOptions OPTIONS = TestClient.PATIENT;
 
     @Test
     void aPasswordIsGiven() {

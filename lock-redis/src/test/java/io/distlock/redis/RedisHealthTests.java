@@ -52,7 +52,7 @@ class RedisHealthTests {
 
     @Test
     void aServerThatIsSilentIsDownWithinTheTimeLimit(RedisServer server) {
-        try (TestClient client = TestClient.of(server.endpoint())) {
+        try (TestClient client = TestClient.of(server.endpoint(), RedisLockOptions.defaults())) {
             server.freeze();
             ProviderStatus status = TestClient.get(client.provider.check());
             assertThat(status.state()).isEqualTo(ProviderStatus.State.DOWN);

@@ -35,7 +35,7 @@ class RedisLockProviderContractTests extends LockProviderContract {
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
-        return new RedisLockProvider(runtime, connections, RedisLockOptions.defaults());
+        return new RedisLockProvider(runtime, connections, TestClient.PATIENT);
     }
 
     @Override

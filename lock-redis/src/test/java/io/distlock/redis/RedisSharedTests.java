@@ -140,7 +140,7 @@ class RedisSharedTests {
     }
 
     private static RedisNode node() {
-        var options = RedisLockOptions.defaults();
+        var options = TestClient.PATIENT;
         var calls = new NodeCalls(
                 one.connections,
                 options,

@@ -23,7 +23,8 @@ class RedisTroubleContractTests extends StoreTroubleContract {
     @BeforeAll
     static void open() {
         proxy = FaultProxy.to(redis.server().host(), redis.server().port());
-        connections = LocalRedis.connections(redis.server().endpoint().withPort(proxy.port()));
+        connections =
+                LocalRedis.connections(redis.server().endpoint().withPort(proxy.port()), RedisLockOptions.defaults());
     }
 
     /** How long a cold driver takes is no matter of these tests. */

@@ -23,8 +23,7 @@ class ReplicaAcknowledgementTests {
     @BeforeEach
     void connect() {
         redis = RedisReplication.start();
-        client = TestClient.of(
-                redis.master().endpoint(), RedisLockOptions.defaults().withReplicasToAcknowledge(1));
+        client = TestClient.of(redis.master().endpoint(), TestClient.PATIENT.withReplicasToAcknowledge(1));
         client.locks
                 .acquire(client.locks.request("warm").withWaitTime(TestClient.PATIENCE))
                 .close();

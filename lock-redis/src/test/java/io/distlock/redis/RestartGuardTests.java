@@ -124,8 +124,7 @@ class RestartGuardTests {
     void redisBefore7IsRefused() {
         try (RedisServer old = RedisServer.start(RedisServerOptions.defaults()
                         .withBinary(RedisBinary.embedded().orElseThrow()));
-                TestClient client = TestClient.of(
-                        old.endpoint(), RedisLockOptions.defaults().withRestartGuard(QUARANTINE))) {
+                TestClient client = TestClient.of(old.endpoint(), TestClient.PATIENT.withRestartGuard(QUARANTINE))) {
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> acquire(client, Duration.ZERO))
                     .havingCause()
@@ -134,7 +133,7 @@ class RestartGuardTests {
     }
 
     private TestClient guarded(Duration quarantine) {
-        return TestClient.of(redis.endpoint(), RedisLockOptions.defaults().withRestartGuard(quarantine));
+        return TestClient.of(redis.endpoint(), TestClient.PATIENT.withRestartGuard(quarantine));
     }
 
     private static void assertQuarantined(TestClient client) {

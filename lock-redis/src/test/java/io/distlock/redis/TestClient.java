@@ -24,6 +24,9 @@ final class TestClient implements AutoCloseable {
 
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    /** For tests of anything but silence: this machine may stand still for longer than a call may take. */
+    static final RedisLockOptions PATIENT = RedisLockOptions.defaults().withCallTimeout(Duration.ofSeconds(5));
+
     final LockRuntime runtime = LockRuntime.start();
     final RedisConnections connections;
     final RedisLockProvider provider;
@@ -39,7 +42,7 @@ final class TestClient implements AutoCloseable {
     }
 
     static TestClient of(RedisEndpoint endpoint) {
-        return of(endpoint, RedisLockOptions.defaults());
+        return of(endpoint, PATIENT);
     }
 
     static TestClient of(RedisEndpoint endpoint, RedisLockOptions options) {

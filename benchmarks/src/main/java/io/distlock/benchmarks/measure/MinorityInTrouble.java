@@ -83,8 +83,8 @@ final class MinorityInTrouble implements Measurement {
                 Contender troubled = new ClientContender(trouble.apply(ill))) {
             List<Contender> both = List.of(wellOff, troubled);
             int cycles = effort.of(1_000, 1_000, 50);
-            // The compiler is not to be measured, nor the moment at which silence is noticed.
-            Rounds.of(effort.of(10, 10, 1), both, contender -> UncontendedCycle.timed(contender, cycles));
+            // The moment at which silence is noticed is not to be measured either.
+            WarmUp.rounds(effort, both, contender -> UncontendedCycle.timed(contender, cycles));
             Rounds<long[]> rounds =
                     Rounds.of(effort.of(60, 20, 2), both, contender -> UncontendedCycle.timed(contender, cycles));
             report.figure("p50, all well", Stopwatch.micros(rounds.median(wellOff, Median::of)), "µs");

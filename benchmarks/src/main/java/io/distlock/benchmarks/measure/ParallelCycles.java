@@ -27,8 +27,7 @@ final class ParallelCycles implements Measurement {
         Duration turn = effort.millis(1_000, 500, 100);
         try (Lineup lineup = Lineup.on(store, effort);
                 Crowd crowd = new Crowd(THREADS)) {
-            // The compiler is not to be measured.
-            Rounds.of(effort.of(6, 6, 1), lineup.all(), contender -> crowd.run(contender, turn));
+            WarmUp.rounds(effort, lineup.all(), contender -> crowd.run(contender, turn));
             Rounds<Crowd.Turn> rounds =
                     Rounds.of(effort.of(30, 10, 2), lineup.all(), contender -> crowd.run(contender, turn));
             throughput(rounds, lineup, store.targets().throughput(), report);

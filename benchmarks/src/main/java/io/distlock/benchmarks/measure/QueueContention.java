@@ -32,8 +32,7 @@ final class QueueContention implements Measurement {
                 Scramble driver = new Scramble(((QueueStore) store).driverQueue(), CLIENTS)) {
             List<Scramble> both = List.of(ours, driver);
             Duration turn = effort.millis(1_000, 1_000, 200);
-            // The compiler is not to be measured.
-            Rounds.of(effort.of(6, 6, 1), both, scramble -> scramble.run(turn));
+            WarmUp.rounds(effort, both, scramble -> scramble.run(turn));
             Rounds<Scramble.Turn> rounds = Rounds.of(effort.of(20, 8, 2), both, scramble -> scramble.run(turn));
             show(ours, rounds, Optional.of(Target.atMost(ALLOWED_MILLIS)), report);
             show(driver, rounds, Optional.empty(), report);

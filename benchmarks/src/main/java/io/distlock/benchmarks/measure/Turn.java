@@ -27,7 +27,7 @@ record Turn(double nanos, double bytes) {
 
     /** Many of them, after some that are not counted: the compiler is not to be measured. */
     static Rounds<Turn> rounds(Effort effort, List<Contender> contenders, int calls) {
-        Rounds.of(effort.of(6, 6, 1), contenders, contender -> of(contender, calls));
+        WarmUp.rounds(effort, contenders, contender -> of(contender, calls));
         return Rounds.of(effort.of(30, 10, 2), contenders, contender -> of(contender, calls));
     }
 }

@@ -89,6 +89,7 @@ final class UncontendedCycle implements Measurement {
 
     private static void compare(Lineup lineup, Target p50, Effort effort, Report report) {
         int cycles = effort.of(2_000, 1_000, 50);
+        WarmUp.rounds(effort, lineup.all(), contender -> timed(contender, cycles));
         Rounds<long[]> rounds = Rounds.of(effort.of(60, 20, 2), lineup.all(), contender -> timed(contender, cycles));
         for (Contender each : lineup.all()) {
             report.figure("p50, " + each.name(), Stopwatch.micros(rounds.median(each, Median::of)), "µs");
