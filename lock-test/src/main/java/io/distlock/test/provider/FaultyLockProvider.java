@@ -33,6 +33,7 @@ import java.util.stream.Collectors;
 public final class FaultyLockProvider implements LockProvider {
 
     private final LockProvider behind;
+    private final String name;
     private final ConcurrentLinkedQueue<Runnable> heldBack = new ConcurrentLinkedQueue<>();
     private final AtomicInteger acquires = new AtomicInteger();
     private final AtomicInteger renewals = new AtomicInteger();
@@ -43,7 +44,17 @@ public final class FaultyLockProvider implements LockProvider {
     private final FaultPlan releasing = new FaultPlan();
 
     public FaultyLockProvider(LockProvider behind) {
+        this(behind, behind.name());
+    }
+
+    /**
+     * In the place of another.
+     *
+     * @param name the other's, by which methods ask for it
+     */
+    public FaultyLockProvider(LockProvider behind, String name) {
         this.behind = behind;
+        this.name = name;
     }
 
     /** The provider that does the work, and knows no faults. */
@@ -111,7 +122,7 @@ public final class FaultyLockProvider implements LockProvider {
 
     @Override
     public String name() {
-        return behind.name();
+        return name;
     }
 
     @Override

@@ -23,11 +23,17 @@ import java.lang.annotation.Target;
  * }
  * }</pre>
  *
- * <p>Locks of methods that name a provider ({@code @DistributedLock(provider = "etcd")}) are not covered: such a provider
- * has to be there.
+ * <p>Methods may name a provider beside the default one ({@code @DistributedLock(provider = "etcd")}): see {@link #alsoFor}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @Inherited
-public @interface InMemoryLocks {}
+public @interface InMemoryLocks {
+
+    /**
+     * The providers that methods name, each of which gets a memory of its own; such as {@code "etcd"}. The
+     * {@link io.distlock.test.application.LockTester} that is injected plays with the default provider alone.
+     */
+    String[] alsoFor() default {};
+}

@@ -18,7 +18,7 @@ class InMemoryLocksConfiguration {
     }
 
     @Bean
-    LockTester lockTester(LockClient client, FaultyLockProvider provider, LockRuntime runtime) {
-        return new LockTester(client, provider, runtime);
+    LockTester lockTester(LockClient client, FaultyLockProvider inMemoryLockProvider, LockRuntime runtime) {
+        return new LockTester(client, inMemoryLockProvider, runtime);
     }
 }

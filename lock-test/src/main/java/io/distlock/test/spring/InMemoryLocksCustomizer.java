@@ -1,5 +1,9 @@
 package io.distlock.test.spring;
 
+import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.provider.FaultyLockProvider;
+import java.util.Set;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AnnotatedBeanDefinitionReader;
@@ -7,8 +11,12 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.test.context.support.TestPropertySourceUtils;
 
-/** Chooses the in-memory provider, before the conditions of any auto-configuration look. All are equal, and share contexts. */
-record InMemoryLocksCustomizer() implements ContextCustomizer {
+/**
+ * Chooses the in-memory provider, before the conditions of any auto-configuration look. Equal ones share contexts.
+ *
+ * @param others the names of further providers to be replaced
+ */
+record InMemoryLocksCustomizer(Set<String> others) implements ContextCustomizer {
 
     @Override
     public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
@@ -19,7 +27,15 @@ record InMemoryLocksCustomizer() implements ContextCustomizer {
                 "distributed-lock.redis.enabled=false",
                 "distributed-lock.redlock.enabled=false",
                 "distributed-lock.etcd.enabled=false");
-        new AnnotatedBeanDefinitionReader((BeanDefinitionRegistry) context.getBeanFactory())
-                .register(InMemoryLocksConfiguration.class);
+        var reader = new AnnotatedBeanDefinitionReader((BeanDefinitionRegistry) context.getBeanFactory());
+        reader.register(InMemoryLocksConfiguration.class);
+        others.forEach(name -> reader.registerBean(
+                FaultyLockProvider.class,
+                name + "LockProvider",
+                () -> standIn(name, context.getBean(LockRuntime.class))));
+    }
+
+    private static FaultyLockProvider standIn(String name, LockRuntime runtime) {
+        return new FaultyLockProvider(new InMemoryLockProvider(runtime), name);
     }
 }

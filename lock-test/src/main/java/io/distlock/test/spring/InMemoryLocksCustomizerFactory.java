@@ -1,6 +1,7 @@
 package io.distlock.test.spring;
 
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
@@ -13,8 +14,7 @@ final class InMemoryLocksCustomizerFactory implements ContextCustomizerFactory {
     @Override
     public @Nullable ContextCustomizer createContextCustomizer(
             Class<?> testClass, List<ContextConfigurationAttributes> attributes) {
-        return TestContextAnnotationUtils.hasAnnotation(testClass, InMemoryLocks.class)
-                ? new InMemoryLocksCustomizer()
-                : null;
+        InMemoryLocks asked = TestContextAnnotationUtils.findMergedAnnotation(testClass, InMemoryLocks.class);
+        return asked == null ? null : new InMemoryLocksCustomizer(Set.of(asked.alsoFor()));
     }
 }

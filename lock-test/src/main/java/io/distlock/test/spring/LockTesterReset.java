@@ -20,7 +20,7 @@ final class LockTesterReset implements TestExecutionListener {
     /** Where there is no context yet, or one without a tester, there is nothing to be done. */
     private static void reset(TestContext test) {
         if (test.hasApplicationContext()) {
-            test.getApplicationContext().getBeanProvider(LockTester.class).ifAvailable(LockTester::reset);
+            test.getApplicationContext().getBeanProvider(LockTester.class).forEach(LockTester::reset);
         }
     }
 }
