@@ -124,7 +124,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         } else {
             refusedBefore = true;
             lastFailure = null;
-            failures = subscribeFailure == null ? 0 : failures;
+            failures = failure() == null ? 0 : failures;
         }
     }
 
@@ -160,7 +160,6 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         synchronized (this) {
             if (!settled && subscription == null) {
                 subscription = made;
-                subscribeFailure = null;
                 surplus = null;
             }
         }
@@ -230,7 +229,11 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
      * the key may have been free in between.
      */
     private synchronized @Nullable Throwable failure() {
-        return lastFailure == null ? subscribeFailure : lastFailure;
+        if (lastFailure != null) {
+            return lastFailure;
+        }
+        // One that came too late stands all the same.
+        return subscription == null ? subscribeFailure : null;
     }
 
     /** The deadline has passed. */

@@ -1,6 +1,5 @@
 package io.distlock.etcd;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import io.etcd.jetcd.api.MaintenanceGrpc;
 import io.etcd.jetcd.api.WatchGrpc;
 import io.grpc.CallCredentials;
@@ -13,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers the driver's channel and credentials from the calls that pass, for what the driver does not offer: many
- * watches on one stream, and questions to the servers on the connections that there are. Has all answers handled on the
- * thread that reads them. Thread-safe.
+ * watches on one stream, and questions to the servers on the connections that there are. Thread-safe.
  */
 final class ChannelTap implements ClientInterceptor {
 
@@ -29,21 +27,17 @@ final class ChannelTap implements ClientInterceptor {
         if (used != null) {
             credentials = used;
         }
-        return next.newCall(method, options.withExecutor(MoreExecutors.directExecutor()));
+        return next.newCall(method, options);
     }
 
     /** Fails if no call has passed yet. */
     WatchGrpc.WatchStub watches() {
-        return WatchGrpc.newStub(tapped())
-                .withExecutor(MoreExecutors.directExecutor())
-                .withCallCredentials(credentials);
+        return WatchGrpc.newStub(tapped()).withCallCredentials(credentials);
     }
 
     /** Fails if no call has passed yet. */
     MaintenanceGrpc.MaintenanceStub maintenance() {
-        return MaintenanceGrpc.newStub(tapped())
-                .withExecutor(MoreExecutors.directExecutor())
-                .withCallCredentials(credentials);
+        return MaintenanceGrpc.newStub(tapped()).withCallCredentials(credentials);
     }
 
     private Channel tapped() {

@@ -1,6 +1,5 @@
 package io.distlock.etcd;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -24,24 +23,28 @@ public final class EtcdConnection implements AutoCloseable {
     private final ByteSequence namespace;
     private final Optional<ChannelTap> tap;
     private final int members;
+    private final Runnable onClose;
 
-    private EtcdConnection(Client client, ByteSequence namespace, Optional<ChannelTap> tap, int members) {
+    private EtcdConnection(
+            Client client, ByteSequence namespace, Optional<ChannelTap> tap, int members, Runnable onClose) {
         this.client = client;
         this.namespace = namespace;
         this.tap = tap;
         this.members = members;
+        this.onClose = onClose;
     }
 
     /**
      * Connections of the locks' own, with what suits locks: time limits that the server is told, no call that is held
-     * back until a server is there, none that is sent twice, and only servers that know a leader. Nothing here blocks, so
-     * calls leave on the thread that makes them and are answered on the one that reads the connection, instead of on two
-     * pools of threads.
+     * back until a server is there, none that is sent twice, and only servers that know a leader. As
+     * nothing here blocks, calls leave on the thread that makes them and are answered on the one that reads the
+     * connection, instead of on two pools of threads.
      *
      * @param options time limits
      */
     public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {
         ChannelTap tap = new ChannelTap();
+        CallStarter starter = new CallStarter();
         ClientBuilder builder = Client.builder()
                 .waitForReady(false)
                 .retryMaxAttempts(1)
@@ -52,8 +55,8 @@ public final class EtcdConnection implements AutoCloseable {
                 .keepaliveTimeout(options.callTimeout())
                 .maxInboundMessageSize(LARGEST_ANSWER)
                 .header("hasleader", "true")
-                .executorService(MoreExecutors.newDirectExecutorService())
-                .interceptor(tap, new CallDeadlines(options.callTimeout()));
+                .executorService(starter)
+                .interceptor(new DetachedCalls(), tap, new CallDeadlines(options.callTimeout()));
         servers.authority().ifPresent(builder::authority);
         builder.endpoints(servers.endpoints());
         servers.tls().ifPresent(builder::sslContext);
@@ -61,11 +64,12 @@ public final class EtcdConnection implements AutoCloseable {
         servers.password().ifPresent(password -> builder.password(bytes(password)));
         ByteSequence namespace = bytes(servers.namespace().orElse(""));
         builder.namespace(namespace);
+        Client client = builder.build();
         return new EtcdConnection(
-                builder.build(),
-                namespace,
-                Optional.of(tap),
-                servers.endpoints().size());
+                client, namespace, Optional.of(tap), servers.endpoints().size(), () -> {
+                    client.close();
+                    starter.shutdownNow();
+                });
     }
 
     /**
@@ -74,7 +78,7 @@ public final class EtcdConnection implements AutoCloseable {
      * that come to be in this way are removed.
      */
     public static EtcdConnection of(Client client) {
-        return new EtcdConnection(client, ByteSequence.EMPTY, Optional.empty(), 1);
+        return new EtcdConnection(client, ByteSequence.EMPTY, Optional.empty(), 1, () -> {});
     }
 
     private static ByteSequence bytes(String text) {
@@ -104,8 +108,6 @@ public final class EtcdConnection implements AutoCloseable {
     /** Ends the connections, unless they are the application's. */
     @Override
     public void close() {
-        if (tap.isPresent()) {
-            client.close();
-        }
+        onClose.run();
     }
 }

@@ -32,7 +32,7 @@ final class JetcdWatches implements Watches {
         try {
             one.opened(watch.watch(key, DELETIONS, one));
         } catch (RuntimeException closed) {
-            one.standing.completeExceptionally(closed);
+            one.breaks(closed);
         }
         return one;
     }
@@ -77,8 +77,17 @@ final class JetcdWatches implements Watches {
         @Override
         public void onError(Throwable failure) {
             close();
-            standing.completeExceptionally(failure);
-            wake.run();
+            breaks(failure);
+        }
+
+        /** Whoever waits for it to stand is told by that; whoever relied on it is woken. */
+        void breaks(Throwable failure) {
+            synchronized (this) {
+                closed = true;
+            }
+            if (!standing.completeExceptionally(failure)) {
+                wake.run();
+            }
         }
 
         @Override
@@ -89,8 +98,7 @@ final class JetcdWatches implements Watches {
                 closed = true;
             }
             if (unexpected) {
-                standing.completeExceptionally(new IllegalStateException("the watch was ended"));
-                wake.run();
+                breaks(new IllegalStateException("the watch was ended"));
             }
         }
 

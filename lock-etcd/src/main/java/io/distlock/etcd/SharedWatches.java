@@ -39,29 +39,26 @@ final class SharedWatches implements Watches {
     @Override
     public Watched watch(ByteSequence key, Runnable wake) {
         WatchedKey watched = new WatchedKey(namespace.concat(key), wake);
-        WatchStream open;
-        synchronized (this) {
-            if (closed) {
-                watched.breakOff(new IllegalStateException("the provider is closed"));
-                return watched;
-            }
-            try {
-                open = open();
-            } catch (RuntimeException failure) {
-                watched.breakOff(failure);
-                return watched;
-            }
-            if (pulse == null) {
-                pulse = runtime.scheduler().schedule(this::feelPulse, patience);
-            }
+        WatchStream open = stream();
+        if (open == null) {
+            watched.breakOff(new IllegalStateException("the provider is closed"));
+        } else {
+            open.add(watched);
+            // Not under the monitor: the driver may use the occasion to answer other calls.
+            open.start(stubs);
         }
-        open.add(watched);
         return watched;
     }
 
-    private WatchStream open() {
+    private synchronized @Nullable WatchStream stream() {
+        if (closed) {
+            return null;
+        }
         if (stream == null || stream.isOver()) {
-            stream = WatchStream.open(stubs.get());
+            stream = new WatchStream();
+        }
+        if (pulse == null) {
+            pulse = runtime.scheduler().schedule(this::feelPulse, patience);
         }
         return stream;
     }

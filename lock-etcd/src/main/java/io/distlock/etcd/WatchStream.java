@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,15 +29,26 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
     private final Queue<WatchedKey> asked = new ArrayDeque<>();
     private final Map<Long, WatchedKey> standing = new HashMap<>();
     private @Nullable ClientCallStreamObserver<WatchRequest> requests;
+    private boolean started;
+    private boolean open;
     private boolean heard = true;
-    private boolean over;
+    private @Nullable Throwable brokenBy;
 
-    private WatchStream() {}
-
-    static WatchStream open(WatchGrpc.WatchStub stub) {
-        WatchStream stream = new WatchStream();
-        stub.watch(stream);
-        return stream;
+    /** Opens the stream, unless somebody has. What is asked for before is sent then. */
+    void start(Supplier<WatchGrpc.WatchStub> stubs) {
+        synchronized (this) {
+            if (started) {
+                return;
+            }
+            started = true;
+        }
+        try {
+            stubs.get().watch(this);
+        } catch (RuntimeException failure) {
+            end(failure);
+            return;
+        }
+        opened();
     }
 
     @Override
@@ -44,21 +56,40 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
         requests = requestStream;
     }
 
+    private void opened() {
+        boolean left;
+        synchronized (this) {
+            open = true;
+            left = isOver();
+            asked.forEach(this::ask);
+        }
+        if (left) {
+            cancelCall();
+        }
+    }
+
     // --- asking ---
 
     void add(WatchedKey key) {
+        Throwable reason;
         synchronized (this) {
-            if (!over) {
+            reason = brokenBy;
+            if (reason == null) {
                 key.on(this);
                 asked.add(key);
-                send(WatchRequest.newBuilder()
-                        .setCreateRequest(WatchCreateRequest.newBuilder()
-                                .setKey(ByteString.copyFrom(key.key().getBytes()))
-                                .addFilters(WatchCreateRequest.FilterType.NOPUT)));
-                return;
+                ask(key);
             }
         }
-        key.breakOff(broken(null));
+        if (reason != null) {
+            key.breakOff(reason);
+        }
+    }
+
+    private void ask(WatchedKey key) {
+        send(WatchRequest.newBuilder()
+                .setCreateRequest(WatchCreateRequest.newBuilder()
+                        .setKey(ByteString.copyFrom(key.key().getBytes()))
+                        .addFilters(WatchCreateRequest.FilterType.NOPUT)));
     }
 
     /** One that is not confirmed yet is ended when it is. */
@@ -78,7 +109,7 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
     }
 
     private void send(WatchRequest.Builder request) {
-        if (!over) {
+        if (open && !isOver()) {
             Objects.requireNonNull(requests, "not started").onNext(request.build());
         }
     }
@@ -103,7 +134,7 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
     }
 
     synchronized boolean isOver() {
-        return over;
+        return brokenBy != null;
     }
 
     // --- hearing ---
@@ -151,22 +182,25 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
 
     /** Ends the stream; all watches on it break. */
     void close() {
+        // First: nothing may be sent on a call that is cancelled.
+        end(broken("left"));
+        cancelCall();
+    }
+
+    private void cancelCall() {
         ClientCallStreamObserver<WatchRequest> sender;
         synchronized (this) {
-            // First: nothing may be sent on a call that is cancelled.
-            over = true;
             sender = requests;
         }
         if (sender != null) {
             sender.cancel("no longer listening", null);
         }
-        end(broken("left"));
     }
 
     private void end(Throwable failure) {
         List<WatchedKey> all;
         synchronized (this) {
-            over = true;
+            brokenBy = brokenBy == null ? failure : brokenBy;
             all = new ArrayList<>(asked);
             all.addAll(standing.values());
             asked.clear();

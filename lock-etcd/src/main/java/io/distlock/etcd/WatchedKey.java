@@ -39,8 +39,10 @@ final class WatchedKey implements Watches.Watched {
     void breakOff(Throwable failure) {
         if (!over) {
             over = true;
-            standing.completeExceptionally(failure);
-            wake.run();
+            // Whoever waits for it to stand is told by that, and pauses; to be woken as well would end the pause.
+            if (!standing.completeExceptionally(failure)) {
+                wake.run();
+            }
         }
     }
 

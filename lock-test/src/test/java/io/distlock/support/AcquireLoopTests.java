@@ -224,6 +224,21 @@ class AcquireLoopTests {
     }
 
     @Test
+    void aSubscriptionThatStandsLateMakesUpForALaterOneThatFails() {
+        CompletableFuture<Optional<Grant>> asked = acquire(Duration.ofSeconds(10));
+        store.refuse(LONG);
+        ticker.advance(Duration.ofSeconds(2));
+        store.refuse(LONG);
+        assertThat(store.subscriptions).hasSize(2);
+        store.subscriptions.get(0).complete(() -> {});
+        store.subscriptionFails();
+        ticker.advance(Duration.ofSeconds(2));
+        store.refuse(LONG);
+        ticker.advance(Duration.ofSeconds(10));
+        assertThat(asked).isCompletedWithValue(Optional.empty());
+    }
+
+    @Test
     void aSubscriptionThatStandsAfterAllMakesUpForTheOneThatFailed() {
         CompletableFuture<Optional<Grant>> asked = acquire(Duration.ofSeconds(2));
         store.refuse(LONG);
