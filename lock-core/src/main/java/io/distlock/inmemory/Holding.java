@@ -1,8 +1,10 @@
 package io.distlock.inmemory;
 
+import io.distlock.LockStatus;
 import java.time.Duration;
+import java.util.Optional;
 
-/** A grant in the store, with the time at which it ends by itself. Guarded by the provider's monitor. */
+/** A grant in the store, with the time at which it ends by itself. Guarded by the table's monitor. */
 final class Holding {
 
     private final InMemoryLease lease;
@@ -47,5 +49,10 @@ final class Holding {
     void keep(long now, Duration time) {
         kept = true;
         expiresAt = now + time.toNanos();
+    }
+
+    LockStatus.Holder describe(long now) {
+        return new LockStatus.Holder(
+                lease.owner(), Optional.of(lease.token()), Optional.of(Duration.ofNanos(Math.max(0, expiresAt - now))));
     }
 }

@@ -1,17 +1,20 @@
 package io.distlock.inmemory;
 
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
 import io.distlock.LockMode;
+import io.distlock.LockStatus;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.LockScheduler;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** The holders of one key and those who wait for it, first come first served. Guarded by the provider's monitor. */
+/** The holders of one key and those who wait for it, first come first served. Guarded by the table's monitor. */
 final class KeyState {
 
     private final List<Holding> holdings = new ArrayList<>();
@@ -22,16 +25,16 @@ final class KeyState {
         holdings.removeIf(holding -> holding.hasExpired(now));
     }
 
-    boolean admits(LockMode mode) {
+    private boolean admits(LockMode mode) {
         return holdings.isEmpty() || (mode == LockMode.SHARED && isShared());
     }
 
-    boolean isShared() {
+    private boolean isShared() {
         return holdings.stream().allMatch(holding -> holding.lease().mode() == LockMode.SHARED);
     }
 
-    Collection<Holding> holdings() {
-        return holdings;
+    void hold(Holding holding) {
+        holdings.add(holding);
     }
 
     Set<Waiter> queue() {
@@ -40,6 +43,26 @@ final class KeyState {
 
     Optional<Holding> heldBy(String owner) {
         return holdings.stream().filter(holding -> holding.belongsTo(owner)).findFirst();
+    }
+
+    /** Unless it has been given back. */
+    Optional<Holding> heldUnder(FencingToken token) {
+        return holdings.stream()
+                .filter(holding -> !holding.isKept() && holding.lease().token().equals(token))
+                .findFirst();
+    }
+
+    /** What the owner held, if it did. */
+    Optional<Holding> giveBack(String owner, long now, Duration keepFor) {
+        Optional<Holding> holding = heldBy(owner);
+        holding.ifPresent(found -> {
+            if (keepFor.compareTo(Duration.ZERO) > 0) {
+                found.keep(now, keepFor);
+            } else {
+                holdings.remove(found);
+            }
+        });
+        return holding;
     }
 
     /** The first in the queue, if its turn has come. */
@@ -63,5 +86,17 @@ final class KeyState {
 
     boolean isUnused() {
         return holdings.isEmpty() && queue.isEmpty();
+    }
+
+    /** Absent if nobody holds it. */
+    Optional<LockStatus> status(LockKey key, long now) {
+        if (holdings.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new LockStatus(
+                key,
+                isShared() ? LockMode.SHARED : LockMode.EXCLUSIVE,
+                holdings.stream().map(holding -> holding.describe(now)).toList(),
+                Optional.of(queue.size())));
     }
 }

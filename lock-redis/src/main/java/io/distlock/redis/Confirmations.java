@@ -1,7 +1,5 @@
 package io.distlock.redis;
 
-import java.util.BitSet;
-
 /**
  * Which nodes stand by the fencing token that was chosen, by their places: the second phase of one try. Knows neither
  * nodes nor time; not thread-safe.
@@ -9,38 +7,82 @@ import java.util.BitSet;
 final class Confirmations {
 
     private final Quorum quorum;
-    private final BitSet open = new BitSet();
-    private final BitSet confirmed = new BitSet();
+    private final Votes votes;
+    private final RedlockLease lease;
+    private final boolean raising;
+    private final boolean[] open;
+    private final boolean[] confirmed;
 
-    Confirmations(Quorum quorum) {
+    /**
+     * Nodes that have granted are awaited from the start; each is still to be {@link #count counted}.
+     *
+     * @param votes of which a majority has granted
+     * @param lease under the token that was chosen
+     * @param raising whether counters that differ are raised
+     */
+    Confirmations(Quorum quorum, Votes votes, RedlockLease lease, boolean raising) {
         this.quorum = quorum;
+        this.votes = votes;
+        this.lease = lease;
+        this.raising = raising;
+        this.open = new boolean[quorum.nodes()];
+        this.confirmed = new boolean[quorum.nodes()];
+        for (int node = 0; node < quorum.nodes(); node++) {
+            open[node] = votes.isGranted(node);
+        }
     }
 
-    /** The node has been asked, or is about to be, and its answer counts. */
-    void await(int node) {
-        open.set(node);
+    RedlockLease lease() {
+        return lease;
     }
 
-    /** Its answer does not count. */
-    void ignore(int node) {
-        open.clear(node);
+    /**
+     * A node that proposed the token has a counter as large; one that proposed less is told to raise it. One whose larger
+     * proposal came after the token had been chosen is told the token, but does not count: it may have confirmed that very
+     * token to the owner before.
+     *
+     * @param node has granted
+     * @return whether the node has to be told the token
+     */
+    boolean count(int node) {
+        if (votes.proposal(node) == token() || !raising) {
+            answered(node, true);
+            return false;
+        }
+        open[node] = counts(node);
+        return true;
     }
 
-    void answered(int node, boolean yes) {
-        open.clear(node);
-        confirmed.set(node, yes);
+    /**
+     * @param done whether the node, having been told the token, stands by it
+     */
+    void raised(int node, boolean done) {
+        answered(node, done && counts(node));
     }
 
     /** Whether a majority has confirmed; open as long as nodes that have not yet voted could make one. */
-    Tally.Verdict verdict(Votes votes) {
+    Tally.Verdict verdict() {
         Tally tally = Tally.of(quorum);
         for (int node = 0; node < quorum.nodes(); node++) {
-            if (confirmed.get(node)) {
+            if (confirmed[node]) {
                 tally = tally.plusYes();
-            } else if (!open.get(node) && !votes.isOpen(node)) {
+            } else if (!open[node] && !votes.isOpen(node)) {
                 tally = tally.plusNo();
             }
         }
         return tally.verdict();
+    }
+
+    private void answered(int node, boolean yes) {
+        open[node] = false;
+        confirmed[node] = yes;
+    }
+
+    private boolean counts(int node) {
+        return votes.proposal(node) < token();
+    }
+
+    private long token() {
+        return lease.token().value();
     }
 }

@@ -1,0 +1,42 @@
+package io.distlock.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+/** What one try to take a lock from a majority asks for: whoever does it knows the nodes and the clock. */
+interface QuorumActions {
+
+    /** Something to be done, while nothing is guarded. */
+    interface Step {
+        void by(QuorumActions actions);
+    }
+
+    /**
+     * Waits, but not beyond the end of the try.
+     *
+     * @param whenUp is told how long the try has taken
+     */
+    void limit(Duration time, Function<Duration, List<Step>> whenUp);
+
+    /** Reports to {@link QuorumPhases#unconfirmed} when there is no time left to confirm the token. */
+    void limitConfirming();
+
+    /** Tells the node the token that was chosen, and reports to {@link QuorumPhases#raised}. */
+    void raise(int node, RedisLease entry, long proposed);
+
+    /** The node has granted what has been given back since. */
+    void withdrawUnlessReleased(int node, RedlockLease lease);
+
+    void grant(RedlockLease lease);
+
+    /** Withdraws what may have been granted. */
+    void refuse(Refusals refusals);
+
+    /**
+     * Withdraws what may have been granted.
+     *
+     * @param said by the nodes, in their order, for people
+     */
+    void fail(String why, List<String> said);
+}

@@ -1,0 +1,207 @@
+package io.distlock.redis;
+
+import io.distlock.redis.QuorumActions.Step;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.IntPredicate;
+import java.util.function.LongFunction;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the answers of the nodes amount to, in one try to take a lock from a majority. It is decided as soon as a majority
+ * has granted, or can no longer. If the proposed fencing tokens differ, a majority has to raise its counters to the
+ * largest. Nodes are known by their places.
+ *
+ * <p>Asks nobody and knows no clock: each event is answered by what is to be done about it, in this order, by others.
+ * Not thread-safe.
+ */
+final class QuorumPhases {
+
+    private enum Phase {
+        /** Votes and proposals come in. */
+        PROPOSING,
+        /** A majority has granted; its counters are being raised. */
+        RAISING,
+        GRANTED,
+        OVER
+    }
+
+    private final Quorum quorum;
+    private final RunIds runIds;
+    private final boolean secondPhase;
+    private final LongFunction<RedlockLease> leaseUnder;
+    private final Votes votes;
+    private Phase phase = Phase.PROPOSING;
+    private @Nullable Confirmations confirmations;
+
+    /**
+     * @param secondPhase whether counters that differ are raised
+     * @param leaseUnder makes the lease under a token
+     */
+    QuorumPhases(Quorum quorum, RunIds runIds, boolean secondPhase, LongFunction<RedlockLease> leaseUnder) {
+        this.quorum = quorum;
+        this.runIds = runIds;
+        this.secondPhase = secondPhase;
+        this.leaseUnder = leaseUnder;
+        this.votes = new Votes(quorum);
+    }
+
+    // --- events ---
+
+    List<Step> voted(int node, NodeVote vote) {
+        votes.set(node, vote);
+        return switch (phase) {
+            case PROPOSING -> decide();
+            case RAISING, GRANTED -> votedLate(node);
+            case OVER -> List.of();
+        };
+    }
+
+    /** Of these nodes, those that have not answered are counted as silent from now on. */
+    List<Step> silenced(IntPredicate which, Duration waited) {
+        for (int node = 0; node < quorum.nodes(); node++) {
+            if (votes.isOpen(node) && which.test(node)) {
+                votes.set(
+                        node, new NodeVote.Silent(new CallFailure("no answer for " + waited.toMillis() + " ms", true)));
+            }
+        }
+        return phase == Phase.PROPOSING ? decide() : checkConfirmed();
+    }
+
+    /**
+     * @param done whether the node stands by its vote, under the token that was chosen
+     */
+    List<Step> raised(int node, boolean done) {
+        chosen().raised(node, done);
+        return checkConfirmed();
+    }
+
+    /** The time is up. */
+    List<Step> unconfirmed() {
+        return phase == Phase.RAISING ? notConfirmed() : List.of();
+    }
+
+    /** Takes everything back, even a grant. */
+    List<Step> abandoned() {
+        return phase == Phase.OVER ? List.of() : fail("it was given up");
+    }
+
+    // --- questions ---
+
+    /** Whether a majority has said yes or no. */
+    boolean isMajorityHeard() {
+        return votes.answers() >= quorum.majority();
+    }
+
+    /** Whether it depends on the vote of one of these nodes. */
+    boolean isWaitingFor(IntPredicate which) {
+        return phase == Phase.PROPOSING
+                && IntStream.range(0, quorum.nodes()).anyMatch(node -> which.test(node) && votes.isOpen(node));
+    }
+
+    // --- first phase ---
+
+    private List<Step> decide() {
+        return switch (votes.ballot().verdict()) {
+            case OPEN -> List.of();
+            case GRANTED -> choose();
+            case REFUSED -> refuse();
+            case UNAVAILABLE -> fail("a majority of " + quorum.nodes() + " nodes gave no vote");
+        };
+    }
+
+    private List<Step> choose() {
+        if (runIds.clash().isPresent()) {
+            return fail(runIds.clash().get());
+        }
+        RedlockLease lease = leaseUnder.apply(votes.proposals().token());
+        confirmations = new Confirmations(quorum, votes, lease, secondPhase);
+        phase = Phase.RAISING;
+        List<Step> steps = new ArrayList<>();
+        for (int node = 0; node < quorum.nodes(); node++) {
+            noteIfAbsent(node);
+        }
+        for (int node = 0; node < quorum.nodes(); node++) {
+            if (votes.isGranted(node)) {
+                steps.addAll(confirm(node));
+            }
+        }
+        if (phase == Phase.RAISING) {
+            steps.add(QuorumActions::limitConfirming);
+        }
+        return steps;
+    }
+
+    private void noteIfAbsent(int node) {
+        if (votes.isWithoutEffect(node)) {
+            chosen().lease().absentFrom(node);
+        }
+    }
+
+    // --- second phase ---
+
+    /** Better held on all nodes, and under the same token; but not beyond its release, which may have come there first. */
+    private List<Step> votedLate(int node) {
+        noteIfAbsent(node);
+        if (!votes.isGranted(node)) {
+            return checkConfirmed();
+        }
+        RedlockLease lease = chosen().lease();
+        return lease.isGivenBack() ? List.of(actions -> actions.withdrawUnlessReleased(node, lease)) : confirm(node);
+    }
+
+    private List<Step> confirm(int node) {
+        if (!chosen().count(node)) {
+            return checkConfirmed();
+        }
+        RedisLease entry = chosen().lease().entry();
+        long proposed = votes.proposal(node);
+        List<Step> steps = new ArrayList<>();
+        steps.add(actions -> actions.raise(node, entry, proposed));
+        steps.addAll(checkConfirmed());
+        return steps;
+    }
+
+    private List<Step> checkConfirmed() {
+        if (phase != Phase.RAISING) {
+            return List.of();
+        }
+        return switch (chosen().verdict()) {
+            case YES -> grant();
+            case NO, UNKNOWN -> notConfirmed();
+            case OPEN -> List.of();
+        };
+    }
+
+    private Confirmations chosen() {
+        return Objects.requireNonNull(confirmations);
+    }
+
+    // --- the end ---
+
+    private List<Step> grant() {
+        phase = Phase.GRANTED;
+        RedlockLease lease = chosen().lease();
+        return List.of(actions -> actions.grant(lease));
+    }
+
+    private List<Step> refuse() {
+        phase = Phase.OVER;
+        Refusals refusals = votes.refusals();
+        return List.of(actions -> actions.refuse(refusals));
+    }
+
+    private List<Step> notConfirmed() {
+        return fail("a majority of " + quorum.nodes() + " nodes did not confirm the fencing token in time");
+    }
+
+    private List<Step> fail(String why) {
+        phase = Phase.OVER;
+        List<String> said =
+                IntStream.range(0, quorum.nodes()).mapToObj(votes::describe).toList();
+        return List.of(actions -> actions.fail(why, said));
+    }
+}

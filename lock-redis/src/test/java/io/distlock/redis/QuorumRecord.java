@@ -1,0 +1,96 @@
+package io.distlock.redis;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.redis.QuorumActions.Step;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Three nodes that say what a test wants them to, and what one try asks of them. */
+final class QuorumRecord implements QuorumActions {
+
+    static final Quorum QUORUM = new Quorum(3);
+
+    final RunIds runIds = new RunIds();
+    final QuorumPhases phases =
+            new QuorumPhases(QUORUM, runIds, true, token -> new RedlockLease("owner", entry(token)));
+    final List<Integer> toldTheToken = new ArrayList<>();
+    final List<Integer> withdrawn = new ArrayList<>();
+    final List<Duration> limits = new ArrayList<>();
+    final List<String> ends = new ArrayList<>();
+    boolean confirmingIsLimited;
+    Optional<RedlockLease> lease = Optional.empty();
+    private Function<Duration, List<Step>> whenUp = waited -> List.of();
+
+    private static RedisLease entry(long token) {
+        LockKey key = LockKey.of("job");
+        Duration lease = Duration.ofSeconds(30);
+        RedisKeys.Names names = new RedisKeys("test", 0).of(key);
+        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), names, lease);
+    }
+
+    void granted(int node, long token) {
+        carryOut(phases.voted(node, new NodeVote.Granted(token)));
+    }
+
+    void refused(int node) {
+        carryOut(phases.voted(node, new NodeVote.Refused(1, Optional.empty())));
+    }
+
+    void broken(int node) {
+        carryOut(phases.voted(node, new NodeVote.Silent(new CallFailure("broken", true))));
+    }
+
+    void raised(int node, boolean done) {
+        carryOut(phases.raised(node, done));
+    }
+
+    void timeIsUp(Duration waited) {
+        carryOut(whenUp.apply(waited));
+    }
+
+    void carryOut(List<Step> steps) {
+        steps.forEach(step -> step.by(this));
+    }
+
+    @Override
+    public void limit(Duration time, Function<Duration, List<Step>> whenUp) {
+        limits.add(time);
+        this.whenUp = whenUp;
+    }
+
+    @Override
+    public void limitConfirming() {
+        confirmingIsLimited = true;
+    }
+
+    @Override
+    public void raise(int node, RedisLease entry, long proposed) {
+        toldTheToken.add(node);
+    }
+
+    @Override
+    public void withdrawUnlessReleased(int node, RedlockLease given) {
+        withdrawn.add(node);
+    }
+
+    @Override
+    public void grant(RedlockLease given) {
+        lease = Optional.of(given);
+        ends.add("granted");
+    }
+
+    @Override
+    public void refuse(Refusals refusals) {
+        ends.add("refused");
+    }
+
+    @Override
+    public void fail(String why, List<String> said) {
+        ends.add(why + " " + said);
+    }
+}
