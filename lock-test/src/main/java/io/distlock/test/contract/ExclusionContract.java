@@ -5,16 +5,15 @@ import static io.distlock.test.contract.ContractFixture.assertRefused;
 import static io.distlock.test.contract.ContractFixture.get;
 import static io.distlock.test.contract.ContractFixture.now;
 import static io.distlock.test.contract.ContractFixture.patiently;
+import static io.distlock.test.contract.ContractFixture.refusal;
 import static io.distlock.test.contract.ContractFixture.uniqueKey;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
-import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
@@ -38,9 +37,9 @@ abstract class ExclusionContract extends ContractPart {
         LockKey key = uniqueKey();
         try (HeldLock held = one().acquire(patiently(one(), key))) {
             assertThat(held.isHeld()).isTrue();
-            assertThatExceptionOfType(LockNotAcquiredException.class)
-                    .isThrownBy(() -> other().acquire(now(other(), key).withWaitTime(Duration.ofSeconds(1))))
-                    .satisfies(refused -> assertThat(refused.key()).isEqualTo(key));
+            assertThat(refusal(other(), now(other(), key).withWaitTime(Duration.ofSeconds(1)))
+                            .key())
+                    .isEqualTo(key);
         }
     }
 
