@@ -22,10 +22,12 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** All that one application has: runtime, connections, provider and client. */
 final class TestClient implements AutoCloseable {
 
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** For tests of anything but silence: this machine may stand still for longer than a call may take. */
-    static final RedisLockOptions PATIENT = RedisLockOptions.defaults().withCallTimeout(Duration.ofSeconds(5));
+    static final RedisLockOptions PATIENT = RedisLockOptions.defaults()
+            .withCallTimeout(Duration.ofSeconds(5))
+            .withConnectTimeout(Duration.ofSeconds(10));
 
     final LockRuntime runtime = LockRuntime.start();
     final RedisConnections connections;

@@ -235,11 +235,13 @@ class FaultProxyTests {
 
     @Test
     void delayedRepliesComeLater() throws IOException {
-        proxy.delayReplies(Duration.ofMillis(300));
-        client.send("late");
+        Duration delay = Duration.ofMillis(300);
+        proxy.delayReplies(delay);
+        long sent = System.nanoTime();
 
-        assertThatThrownBy(() -> client.receiveWithin(100)).isInstanceOf(SocketTimeoutException.class);
-        assertThat(client.receive()).isEqualTo("late");
+        assertThat(client.ask("late")).isEqualTo("late");
+
+        assertThat(Duration.ofNanos(System.nanoTime() - sent)).isGreaterThanOrEqualTo(delay);
     }
 
     @Test
@@ -262,10 +264,10 @@ class FaultProxyTests {
     }
 
     @Test
-    void theServersEndOfAConnectionIsPassedOnAtOnce() throws IOException {
+    void theServersEndOfAConnectionIsPassedOn() throws IOException {
         server.closeClients();
 
-        assertThat(client.receiveWithin(1_000)).isNull();
+        assertThat(client.receive()).isNull();
     }
 
     @Test
