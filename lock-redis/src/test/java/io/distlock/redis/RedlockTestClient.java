@@ -56,6 +56,7 @@ final class RedlockTestClient implements AutoCloseable {
     static RedlockTestClient of(List<RedisEndpoint> nodes, RedlockOptions options) {
         RedlockTestClient client = unconnected(nodes, options);
         client.awaitUp();
+        client.warmUp();
         return client;
     }
 
@@ -91,6 +92,12 @@ final class RedlockTestClient implements AutoCloseable {
 
     ProviderStatus status() {
         return TestClient.get(provider.check());
+    }
+
+    /** Not closed: whether it outlasts its short lease is no matter either. */
+    private void warmUp() {
+        locks.acquire(locks.request("warm").withLeaseTime(Duration.ofSeconds(1)).withWaitTime(PATIENCE))
+                .release();
     }
 
     void awaitUp() {

@@ -24,7 +24,9 @@ class ReplicaAcknowledgementTests {
     @BeforeEach
     void connect() {
         redis = RedisReplication.start();
-        client = TestClient.of(redis.master().endpoint(), TestClient.PATIENT.withReplicasToAcknowledge(1));
+        // Replicas are waited for as long as a third of this.
+        RedisLockOptions options = TestClient.PATIENT.withCallTimeout(Duration.ofSeconds(5));
+        client = TestClient.of(redis.master().endpoint(), options.withReplicasToAcknowledge(1));
         client.locks
                 .acquire(client.locks.request("warm").withWaitTime(TestClient.PATIENCE))
                 .close();

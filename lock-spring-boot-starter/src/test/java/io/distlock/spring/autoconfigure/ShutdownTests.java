@@ -26,7 +26,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 
 /** Closing a context while methods hold locks and wait for them. */
-@Timeout(60)
+@Timeout(240)
 class ShutdownTests {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();

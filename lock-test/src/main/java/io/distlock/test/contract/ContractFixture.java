@@ -38,6 +38,9 @@ abstract class ContractFixture {
     /** What a machine that is busy with other things may take on top of a time limit; a client that hangs takes more. */
     static final Duration SLOW_MACHINE = Duration.ofSeconds(10);
 
+    /** Long enough for many who hand a lock over many times, to a store that is half gone and on a slow machine. */
+    static final Duration LONG_PATIENCE = Duration.ofSeconds(100);
+
     private final List<LockClient> clients = new ArrayList<>();
     private final List<LockProvider> providers = new ArrayList<>();
     private LockRuntime runtime = LockRuntime.start();
@@ -133,8 +136,12 @@ abstract class ContractFixture {
     }
 
     static <T> T get(CompletableFuture<T> future) {
+        return get(future, PATIENCE);
+    }
+
+    static <T> T get(CompletableFuture<T> future, Duration patience) {
         try {
-            return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return future.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | InterruptedException | TimeoutException failure) {
             throw new AssertionError("no answer", failure);
         }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import static io.distlock.test.contract.ContractFixture.LONG_PATIENCE;
 
 /** Who may hold at the same time, and who may not. */
 abstract class ExclusionContract extends ContractPart {
@@ -53,14 +54,14 @@ abstract class ExclusionContract extends ContractPart {
             workers.add(CompletableFuture.runAsync(
                     () -> {
                         for (int round = 0; round < rounds; round++) {
-                            HeldLock lock = client.acquire(patiently(client, key));
+                            HeldLock lock = client.acquire(now(client, key).withWaitTime(LONG_PATIENCE));
                             witness.increment();
                             lock.close();
                         }
                     },
                     task -> new Thread(task, "contract-worker").start()));
         }
-        workers.forEach(ContractFixture::get);
+        workers.forEach(worker -> get(worker, LONG_PATIENCE));
         assertThat(witness.value()).isEqualTo(4 * rounds);
         assertThat(witness.sawAnother()).isFalse();
     }
