@@ -66,7 +66,7 @@ class OneAttemptTests {
                 LockProvider.class.getClassLoader(),
                 new Class<?>[] {LockProvider.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
-                    case "callTimeout" -> Duration.ofSeconds(1);
+                    case "callTimeout" -> Duration.ofSeconds(30);
                     case "acquire" -> acquire.call();
                     default -> "stub";
                 });

@@ -43,7 +43,8 @@ class EtcdCloseTests {
             waiting.locks.acquire(waiting.locks.request("other")).close();
             waiting.close();
             assertThat(waiter).isCompletedExceptionally();
-            await().untilAsserted(() -> assertThat(etcd.probe().keys("")).hasSize(1));
+            await().atMost(TestClient.PATIENCE)
+                    .untilAsserted(() -> assertThat(etcd.probe().keys("")).hasSize(1));
             held.release();
         }
         assertNothingIsLeft();
@@ -67,13 +68,13 @@ class EtcdCloseTests {
 
     private static CompletableFuture<HeldLock> waiter(TestClient client, TestClient holder) {
         var waiter = client.locks.acquireAsync(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
-        await().until(() -> holder.waiters(KEY) == 1);
-        await().until(() -> etcd.probe().watches().watchers() == 2);
+        await().atMost(TestClient.PATIENCE).until(() -> holder.waiters(KEY) == 1);
+        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 2);
         return waiter;
     }
 
     private static void assertNothingIsLeft() {
-        await().untilAsserted(() -> {
+        await().atMost(TestClient.PATIENCE).untilAsserted(() -> {
             assertThat(etcd.probe().keys("")).isEmpty();
             assertThat(etcd.probe().leases()).isEmpty();
             assertThat(etcd.probe().watches().streams()).isZero();

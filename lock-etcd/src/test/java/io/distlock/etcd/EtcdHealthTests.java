@@ -23,7 +23,7 @@ class EtcdHealthTests {
     static final EtcdExtension etcd = EtcdExtension.create();
 
     private static TestClient client(EtcdServer server) {
-        return TestClient.of(server.endpoint(), EtcdLockOptions.defaults(), Duration.ofSeconds(30));
+        return TestClient.of(server.endpoint(), LocalEtcd.PATIENT, Duration.ofSeconds(30));
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.distlock.LockKey;
 import io.distlock.LockUnavailableException;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdEndpoint;
 import io.distlock.test.etcd.EtcdServer;
@@ -25,7 +26,8 @@ import org.junit.jupiter.api.Test;
 class EtcdSecurityTests {
 
     private static final LockKey KEY = LockKey.of("orders");
-    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration LEASE = Duration.ofSeconds(8);
+    private static final Duration TOKEN_LIFE = Duration.ofSeconds(1);
 
     private static EtcdServers servers(EtcdEndpoint endpoint) {
         return EtcdServers.at(List.of(endpoint.uri()));
@@ -41,7 +43,7 @@ class EtcdSecurityTests {
                 TestClient other = client(servers)) {
             HeldLock held = one.locks.acquire(one.locks.request(KEY));
             var waiter = other.locks.acquireAsync(other.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
-            await().until(() -> one.waiters(KEY) == 1);
+            await().atMost(TestClient.PATIENCE).until(() -> one.waiters(KEY) == 1);
             held.release();
             TestClient.get(waiter).close();
         }
@@ -57,21 +59,33 @@ class EtcdSecurityTests {
     /** etcd forgets a token that was not used for a while; the driver asks for another when a call is refused. */
     @Test
     void holdsAndWaitsLongerThanATokenLives() {
-        EtcdServerOptions shortTokens =
-                EtcdServerOptions.defaults().withPassword("secret").withSetting("auth-token-ttl", "1");
+        EtcdServerOptions shortTokens = EtcdServerOptions.defaults()
+                .withPassword("secret")
+                .withSetting("auth-token-ttl", TOKEN_LIFE.toSeconds() + "");
         try (EtcdServer server = EtcdServer.start(shortTokens)) {
             EtcdServers servers = servers(server.endpoint()).withCredentials("root", "secret");
             try (TestClient one = client(servers);
                     TestClient other = client(servers)) {
                 HeldLock held = one.locks.acquire(one.locks.request(KEY));
-                await().pollDelay(LEASE.multipliedBy(2)).until(() -> true);
+                awaitKeptBeyondItsLease(one, Ticker.system().nanos());
                 assertThat(other.locks.tryAcquire(other.locks.request(KEY))).isEmpty();
                 assertThat(held.isHeld()).isTrue();
                 held.release();
-                await().pollDelay(LEASE).until(() -> true);
+                await().pollDelay(TOKEN_LIFE.multipliedBy(2)).until(() -> true);
                 other.locks.acquire(other.locks.request(KEY)).close();
             }
         }
+    }
+
+    /** Once its session was extended: the server means to keep it for longer than it was granted for. */
+    private static void awaitKeptBeyondItsLease(TestClient client, long grantedNanos) {
+        await().atMost(TestClient.PATIENCE)
+                .pollDelay(TOKEN_LIFE.multipliedBy(2))
+                .until(() -> {
+                    Duration since = Duration.ofNanos(Ticker.system().nanos() - grantedNanos);
+                    var holders = client.locks.inspect(KEY).orElseThrow().holders();
+                    return since.plus(holders.get(0).remaining().orElseThrow()).compareTo(LEASE.plusSeconds(1)) > 0;
+                });
     }
 
     @Test
@@ -79,8 +93,8 @@ class EtcdSecurityTests {
         try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withPassword("secret"));
                 LockRuntime runtime = LockRuntime.start();
                 EtcdConnection connection = EtcdConnection.to(
-                        servers(server.endpoint()).withCredentials("root", "wrong"), EtcdLockOptions.defaults());
-                EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults());
+                        servers(server.endpoint()).withCredentials("root", "wrong"), LocalEtcd.PATIENT);
+                EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT);
                 var locks = LockClientBuilder.of(provider, runtime).build()) {
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> locks.acquire(locks.request(KEY).withWaitTime(Duration.ZERO)))

@@ -64,7 +64,7 @@ class EtcdWireTests {
 
     @Test
     void manyLocksAreKeptByFewCalls() {
-        try (TestClient client = TestClient.of(etcd.server().endpoint(), LocalEtcd.PATIENT, Duration.ofSeconds(4))) {
+        try (TestClient client = TestClient.of(etcd.server().endpoint(), LocalEtcd.PATIENT, Duration.ofSeconds(8))) {
             List<HeldLock> held = new ArrayList<>();
             for (int number = 0; number < 200; number++) {
                 held.add(client.locks.acquire(client.locks.request(LockKey.of("many", "" + number))));
@@ -76,10 +76,11 @@ class EtcdWireTests {
             long seconds =
                     Duration.ofNanos(client.runtime.ticker().nanos() - from).toSeconds() + 1;
             assertThat(held).allMatch(HeldLock::isHeld);
-            // A quarter of the lease after the last time, and a look at the session's keys each time.
-            assertThat(cost.started("LeaseKeepAlive")).isBetween(3L, seconds + 1);
+            // A quarter of the lease after the last time, and a look at the session's keys each time. At least one: a
+            // machine that stands still sends fewer.
+            assertThat(cost.started("LeaseKeepAlive")).isBetween(1L, seconds / 2 + 1);
             // The driver sends each keepalive twice, the second time as it ends the stream.
-            assertThat(cost.total()).isLessThanOrEqualTo(3 * cost.started("LeaseKeepAlive"));
+            assertThat(cost.total()).isLessThanOrEqualTo(3 * (1 + cost.started("LeaseKeepAlive")));
             assertThat(etcd.probe().leases()).hasSize(1);
             held.forEach(HeldLock::release);
         }

@@ -55,7 +55,7 @@ class EtcdWithdrawalTests {
                 LockMode.EXCLUSIVE,
                 "owner-1",
                 LockOptions.defaults(),
-                Deadline.in(Duration.ofSeconds(5), runtime.ticker()));
+                Deadline.in(TestClient.PATIENCE, runtime.ticker()));
         Moment now = Ticker.system().now();
         Session session = new Session(
                 calls,

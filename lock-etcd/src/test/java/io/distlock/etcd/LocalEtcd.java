@@ -12,7 +12,7 @@ import java.util.List;
 final class LocalEtcd {
 
     /** On a machine that is busy, an answer may take its time without anything being wrong. */
-    static final EtcdLockOptions PATIENT = EtcdLockOptions.defaults().withCallTimeout(Duration.ofSeconds(5));
+    static final EtcdLockOptions PATIENT = EtcdLockOptions.defaults().withCallTimeout(Duration.ofSeconds(10));
 
     private LocalEtcd() {}
 

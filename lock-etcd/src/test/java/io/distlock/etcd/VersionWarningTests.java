@@ -76,7 +76,7 @@ class VersionWarningTests {
                 ServerVersion.parse(etcd.probe().status().version()).orElseThrow();
         try (LockRuntime runtime = LockRuntime.start();
                 EtcdConnection connection = LocalEtcd.connection(etcd.server().endpoint());
-                EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults())) {
+                EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT)) {
             LocalEtcd.awaitUp(provider);
             assertThat(TestClient.get(provider.check()).details().get("members"))
                     .asString()

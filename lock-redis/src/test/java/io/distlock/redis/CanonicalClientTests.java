@@ -91,7 +91,7 @@ class CanonicalClientTests {
     }
 
     private static boolean canonicalLock(RedisProbe probe, String value) {
-        return probe.command("SET", "lock:{orders}", value, "NX", "PX", "5000") instanceof RedisReply.Text;
+        return probe.command("SET", "lock:{orders}", value, "NX", "PX", "60000") instanceof RedisReply.Text;
     }
 
     private static long canonicalRelease(RedisProbe probe, String value) {

@@ -3,7 +3,7 @@ package io.distlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.LockUnavailableException;
+import io.distlock.LockException;
 import io.distlock.test.redis.RedisCluster;
 import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
@@ -27,11 +27,13 @@ class ClusterNodeLossTests {
             RedisServer master = cluster.nodeOf("lock:{orders}");
             follow(replica.probe(), master);
             try (TestClient client = TestClient.of(factory(cluster), RedisLockOptions.defaults())) {
-                client.locks.acquire(client.locks.request("orders")).close();
+                client.locks
+                        .acquire(client.locks.request("orders").withWaitTime(PATIENCE))
+                        .close();
                 master.freeze();
                 await().atMost(PATIENCE).until(() -> role(replica.probe()).equals("master"));
                 await().atMost(PATIENCE)
-                        .ignoreExceptionsInstanceOf(LockUnavailableException.class)
+                        .ignoreExceptionsInstanceOf(LockException.class)
                         .untilAsserted(() -> client.locks
                                 .acquire(client.locks.request("orders"))
                                 .close());

@@ -92,9 +92,10 @@ class RedisHealthTests {
         try (RedisReplication pair = RedisReplication.start();
                 TestClient client = TestClient.unconnected(
                         LocalRedis.factory(pair.replica().endpoint()), RedisLockOptions.defaults())) {
-            await().until(() ->
-                    TestClient.get(client.provider.check()).details().containsKey("role"));
-            ProviderStatus status = TestClient.get(client.provider.check());
+            ProviderStatus status = await().atMost(TestClient.PATIENCE)
+                    .until(
+                            () -> TestClient.get(client.provider.check()),
+                            each -> each.details().containsKey("role"));
             assertThat(status.state()).isEqualTo(ProviderStatus.State.DOWN);
             assertThat(status.details()).containsEntry("role", "slave").containsKey("error");
         }

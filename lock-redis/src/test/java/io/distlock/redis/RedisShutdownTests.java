@@ -42,7 +42,7 @@ class RedisShutdownTests {
                 busy.await();
             }
             workers.shutdown();
-            assertThat(workers.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(workers.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
             assertThat(redis.probe().keys()).allMatch(key -> key.startsWith("lock:fence:"));
         }
     }

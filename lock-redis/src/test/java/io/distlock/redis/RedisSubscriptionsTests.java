@@ -22,7 +22,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RedisSubscriptionsTests {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    /** For a server that does not answer at all. */
+    private static final Duration SHORT = Duration.ofSeconds(2);
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();
@@ -34,16 +37,18 @@ class RedisSubscriptionsTests {
     @BeforeEach
     void connect() {
         proxy = FaultProxy.to(redis.server().host(), redis.server().port());
-        connections = LocalRedis.connections(
-                redis.server().endpoint().withPort(proxy.port()),
-                RedisLockOptions.defaults().withCallTimeout(TIMEOUT));
-        subscriptions = new RedisSubscriptions(
-                new RedisLink<>(connections::connectPubSub, Ticker.system(), TIMEOUT), Ticker.system(), TIMEOUT);
+        connections = LocalRedis.connections(redis.server().endpoint().withPort(proxy.port()), TestClient.PATIENT);
+        subscriptions = subscriptions(TIMEOUT);
         // The driver is warm after this.
         await().atMost(TestClient.PATIENCE).ignoreExceptions().until(() -> {
             TestClient.get(subscriptions.subscribe("warm", () -> {})).close();
             return true;
         });
+    }
+
+    private RedisSubscriptions subscriptions(Duration timeout) {
+        return new RedisSubscriptions(
+                new RedisLink<>(connections::connectPubSub, Ticker.system(), timeout), Ticker.system(), timeout);
     }
 
     @AfterEach
@@ -57,7 +62,7 @@ class RedisSubscriptionsTests {
         AtomicInteger woken = new AtomicInteger();
         TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
         assertThat(probe.command("PUBLISH", "c", "x").number()).isOne();
-        await().until(() -> woken.get() == 1);
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 1);
     }
 
     @Test
@@ -66,13 +71,13 @@ class RedisSubscriptionsTests {
         Subscription first = TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
         Subscription second = TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
         probe.command("PUBLISH", "c", "x");
-        await().until(() -> woken.get() == 2);
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 2);
         first.close();
         first.close();
         assertThat(probe.command("PUBLISH", "c", "x").number()).isOne();
-        await().until(() -> woken.get() == 3);
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 3);
         second.close();
-        await().until(() -> !probe.pubsubChannels().contains("c"));
+        await().atMost(TestClient.PATIENCE).until(() -> !probe.pubsubChannels().contains("c"));
         assertThat(subscriptions.size()).isZero();
     }
 
@@ -94,7 +99,7 @@ class RedisSubscriptionsTests {
         TestClient.get(subscriptions.subscribe("d", woken::incrementAndGet));
         proxy.refuse();
         proxy.cut();
-        await().until(() -> probe.pubsubChannels().isEmpty());
+        await().atMost(TestClient.PATIENCE).until(() -> probe.pubsubChannels().isEmpty());
         ended.close();
         proxy.accept();
         await().atMost(TestClient.PATIENCE).until(() -> woken.get() > 0);
@@ -138,8 +143,9 @@ class RedisSubscriptionsTests {
                     task -> new Thread(task, "listener").start()));
         }
         assertThat(workers)
-                .allSatisfy(worker -> assertThat(TestClient.get(worker)).isZero());
-        await().until(() -> !probe.pubsubChannels().contains("c"));
+                .allSatisfy(
+                        worker -> assertThat(worker.get(100, TimeUnit.SECONDS)).isZero());
+        await().atMost(TestClient.PATIENCE).until(() -> !probe.pubsubChannels().contains("c"));
     }
 
     private static void publish(RedisProbe probe) {
@@ -150,18 +156,21 @@ class RedisSubscriptionsTests {
 
     @Test
     void onAServerThatFallsSilentAreMadeAnewOnceItIsHeardOfAgain() {
+        RedisSubscriptions hasty = subscriptions(SHORT);
+        await().atMost(TestClient.PATIENCE)
+                .ignoreExceptions()
+                .until(() -> TestClient.get(hasty.subscribe("warm", () -> {})) != null);
         proxy.freeze();
-        CompletableFuture<Subscription> frozen =
-                subscriptions.subscribe("c", () -> {}).toCompletableFuture();
+        CompletableFuture<Subscription> frozen = hasty.subscribe("c", () -> {}).toCompletableFuture();
         // Each further one notices how long the first has been waiting.
         await().atMost(TestClient.PATIENCE).until(() -> {
-            subscriptions.subscribe("c", () -> {});
+            hasty.subscribe("c", () -> {});
             return frozen.isDone();
         });
         assertThat(frozen).isCompletedExceptionally();
         proxy.thaw();
         await().atMost(TestClient.PATIENCE)
                 .ignoreExceptions()
-                .until(() -> TestClient.get(subscriptions.subscribe("c", () -> {})) != null);
+                .until(() -> TestClient.get(hasty.subscribe("c", () -> {})) != null);
     }
 }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
+import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Ticker;
@@ -28,10 +29,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nodes that were just started, and may have forgotten votes. */
 class RedlockGuardTests {
 
-    private static final Duration LEASE = Duration.ofSeconds(1);
-
     /** Is over before a test has lost patience. */
     private static final Duration SHORT = Duration.ofSeconds(2);
+
+    /** As long as the shortest quarantine allows. */
+    private static final Duration LEASE = SHORT;
 
     /** Is not over while a test runs, on however slow a machine. */
     private static final Duration LONG = Duration.ofMinutes(10);
@@ -102,7 +104,8 @@ class RedlockGuardTests {
         try (RedlockTestClient client = guarded(LONG)) {
             acquire(client, RedlockTestClient.PATIENCE).close();
             servers.get(0).restart();
-            try (HeldLock held = acquire(client, RedlockTestClient.PATIENCE)) {
+            LockRequest longer = client.locks.request("orders").withWaitTime(RedlockTestClient.PATIENCE);
+            try (HeldLock held = client.locks.acquire(longer)) {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(servers.get(0).probe().keys()).isEmpty();
             }

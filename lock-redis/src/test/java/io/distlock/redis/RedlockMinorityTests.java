@@ -106,7 +106,7 @@ class RedlockMinorityTests {
         // On the nodes it would stand for longer than the test has patience.
         HeldLock held = client.locks.acquire(client.locks
                 .request("orders")
-                .withLeaseTime(Duration.ofSeconds(2))
+                .withLeaseTime(Duration.ofSeconds(8))
                 .withLockDelay(Duration.ofSeconds(60))
                 .withWaitTime(RedlockTestClient.PATIENCE));
         proxy.accept();

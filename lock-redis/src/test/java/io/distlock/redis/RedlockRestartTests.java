@@ -32,6 +32,9 @@ class RedlockRestartTests {
     private static final int NODES = 3;
     private static final Duration LEASE = Duration.ofSeconds(2);
 
+    /** For a node that takes its time to start: without the guard nobody waits for its end. */
+    private static final Duration LONG_LEASE = Duration.ofSeconds(20);
+
     @RegisterExtension
     static final RedisServersExtension nodes = RedisServersExtension.create(NODES);
 
@@ -62,7 +65,8 @@ class RedlockRestartTests {
             for (int restart = 0; restart < restarts; restart++) {
                 one.awaitUp();
                 other.awaitUp();
-                List<HeldLock> held = heldByBareMajorities(one, restart);
+                Duration lease = options.restartGuard().isPresent() ? LEASE : LONG_LEASE;
+                List<HeldLock> held = heldByBareMajorities(one, lease, restart);
                 nodes.get(restart % NODES).restartEmpty();
                 found += secondHolders(other, held);
                 locks += held.size();
@@ -76,7 +80,7 @@ class RedlockRestartTests {
     }
 
     /** One for each node that is not restarted, which does not have it. */
-    private static List<HeldLock> heldByBareMajorities(RedlockTestClient client, int restart) {
+    private static List<HeldLock> heldByBareMajorities(RedlockTestClient client, Duration lease, int restart) {
         List<HeldLock> held = new ArrayList<>();
         for (int without = 1; without < NODES; without++) {
             RedisProbe probe = nodes.get((restart + without) % NODES).probe();
@@ -84,7 +88,8 @@ class RedlockRestartTests {
             String name = new RedisKeys("lock", 0).of(key).lock();
             // Another's at first: the lock is taken on the other two, by the barest majority.
             probe.command("SET", name, "another");
-            held.add(client.locks.acquire(request(client, key).withWaitTime(RedlockTestClient.PATIENCE)));
+            held.add(client.locks.acquire(
+                    request(client, key).withLeaseTime(lease).withWaitTime(RedlockTestClient.PATIENCE)));
             probe.command("DEL", name);
         }
         return held;

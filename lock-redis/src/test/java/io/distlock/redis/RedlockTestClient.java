@@ -29,7 +29,8 @@ final class RedlockTestClient implements AutoCloseable {
     static final RedlockOptions UNGUARDED = RedlockOptions.defaults().withoutRestartGuard();
 
     /** For a machine that is slow, where that is not what a test is about. */
-    static final RedlockOptions PATIENT = UNGUARDED.withCallTimeout(Duration.ofSeconds(5));
+    static final RedlockOptions PATIENT =
+            UNGUARDED.withCallTimeout(Duration.ofSeconds(5)).withConnectTimeout(Duration.ofSeconds(10));
 
     static final StoreTraits TRAITS = new StoreTraits(false, Duration.ofMillis(1_600), Duration.ofMillis(500));
 
@@ -49,12 +50,13 @@ final class RedlockTestClient implements AutoCloseable {
 
     /** One that is connected: how long a cold driver takes is no matter of the tests. */
     static RedlockTestClient of(RedisServersExtension nodes) {
-        return of(endpoints(nodes), UNGUARDED);
+        return of(endpoints(nodes), PATIENT);
     }
 
     static RedlockTestClient of(List<RedisEndpoint> nodes, RedlockOptions options) {
         RedlockTestClient client = unconnected(nodes, options);
         client.awaitUp();
+        client.warmUp();
         return client;
     }
 
@@ -90,6 +92,12 @@ final class RedlockTestClient implements AutoCloseable {
 
     ProviderStatus status() {
         return TestClient.get(provider.check());
+    }
+
+    /** Not closed: whether it outlasts its short lease is no matter either. */
+    private void warmUp() {
+        locks.acquire(locks.request("warm").withLeaseTime(Duration.ofSeconds(1)).withWaitTime(PATIENCE))
+                .release();
     }
 
     void awaitUp() {

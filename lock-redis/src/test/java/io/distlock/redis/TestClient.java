@@ -22,10 +22,12 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** All that one application has: runtime, connections, provider and client. */
 final class TestClient implements AutoCloseable {
 
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** For tests of anything but silence: this machine may stand still for longer than a call may take. */
-    static final RedisLockOptions PATIENT = RedisLockOptions.defaults().withCallTimeout(Duration.ofSeconds(5));
+    static final RedisLockOptions PATIENT = RedisLockOptions.defaults()
+            .withCallTimeout(Duration.ofSeconds(10))
+            .withConnectTimeout(Duration.ofSeconds(10));
 
     final LockRuntime runtime = LockRuntime.start();
     final RedisConnections connections;
@@ -53,6 +55,9 @@ final class TestClient implements AutoCloseable {
     static TestClient of(LettuceConnectionFactory factory, RedisLockOptions options) {
         TestClient client = unconnected(factory, options);
         client.awaitUp();
+        if (options.restartGuard().isEmpty()) {
+            client.warmUp();
+        }
         return client;
     }
 
@@ -65,6 +70,12 @@ final class TestClient implements AutoCloseable {
 
     void awaitUp() {
         await().atMost(PATIENCE).until(() -> get(provider.check()).state() != ProviderStatus.State.DOWN);
+    }
+
+    /** Not closed: whether it outlasts its short lease is no matter either. */
+    private void warmUp() {
+        locks.acquire(locks.request("warm").withLeaseTime(Duration.ofSeconds(1)).withWaitTime(PATIENCE))
+                .release();
     }
 
     LeaseRequest request(LockKey key, LockMode mode, String owner, LockOptions options) {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,9 @@ class FutureCancellationTests {
                 assertThatExceptionOfType(ExecutionException.class)
                         .isThrownBy(() -> get(result))
                         .withCauseInstanceOf(TimeoutException.class);
+                // The wait ends on another thread, which may come later than the news.
+                await().until(() ->
+                        context.getBean(LockClient.class).waiting().findAny().isEmpty());
                 assertThat(other.isHeld()).isTrue();
             }
             await().until(() -> isFree(context));

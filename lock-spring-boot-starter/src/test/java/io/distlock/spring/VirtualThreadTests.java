@@ -34,7 +34,7 @@ class VirtualThreadTests {
 
     static class Jobs {
 
-        @DistributedLock(name = "job", waitTime = "1m", leaseTime = "3s")
+        @DistributedLock(name = "job", waitTime = "1m", leaseTime = "8s")
         public void run(BooleanSupplier isDone) {
             while (!isDone.getAsBoolean()) {
                 LockSupport.parkNanos(Duration.ofMillis(5).toNanos());

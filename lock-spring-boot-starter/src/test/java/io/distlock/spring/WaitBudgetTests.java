@@ -61,6 +61,11 @@ class WaitBudgetTests {
             ticker.advance(Duration.ofMillis(1_999));
             assertThat(result).isNotDone();
             ticker.advance(Duration.ofMillis(1));
+            // Its timer may be set only now, if its thread stood still.
+            await().atMost(PATIENCE).until(() -> {
+                ticker.advance(Duration.ZERO);
+                return result.isDone();
+            });
             assertThat(result)
                     .failsWithin(PATIENCE)
                     .withThrowableThat()

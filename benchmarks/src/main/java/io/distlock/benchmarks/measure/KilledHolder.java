@@ -34,13 +34,15 @@ final class KilledHolder implements Measurement {
 
     @Override
     public void run(Store store, Effort effort, Report report) {
-        Duration lease = effort.millis(6_000, 3_000, 1_000);
+        Duration lease = effort.millis(6_000, 3_000, 5_000);
+        // In the smallest form soon, so that the holder has its lock even if it cannot renew it.
+        int longestHold = effort.of((int) lease.toMillis(), (int) lease.toMillis(), 300);
         Random random = new Random(SEED);
         long[] late = new long[effort.of(10, 4, 1)];
         long[] remaining = new long[late.length];
         try (Application application = store.application()) {
             for (int death = 0; death < late.length; death++) {
-                Duration heldFor = Duration.ofMillis(300 + random.nextInt((int) lease.toMillis()));
+                Duration heldFor = Duration.ofMillis(300 + random.nextInt(longestHold));
                 try (Death each = Death.after(heldFor, lease, store, application)) {
                     late[death] = each.nanosLate();
                     remaining[death] = each.remainingNanos();

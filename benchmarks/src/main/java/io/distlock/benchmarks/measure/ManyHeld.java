@@ -97,8 +97,8 @@ final class ManyHeld implements Measurement {
         static Load of(Effort effort) {
             return new Load(
                     effort.of(10_000, 10_000, 500),
-                    effort.millis(30_000, 30_000, 3_000),
-                    effort.millis(60_000, 10_000, 2_000));
+                    effort.millis(30_000, 30_000, 6_000),
+                    effort.millis(60_000, 10_000, 3_000));
         }
 
         /** For fewer locks or a shorter lease: so many for each lock and renewal as with 10,000 and 30 s. */

@@ -18,6 +18,7 @@ final class ManyWaiters implements Measurement {
 
     private static final int WAITERS = 200;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration SETTLED = Duration.ofSeconds(2);
 
     /** So long that neither a renewal nor the end of the lease falls into the time in which commands are counted. */
     private static final Duration HOLDERS_LEASE = Duration.ofSeconds(60);
@@ -44,7 +45,8 @@ final class ManyWaiters implements Measurement {
             long threads = Threads.everStartedOnceCalm();
             var waiting = wait(waiter.locks(), WAITERS);
             Duration window = effort.millis(10_000, 10_000, 1_000);
-            Stopwatch.pause(window.dividedBy(10));
+            // Until the one that asks for all of them has subscribed, and looked once more.
+            Stopwatch.pause(SETTLED);
             try (CommandCount commands = store.countCommands()) {
                 Stopwatch.pause(window);
                 double rate = commands.soFar() / Stopwatch.seconds(window);

@@ -31,7 +31,7 @@ final class QueueContention implements Measurement {
         try (Scramble ours = new Scramble(Rivals.ours(store::application), CLIENTS);
                 Scramble driver = new Scramble(((QueueStore) store).driverQueue(), CLIENTS)) {
             List<Scramble> both = List.of(ours, driver);
-            Duration turn = effort.millis(1_000, 1_000, 200);
+            Duration turn = effort.millis(1_000, 1_000, 600);
             WarmUp.rounds(effort, both, scramble -> scramble.run(turn));
             Rounds<Scramble.Turn> rounds = Rounds.of(effort.of(20, 8, 2), both, scramble -> scramble.run(turn));
             show(ours, rounds, Optional.of(Target.atMost(ALLOWED_MILLIS)), report);

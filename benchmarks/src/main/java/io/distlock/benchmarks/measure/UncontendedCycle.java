@@ -8,6 +8,7 @@ import io.distlock.benchmarks.store.CommandCount;
 import io.distlock.benchmarks.store.Contender;
 import io.distlock.benchmarks.store.Store;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /** What a lock costs that nobody else wants. */
@@ -58,7 +59,10 @@ final class UncontendedCycle implements Measurement {
         }
     }
 
-    /** With a store that is far away, time tells how many answers the caller has waited for, one after the other. */
+    /**
+     * With a store that is far away, time tells how many answers the caller has waited for, one after the other: the least
+     * time, since all that the machine has else to do is on top of it.
+     */
     private static void countRoundTrips(Store store, Report report) {
         try (Application distant = store.distantApplication(DISTANCE)) {
             ClientContender ours = new ClientContender(distant);
@@ -66,7 +70,7 @@ final class UncontendedCycle implements Measurement {
             long[] nanos = timed(ours, 5);
             report.figure(
                     "round trips on the caller's path",
-                    Math.floor(Median.of(nanos) / DISTANCE.toNanos()),
+                    Math.floor((double) Arrays.stream(nanos).min().orElseThrow() / DISTANCE.toNanos()),
                     "",
                     Target.exactly(2));
         }

@@ -43,7 +43,7 @@ class EtcdMeasurementsTests {
     @Test
     void locksThatAreHeldAreKeptByOneSession() {
         assertFigures(new ManyHeld())
-                // Every third of a lease of 3 s at the latest; three messages each time.
+                // Every third of a lease of 6 s at the latest; three messages each time.
                 .hasEntrySatisfying(
                         "client commands per second", rate -> assertThat(rate).isBetween(0.5, 10.0))
                 .containsEntry("locks lost", 0.0);

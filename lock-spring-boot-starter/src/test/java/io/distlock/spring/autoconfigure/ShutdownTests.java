@@ -26,7 +26,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 
 /** Closing a context while methods hold locks and wait for them. */
-@Timeout(60)
+@Timeout(240)
 class ShutdownTests {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -59,7 +59,8 @@ class ShutdownTests {
 
     static class Jobs {
 
-        @DistributedLock(name = "job", leaseTime = "3s")
+        /** Renewed every two seconds. */
+        @DistributedLock(name = "job", leaseTime = "6s")
         public <T> T run(Callable<T> body) throws Exception {
             return body.call();
         }
@@ -90,13 +91,13 @@ class ShutdownTests {
             Future<?> closing =
                     threads.submit(() -> context.getSourceApplicationContext().close());
             // Waiters fail first, so their end shows that the context is closing.
-            assertThatThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> waiter.get(30, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(LockUnavailableException.class);
             assertThat(closing).isNotDone();
             leave.countDown();
             assertThat(holder.get()).as("destroyed before the body ended").isFalse();
-            closing.get(10, TimeUnit.SECONDS);
+            closing.get(30, TimeUnit.SECONDS);
             assertThat(provider.isClosed()).isTrue();
         });
     }
@@ -109,13 +110,13 @@ class ShutdownTests {
             Future<?> waiter = threads.submit(jobs::waiting);
             threads.submit(() -> context.getSourceApplicationContext().close()).get(30, TimeUnit.SECONDS);
             int renewals = provider.renewals();
-            assertThatThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> waiter.get(30, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockUnavailableException.class);
-            // The time of two renewals.
+            // The time of a renewal.
             assertThat(threads.awaitTermination(2_500, TimeUnit.MILLISECONDS)).isFalse();
             assertThat(provider.renewals()).isEqualTo(renewals);
             leave.countDown();
-            assertThatThrownBy(() -> holder.get(10, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> holder.get(30, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOfSatisfying(
                             LockLostException.class,

@@ -14,6 +14,7 @@ import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -31,11 +32,18 @@ import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfigu
 import org.springframework.jdbc.core.JdbcTemplate;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
+import org.springframework.context.ApplicationContext;
 
 /** Two instances of an application, with one real Redis and one real database. */
 class AnnotatedOnRedisTests {
 
     private static final String KEY = "lock:{order:1}";
+
+    /** A machine that is busy is no store that is silent. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /** For tests of a store that is. */
+    private static final Duration SOON = Duration.ofSeconds(1);
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();
@@ -50,7 +58,7 @@ class AnnotatedOnRedisTests {
         redis.server().reset();
     }
 
-    private static ApplicationContextRunner instance() {
+    private static ApplicationContextRunner instance(Duration commandTimeout) {
         return LockTestContext.withoutProvider()
                 .withConfiguration(AutoConfigurations.of(
                         DataRedisAutoConfiguration.class,
@@ -64,14 +72,27 @@ class AnnotatedOnRedisTests {
                         "spring.data.redis.host=" + redis.server().host(),
                         "spring.data.redis.port=" + redis.server().port(),
                         "spring.datasource.url=jdbc:h2:mem:shop",
+                        "distributed-lock.redis.command-timeout=" + commandTimeout,
+                        "distributed-lock.redis.connect-timeout=" + PATIENCE,
                         "distributed-lock.shutdown-timeout=0s");
     }
 
     private static void run(Work work) {
-        instance().run(one -> {
+        run(PATIENCE, work);
+    }
+
+    private static void run(Duration commandTimeout, Work work) {
+        instance(commandTimeout).run(one -> {
             one.getBean(JdbcTemplate.class).execute("create table item(name varchar(20))");
-            instance().run(other -> work.with(one.getBean(Shop.class), other.getBean(Shop.class)));
+            instance(commandTimeout).run(other -> work.with(warm(one), warm(other)));
         });
+    }
+
+    /** Connected, and its scripts loaded: how long a cold driver takes is no matter of the tests. */
+    private static Shop warm(ApplicationContext instance) {
+        Shop shop = instance.getBean(Shop.class);
+        assertThat(shop.look(0)).isEmpty();
+        return shop;
     }
 
     private static RedisProbe probe() {
@@ -80,12 +101,13 @@ class AnnotatedOnRedisTests {
 
     /** The waiter has subscribed, and looks once more before it lies down. */
     private static void awaitAWaiter() {
-        await().until(() -> !probe().pubsubChannels().isEmpty());
+        await().atMost(PATIENCE.multipliedBy(3))
+                .until(() -> !probe().pubsubChannels().isEmpty());
     }
 
     private static Void awaitTheLoss() {
         HeldLock lock = LockContext.current();
-        await().until(() -> !lock.isHeld());
+        await().atMost(PATIENCE.multipliedBy(3)).until(() -> !lock.isHeld());
         return null;
     }
 
@@ -124,7 +146,7 @@ class AnnotatedOnRedisTests {
     void nothingIsCommittedUnderALockThatSomebodyDeleted() {
         run((here, there) -> {
             assertThatExceptionOfType(LockLostException.class)
-                    .isThrownBy(() -> here.insert(1, "a", () -> {
+                    .isThrownBy(() -> here.insertBriefly(1, "a", () -> {
                         probe().command("DEL", KEY);
                         awaitTheLoss();
                     }));
@@ -134,9 +156,9 @@ class AnnotatedOnRedisTests {
 
     @Test
     void nothingIsCommittedOnceTheServerIsGoneForTooLong() {
-        run((here, there) -> {
+        run(SOON, (here, there) -> {
             assertThatExceptionOfType(LockLostException.class)
-                    .isThrownBy(() -> here.insert(1, "a", () -> {
+                    .isThrownBy(() -> here.insertBriefly(1, "a", () -> {
                         redis.server().kill();
                         awaitTheLoss();
                     }));
@@ -146,18 +168,21 @@ class AnnotatedOnRedisTests {
 
     @Test
     void aServerThatFreezesInterruptsABodyThatAskedForIt() {
-        run((here, there) -> assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(() -> here.interrupted(1, () -> {
-                    redis.server().freeze();
-                    new CountDownLatch(1).await();
-                    return null;
-                })));
+        run(
+                SOON,
+                (here, there) -> assertThatExceptionOfType(LockLostException.class)
+                        .isThrownBy(() -> here.interrupted(1, () -> {
+                            redis.server().freeze();
+                            new CountDownLatch(1).await();
+                            return null;
+                        })));
     }
 
     @Test
     void aServerThatDoesNotAnswerIsNoLockAndMayBeReplacedIfThatIsSaid() {
-        run((here, there) -> {
-            assertThat(here.orElse(1)).isEqualTo("done");
+        run(SOON, (here, there) -> {
+            // Unless the machine stands still.
+            await().atMost(PATIENCE.multipliedBy(3)).until(() -> here.orElse(1).equals("done"));
             redis.server().freeze();
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> here.blocking(1, () -> "without a lock"));
@@ -170,7 +195,8 @@ class AnnotatedOnRedisTests {
         run((here, there) -> {
             CompletableFuture<String> work = new CompletableFuture<>();
             CompletableFuture<String> result = here.future(1, () -> work);
-            await().until(() -> probe().get(KEY).isPresent());
+            await().atMost(PATIENCE.multipliedBy(3))
+                    .until(() -> probe().get(KEY).isPresent());
             CompletableFuture<String> next = there.future(1, () -> CompletableFuture.completedFuture("next"));
             awaitAWaiter();
             assertThat(next).isNotDone();
@@ -187,10 +213,12 @@ class AnnotatedOnRedisTests {
                 Disposable waiting = there.mono(1, () -> Mono.just("never")).subscribe();
                 awaitAWaiter();
                 waiting.dispose();
-                await().until(() -> probe().pubsubChannels().isEmpty());
+                await().atMost(PATIENCE.multipliedBy(3))
+                        .until(() -> probe().pubsubChannels().isEmpty());
                 return null;
             });
-            await().until(() -> probe().get(KEY).isEmpty());
+            await().atMost(PATIENCE.multipliedBy(3))
+                    .until(() -> probe().get(KEY).isEmpty());
             assertThat(there.mono(1, () -> Mono.just("free")).block()).isEqualTo("free");
         });
     }

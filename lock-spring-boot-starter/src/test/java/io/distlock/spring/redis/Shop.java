@@ -32,7 +32,7 @@ class Shop {
         return body.call();
     }
 
-    @DistributedLock(name = "order", key = "#id", leaseTime = "3s", waitTime = "0s", onLost = OnLost.INTERRUPT)
+    @DistributedLock(name = "order", key = "#id", leaseTime = "3s", waitTime = "1m", onLost = OnLost.INTERRUPT)
     public void interrupted(long id, Callable<?> body) throws Exception {
         body.call();
     }
@@ -63,11 +63,18 @@ class Shop {
     }
 
     @Transactional
-    @DistributedLock(name = "order", key = "#id", leaseTime = "3s", waitTime = "1m")
+    @DistributedLock(name = "order", key = "#id", waitTime = "1m")
     public FencingToken insert(long id, String name, Runnable beforeTheCommit) {
         jdbc.update("insert into item(name) values (?)", name);
         beforeTheCommit.run();
         return LockContext.current().fencingToken();
+    }
+
+    @Transactional
+    @DistributedLock(name = "order", key = "#id", leaseTime = "3s", waitTime = "1m")
+    public void insertBriefly(long id, String name, Runnable beforeTheCommit) {
+        jdbc.update("insert into item(name) values (?)", name);
+        beforeTheCommit.run();
     }
 
     /** What is committed when the lock is had. */

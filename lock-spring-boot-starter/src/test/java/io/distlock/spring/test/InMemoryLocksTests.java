@@ -40,6 +40,7 @@ import org.springframework.context.annotation.Configuration;
         properties = {
             "distributed-lock.provider=redis",
             "distributed-lock.redis.enabled=true",
+            "distributed-lock.wait-time=1m",
             "spring.data.redis.host=no-such-host.invalid"
         })
 @InMemoryLocks

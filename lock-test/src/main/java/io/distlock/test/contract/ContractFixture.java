@@ -38,6 +38,9 @@ abstract class ContractFixture {
     /** What a machine that is busy with other things may take on top of a time limit; a client that hangs takes more. */
     static final Duration SLOW_MACHINE = Duration.ofSeconds(10);
 
+    /** Long enough for many who hand a lock over many times, to a store that is half gone and on a slow machine. */
+    static final Duration LONG_PATIENCE = Duration.ofSeconds(100);
+
     private final List<LockClient> clients = new ArrayList<>();
     private final List<LockProvider> providers = new ArrayList<>();
     private LockRuntime runtime = LockRuntime.start();
@@ -133,8 +136,12 @@ abstract class ContractFixture {
     }
 
     static <T> T get(CompletableFuture<T> future) {
+        return get(future, PATIENCE);
+    }
+
+    static <T> T get(CompletableFuture<T> future, Duration patience) {
         try {
-            return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return future.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | InterruptedException | TimeoutException failure) {
             throw new AssertionError("no answer", failure);
         }
@@ -152,10 +159,51 @@ abstract class ContractFixture {
 
     /** By one attempt, or by another where the store was too slow to say so. */
     static void assertRefused(LockClient client, LockRequest request) {
-        await().atMost(PATIENCE)
+        refusal(client, request.withWaitTime(Duration.ZERO));
+    }
+
+    /** How a request is refused: at once, or when it is made again where the store was too slow to say so. */
+    static LockNotAcquiredException refusal(LockClient client, LockRequest request) {
+        return await().atMost(PATIENCE)
                 .ignoreException(LockUnavailableException.class)
-                .untilAsserted(() -> assertThat(client.tryAcquire(request.withWaitTime(Duration.ZERO)))
-                        .isEmpty());
+                .until(() -> refused(client, request), refused -> true);
+    }
+
+    private static LockNotAcquiredException refused(LockClient client, LockRequest request) {
+        try {
+            client.acquire(request).close();
+        } catch (LockNotAcquiredException refused) {
+            return refused;
+        }
+        // Not to be tried again: whoever holds it itself is refused, too.
+        throw new AssertionError(request.keys() + " is granted, and should be refused");
+    }
+
+    /** That nobody holds it or waits for it; asked again where the store was too slow to say so. */
+    static void assertNothingAt(LockClient client, LockKey key) {
+        await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> {
+            assertThat(client.inspect(key)).isEmpty();
+            return true;
+        });
+    }
+
+    /**
+     * Returns once the store means to keep a lock beyond the lease under which it was granted, which only a renewal brings
+     * about.
+     *
+     * @param grantedNanos a moment when it had been granted
+     */
+    void awaitKeptBeyond(Duration lease, LockKey key, long grantedNanos) {
+        await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> {
+            Duration since = Duration.ofNanos(runtime.ticker().nanos() - grantedNanos);
+            Duration left = other.inspect(key)
+                    .orElseThrow()
+                    .holders()
+                    .get(0)
+                    .remaining()
+                    .orElseThrow();
+            return since.plus(left).compareTo(lease.plusSeconds(1)) > 0;
+        });
     }
 
     /** By one attempt, or by another where the store was too slow; fails as an assertion does. */

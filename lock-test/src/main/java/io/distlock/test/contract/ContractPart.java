@@ -7,6 +7,7 @@ import io.distlock.LockRequest;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** One theme of the contract. Runs nested in {@link LockProviderContract}, on the clients of that test. */
@@ -64,5 +65,9 @@ abstract class ContractPart {
 
     void assertFree(LockKey key) {
         fixture.assertFree(key);
+    }
+
+    void awaitKeptBeyond(Duration lease, LockKey key, long grantedNanos) {
+        fixture.awaitKeptBeyond(lease, key, grantedNanos);
     }
 }

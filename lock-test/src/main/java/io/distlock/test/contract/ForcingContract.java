@@ -1,7 +1,6 @@
 package io.distlock.test.contract;
 
 import static io.distlock.test.contract.ContractFixture.PATIENCE;
-import static io.distlock.test.contract.ContractFixture.now;
 import static io.distlock.test.contract.ContractFixture.patiently;
 import static io.distlock.test.contract.ContractFixture.uniqueKey;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,7 +25,7 @@ abstract class ForcingContract extends ContractPart {
     @Test
     void aLockIsTakenAwayByItsToken() {
         LockKey key = uniqueKey();
-        HeldLock held = one().acquire(now(one(), key).withLeaseTime(Duration.ofSeconds(6)));
+        HeldLock held = one().acquire(patiently(one(), key).withLeaseTime(Duration.ofSeconds(6)));
         CompletableFuture<HeldLock> next = other().acquireAsync(patiently(other(), key));
         assertThat(other().forceRelease(key, held.fencingToken())).isEqualTo(Release.RELEASED);
         // Woken, or by its turn; and with a larger token.
@@ -38,7 +37,7 @@ abstract class ForcingContract extends ContractPart {
     @Test
     void aHolderInTheSameClientIsToldFirst() {
         LockKey key = uniqueKey();
-        HeldLock held = one().acquire(now(one(), key));
+        HeldLock held = one().acquire(patiently(one(), key));
         one().forceRelease(key, held.fencingToken());
         assertThat(held.isHeld()).isFalse();
         assertFree(key);
@@ -47,7 +46,7 @@ abstract class ForcingContract extends ContractPart {
     @Test
     void byAnotherTokenNothingIsTakenAway() {
         LockKey key = uniqueKey();
-        try (HeldLock held = one().acquire(now(one(), key))) {
+        try (HeldLock held = one().acquire(patiently(one(), key))) {
             FencingToken another = new FencingToken(held.fencingToken().value() + 1);
             assertThat(other().forceRelease(key, another)).isEqualTo(Release.NOT_OWNER);
             assertThat(one().isCurrent(held.sequencers().get(0))).isTrue();
@@ -57,7 +56,7 @@ abstract class ForcingContract extends ContractPart {
     @Test
     void whereNobodyHoldsNothingIsTakenAway() {
         LockKey key = uniqueKey();
-        HeldLock held = one().acquire(now(one(), key));
+        HeldLock held = one().acquire(patiently(one(), key));
         held.release();
         assertThat(other().forceRelease(key, held.fencingToken())).isEqualTo(Release.NOT_OWNER);
     }
@@ -65,8 +64,8 @@ abstract class ForcingContract extends ContractPart {
     @Test
     void oneReaderIsTakenAwayAndTheOtherStays() {
         LockKey key = uniqueKey();
-        HeldLock reader = one().acquire(now(one(), key).withMode(LockMode.SHARED));
-        try (HeldLock second = other().acquire(now(other(), key).withMode(LockMode.SHARED))) {
+        HeldLock reader = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
+        try (HeldLock second = other().acquire(patiently(other(), key).withMode(LockMode.SHARED))) {
             assertThat(one().forceRelease(key, reader.fencingToken())).isEqualTo(Release.RELEASED);
             assertThat(other().isCurrent(second.sequencers().get(0))).isTrue();
             assertThat(other().inspect(key).orElseThrow().holders()).hasSize(1);

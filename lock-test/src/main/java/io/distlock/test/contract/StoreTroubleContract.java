@@ -8,7 +8,6 @@ import io.distlock.HeldLock;
 import io.distlock.LockException;
 import io.distlock.LockKey;
 import io.distlock.LockLostException;
-import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
 import io.distlock.LossReason;
 import io.distlock.Release;
@@ -46,7 +45,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
         faults().thaw();
         // Freed by the reaper, well before its time to live: nobody renews what nobody holds.
         await().atMost(PATIENCE).untilAsserted(() -> assertFree(key));
-        assertThat(one.inspect(key)).isEmpty();
+        assertNothingAt(one, key);
     }
 
     @Test
@@ -90,7 +89,6 @@ public abstract class StoreTroubleContract extends ContractFixture {
         one.acquire(patiently(one, key));
         Duration wait = Duration.ofSeconds(2);
         CompletableFuture<HeldLock> waiter = other.acquireAsync(now(other, key).withWaitTime(wait));
-        assertThat(waiter).isNotDone();
         faults().freeze();
         long frozen = runtime().ticker().nanos();
         assertThatExceptionOfType(CompletionException.class)
@@ -115,9 +113,11 @@ public abstract class StoreTroubleContract extends ContractFixture {
     @Test
     void aHolderThatCannotRenewKnowsBeforeAnotherCanHaveTheLock() {
         LockKey key = uniqueKey();
+        warmUp();
         HeldLock held = one.acquire(briefly(patiently(one, key)));
-        CompletableFuture<HeldLock> next = other.acquireAsync(patiently(other, key));
         faults().disconnect();
+        // Asked for only now: on a machine that stands still it could have been granted before.
+        CompletableFuture<HeldLock> next = other.acquireAsync(patiently(other, key));
         assertThat(get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
         assertThat(held.isHeld()).isFalse();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(held::ensureHeld);
@@ -134,7 +134,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
         assertThat(held.isHeld()).isFalse();
         faults().thaw();
         // The renewals that were under way are applied now; the loss is final all the same.
-        assertThat(one.inspect(uniqueKey())).isEmpty();
+        assertNothingAt(one, uniqueKey());
         assertThat(held.isHeld()).isFalse();
         assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
     }
@@ -142,14 +142,14 @@ public abstract class StoreTroubleContract extends ContractFixture {
     @Test
     void aCutConnectionDoesNotLoseTheLock() {
         LockKey key = uniqueKey();
-        HeldLock held = one.acquire(
-                patiently(one, key).withLeaseTime(traits().shortLease().multipliedBy(5)));
+        Duration lease = Duration.ofSeconds(10);
+        HeldLock held = one.acquire(patiently(one, key).withLeaseTime(lease));
+        long granted = runtime().ticker().nanos();
         faults().cut();
-        // Long enough for the lease to have run out, had it not been renewed over a new connection.
-        assertThat(get(other.tryAcquireAsync(
-                        now(other, key).withWaitTime(traits().shortLease().multipliedBy(6)))))
-                .isEmpty();
+        // It was renewed, over a new connection.
+        awaitKeptBeyond(lease, key, granted);
         assertThat(held.isHeld()).isTrue();
+        assertRefused(other, now(other, key));
         assertThat(held.release()).isEqualTo(Release.RELEASED);
         assertFree(key);
     }
@@ -184,8 +184,9 @@ public abstract class StoreTroubleContract extends ContractFixture {
     void aBusyLockIsNotAnUnavailableStore() {
         LockKey key = uniqueKey();
         try (HeldLock held = one.acquire(patiently(one, key))) {
-            assertThatExceptionOfType(LockNotAcquiredException.class)
-                    .isThrownBy(() -> other.acquire(now(other, key).withWaitTime(Duration.ofSeconds(1))));
+            assertThat(refusal(other, now(other, key).withWaitTime(Duration.ofSeconds(1)))
+                            .key())
+                    .isEqualTo(key);
             assertThat(held.isHeld()).isTrue();
         }
     }

@@ -2,19 +2,19 @@ package io.distlock.test.contract;
 
 import static io.distlock.test.contract.ContractFixture.PATIENCE;
 import static io.distlock.test.contract.ContractFixture.SLOW_MACHINE;
+import static io.distlock.test.contract.ContractFixture.assertNothingAt;
 import static io.distlock.test.contract.ContractFixture.get;
 import static io.distlock.test.contract.ContractFixture.now;
 import static io.distlock.test.contract.ContractFixture.patiently;
+import static io.distlock.test.contract.ContractFixture.refusal;
 import static io.distlock.test.contract.ContractFixture.uniqueKey;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
-import io.distlock.LockNotAcquiredException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -60,9 +60,9 @@ abstract class WaitingContract extends ContractPart {
     void waitingEndsWithItsDeadline() {
         LockKey key = uniqueKey();
         try (HeldLock held = one().acquire(patiently(one(), key))) {
-            assertThatExceptionOfType(LockNotAcquiredException.class)
-                    .isThrownBy(() -> other().acquire(now(other(), key).withWaitTime(Duration.ofSeconds(1))))
-                    .satisfies(refused -> assertThat(refused.elapsed()).isBetween(Duration.ofSeconds(1), PATIENCE));
+            assertThat(refusal(other(), now(other(), key).withWaitTime(Duration.ofSeconds(1)))
+                            .elapsed())
+                    .isBetween(Duration.ofSeconds(1), PATIENCE);
             assertThat(held.isHeld()).isTrue();
         }
         assertFree(key);
@@ -77,7 +77,7 @@ abstract class WaitingContract extends ContractPart {
         waiter.cancel(true);
         held.release();
         await().atMost(PATIENCE).untilAsserted(() -> assertFree(key));
-        assertThat(one().inspect(key)).isEmpty();
+        assertNothingAt(one(), key);
     }
 
     @Test

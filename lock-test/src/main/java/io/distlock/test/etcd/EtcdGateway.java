@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EtcdGateway {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int OK = 200;
     private static final Gson GSON = new Gson();
 

@@ -13,13 +13,13 @@ import java.util.stream.Collectors;
 
 /**
  * A small client that looks into a server on a test's behalf, by way of etcd's JSON gateway and its metrics. It waits at
- * most five seconds for a reply and needs not be closed.
+ * most twenty seconds for a reply and needs not be closed.
  *
  * <p>Safe for use by several threads.
  */
 public final class EtcdProbe {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final Duration QUICK = Duration.ofSeconds(1);
     private static final String ALL = "\0";
 

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /**
  * A small client that looks into a server on a test's behalf. It owns one connection, does not reconnect, and waits at
- * most five seconds for a reply.
+ * most twenty seconds for a reply.
  *
  * <p>For one thread at a time.
  */

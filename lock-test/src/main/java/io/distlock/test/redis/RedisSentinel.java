@@ -139,7 +139,7 @@ public final class RedisSentinel implements AutoCloseable {
         RedisServerOptions options = RedisServerOptions.defaults()
                 .withConfig(
                         "sentinel monitor %s %s %d 1".formatted(MASTER_NAME, master.host(), master.port()),
-                        "sentinel down-after-milliseconds %s 500".formatted(MASTER_NAME),
+                        "sentinel down-after-milliseconds %s 2000".formatted(MASTER_NAME),
                         "sentinel failover-timeout %s 3000".formatted(MASTER_NAME));
         List<RedisServer> sentinels = IntStream.range(0, count)
                 .mapToObj(i -> group.start(options, "--sentinel"))

@@ -25,7 +25,7 @@ final class RespConnection implements AutoCloseable {
     /** What these connections are called in CLIENT LIST, so that they can be told from an application's. */
     static final String NAME = "distlock-probe";
 
-    private static final int TIMEOUT_MILLIS = (int) Duration.ofSeconds(5).toMillis();
+    private static final int TIMEOUT_MILLIS = (int) Duration.ofSeconds(20).toMillis();
 
     private final Socket socket;
     private final InputStream in;

@@ -22,10 +22,10 @@ class FaultProxyTests extends FaultProxyFixture {
     }
 
     @Test
-    void theServersEndOfAConnectionIsPassedOnAtOnce() throws IOException {
+    void theServersEndOfAConnectionIsPassedOn() throws IOException {
         server.closeClients();
 
-        assertThat(client.receiveWithin(1_000)).isNull();
+        assertThat(client.receive()).isNull();
     }
 
     @Test

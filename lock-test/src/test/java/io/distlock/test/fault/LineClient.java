@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 /** Sends lines and reads lines. */
 final class LineClient implements AutoCloseable {
 
-    private static final int PATIENCE_MILLIS = 5_000;
+    private static final int PATIENCE_MILLIS = 20_000;
 
     private final Socket socket;
     private final BufferedReader in;

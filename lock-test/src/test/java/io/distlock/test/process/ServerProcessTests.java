@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class ServerProcessTests {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
 
     private final TestFolder folder = TestFolder.create("process");
 

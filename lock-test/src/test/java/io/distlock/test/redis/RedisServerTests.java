@@ -135,7 +135,7 @@ class RedisServerTests {
 
             server.thaw();
 
-            socket.setSoTimeout(5_000);
+            socket.setSoTimeout(20_000);
             assertThat(socket.getInputStream().readNBytes(7)).asString().isEqualTo("+PONG\r\n");
         }
     }

@@ -93,7 +93,7 @@ class LocksPageTests {
 
     @Test
     void tellsWhichOtherInstanceACallWaitsFor() {
-        redis.opsForValue().set("lock:{stamps:7}", "shop@elsewhere~01-1:17", Duration.ofMinutes(1));
+        redis.opsForValue().set("lock:{stamps:7}", "shop@elsewhere~01-1:17", Duration.ofMinutes(10));
         waitFor("stamps", "7");
         openLocks("stamps");
         eventually(() -> assertThat(browser.text("waiting")).contains("stamps 7", "shop@elsewhere"));

@@ -16,6 +16,8 @@ import org.springframework.context.annotation.Import;
         webEnvironment = WebEnvironment.RANDOM_PORT,
         properties = {
             "distributed-lock.instance-id=here",
+            "distributed-lock.redis.command-timeout=10s",
+            "distributed-lock.redis.connect-timeout=10s",
             "management.endpoint.locks.force-release=true",
             "management.prometheus.metrics.export.enabled=true",
             "management.endpoints.jmx.exposure.include=locks",

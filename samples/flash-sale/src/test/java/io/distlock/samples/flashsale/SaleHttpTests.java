@@ -22,7 +22,12 @@ import org.springframework.test.web.servlet.client.RestTestClient;
 
 @SpringBootTest(
         webEnvironment = WebEnvironment.RANDOM_PORT,
-        properties = {"flash-sale.instance=here", "flash-sale.think-time=10ms"})
+        properties = {
+            "flash-sale.instance=here",
+            "flash-sale.think-time=10ms",
+            "distributed-lock.redis.command-timeout=10s",
+            "distributed-lock.redis.connect-timeout=10s"
+        })
 @AutoConfigureRestTestClient
 class SaleHttpTests {
 

@@ -83,7 +83,7 @@ class TwoProcessesTests {
                 FlashSaleApplication.class.getName(),
                 "--flash-sale.instance=" + name,
                 "--server.port=0",
-                "--flash-sale.think-time=10ms"));
+                "--flash-sale.think-time=40ms"));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
