@@ -29,10 +29,10 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
-import org.springframework.context.ApplicationContext;
 
 /** Two instances of an application, with one real Redis and one real database. */
 class AnnotatedOnRedisTests {

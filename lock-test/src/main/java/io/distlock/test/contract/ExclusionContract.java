@@ -1,5 +1,6 @@
 package io.distlock.test.contract;
 
+import static io.distlock.test.contract.ContractFixture.LONG_PATIENCE;
 import static io.distlock.test.contract.ContractFixture.PATIENCE;
 import static io.distlock.test.contract.ContractFixture.assertRefused;
 import static io.distlock.test.contract.ContractFixture.get;
@@ -24,7 +25,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import static io.distlock.test.contract.ContractFixture.LONG_PATIENCE;
 
 /** Who may hold at the same time, and who may not. */
 abstract class ExclusionContract extends ContractPart {

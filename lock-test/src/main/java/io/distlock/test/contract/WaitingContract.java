@@ -1,5 +1,6 @@
 package io.distlock.test.contract;
 
+import static io.distlock.test.contract.ContractFixture.LONG_PATIENCE;
 import static io.distlock.test.contract.ContractFixture.PATIENCE;
 import static io.distlock.test.contract.ContractFixture.SLOW_MACHINE;
 import static io.distlock.test.contract.ContractFixture.assertNothingAt;
@@ -15,6 +16,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
+import io.distlock.LockRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -129,7 +131,8 @@ abstract class WaitingContract extends ContractPart {
         for (int number = 0; number < 5; number++) {
             int own = number;
             LockClient client = newClient(newProvider());
-            waiters.add(client.acquireAsync(patiently(client, key)).thenAccept(lock -> {
+            LockRequest request = now(client, key).withWaitTime(LONG_PATIENCE);
+            waiters.add(client.acquireAsync(request).thenAccept(lock -> {
                 order.add(own);
                 lock.close();
             }));
@@ -140,7 +143,7 @@ abstract class WaitingContract extends ContractPart {
             }
         }
         held.release();
-        waiters.forEach(ContractFixture::get);
+        waiters.forEach(waiter -> get(waiter, LONG_PATIENCE));
         // Without the promise, each of them is served nevertheless.
         if (traits().fifo()) {
             assertThat(order).isSorted();
