@@ -112,7 +112,8 @@ final class LockTable {
             return Map.of();
         }
         state.dropExpired(now());
-        Map<Waiter, Grant> admitted = new LinkedHashMap<>();
+        // As a rule nobody waits.
+        Map<Waiter, Grant> admitted = state.queue().isEmpty() ? Map.of() : new LinkedHashMap<>();
         for (Optional<Waiter> next = state.next(); next.isPresent(); next = state.next()) {
             state.queue().remove(next.get());
             admitted.put(next.get(), grant(state, next.get().request()));

@@ -1,7 +1,5 @@
 package io.distlock.redis;
 
-import java.util.BitSet;
-
 /**
  * Which nodes stand by the fencing token that was chosen, by their places: the second phase of one try. Knows neither
  * nodes nor time; not thread-safe.
@@ -12,8 +10,8 @@ final class Confirmations {
     private final Votes votes;
     private final RedlockLease lease;
     private final boolean raising;
-    private final BitSet open = new BitSet();
-    private final BitSet confirmed = new BitSet();
+    private final boolean[] open;
+    private final boolean[] confirmed;
 
     /**
      * Nodes that have granted are awaited from the start; each is still to be {@link #count counted}.
@@ -27,8 +25,10 @@ final class Confirmations {
         this.votes = votes;
         this.lease = lease;
         this.raising = raising;
+        this.open = new boolean[quorum.nodes()];
+        this.confirmed = new boolean[quorum.nodes()];
         for (int node = 0; node < quorum.nodes(); node++) {
-            open.set(node, votes.isGranted(node));
+            open[node] = votes.isGranted(node);
         }
     }
 
@@ -49,7 +49,7 @@ final class Confirmations {
             answered(node, true);
             return false;
         }
-        open.set(node, counts(node));
+        open[node] = counts(node);
         return true;
     }
 
@@ -64,9 +64,9 @@ final class Confirmations {
     Tally.Verdict verdict() {
         Tally tally = Tally.of(quorum);
         for (int node = 0; node < quorum.nodes(); node++) {
-            if (confirmed.get(node)) {
+            if (confirmed[node]) {
                 tally = tally.plusYes();
-            } else if (!open.get(node) && !votes.isOpen(node)) {
+            } else if (!open[node] && !votes.isOpen(node)) {
                 tally = tally.plusNo();
             }
         }
@@ -74,8 +74,8 @@ final class Confirmations {
     }
 
     private void answered(int node, boolean yes) {
-        open.clear(node);
-        confirmed.set(node, yes);
+        open[node] = false;
+        confirmed[node] = yes;
     }
 
     private boolean counts(int node) {

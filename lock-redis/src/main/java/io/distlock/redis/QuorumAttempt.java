@@ -7,7 +7,6 @@ import io.distlock.spi.Moment;
 import io.distlock.support.Attempt;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -61,12 +60,12 @@ final class QuorumAttempt implements QuorumActions {
 
     /** Asks all nodes. The stage does not fail, and ends in bounded time. */
     CompletionStage<Attempt> start() {
-        BitSet connecting = ask();
+        boolean[] connecting = ask();
         for (int at = 0; at < nodes.size(); at++) {
             int node = at;
             asked.get(at).whenComplete((vote, never) -> change(() -> phases.voted(node, vote)));
         }
-        change(new VoteDeadlines(patience, phases, connecting::get)::start);
+        limit(patience.minority(), new VoteDeadlines(patience, phases, connecting)::minorityIsDue);
         return outcome;
     }
 
@@ -75,15 +74,15 @@ final class QuorumAttempt implements QuorumActions {
      * is learned by the others only if that node is among the first to answer. The same owner asks in the same order again,
      * and so is answered by the same majority.
      *
-     * @return the nodes that have to be connected to first
+     * @return which nodes have to be connected to first
      */
-    private BitSet ask() {
+    private boolean[] ask() {
         Invocation<List<Long>> question = nodes.get(0).question(request, owner);
-        BitSet connecting = new BitSet(nodes.size());
+        boolean[] connecting = new boolean[nodes.size()];
         int first = Math.floorMod(owner.hashCode(), nodes.size());
         for (int step = 0; step < nodes.size(); step++) {
             int at = (first + step) % nodes.size();
-            connecting.set(at, !nodes.get(at).calls().isConnected());
+            connecting[at] = !nodes.get(at).calls().isConnected();
             asked.set(at, nodes.get(at).take(question));
         }
         return connecting;

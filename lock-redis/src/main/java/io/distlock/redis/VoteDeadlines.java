@@ -4,29 +4,37 @@ import io.distlock.redis.QuorumActions.Step;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.IntPredicate;
 
 /**
- * Until when which votes of one try are waited for. Knows no clock. Guarded as the phases are.
- *
- * @param connecting nodes that have to be connected to first
+ * Until when which votes of one try are waited for: each time that is up says what follows. Knows no clock. Guarded as the
+ * phases are.
  */
-record VoteDeadlines(Patience patience, QuorumPhases phases, IntPredicate connecting) {
+final class VoteDeadlines {
 
-    List<Step> start() {
-        return next(patience.minority(), this::minorityIsDue);
+    private final Patience patience;
+    private final QuorumPhases phases;
+    private final boolean[] connecting;
+
+    /**
+     * @param connecting nodes that have to be connected to first
+     */
+    VoteDeadlines(Patience patience, QuorumPhases phases, boolean[] connecting) {
+        this.patience = patience;
+        this.phases = phases;
+        this.connecting = connecting;
     }
 
     /** Where a majority has said something, the others are not worth waiting for; where none has, there is no lock without. */
-    private List<Step> minorityIsDue(Duration waited) {
+    List<Step> minorityIsDue(Duration waited) {
         return phases.isMajorityHeard()
                 ? silenced(waited)
                 : next(patience.majority().minus(patience.minority()), this::majorityIsDue);
     }
 
     private List<Step> majorityIsDue(Duration waited) {
-        List<Step> steps = phases.isMajorityHeard() ? silenced(waited) : phases.silenced(connecting.negate(), waited);
-        return phases.isWaitingFor(connecting)
+        List<Step> steps =
+                phases.isMajorityHeard() ? silenced(waited) : phases.silenced(node -> !connecting[node], waited);
+        return phases.isWaitingFor(node -> connecting[node])
                 ? next(patience.connecting().minus(patience.majority()), this::silenced)
                 : steps;
     }

@@ -29,6 +29,7 @@ class QuorumPhasesTests {
 
     @Test
     void aNodeThatProposedLessHasToRaiseItsCounterFirst() {
+        attempt.refused(2);
         attempt.granted(0, 5);
         attempt.granted(1, 6);
         assertThat(attempt.toldTheToken).containsExactly(0);

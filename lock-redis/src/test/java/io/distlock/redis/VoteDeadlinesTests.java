@@ -15,7 +15,9 @@ class VoteDeadlinesTests {
 
     @BeforeEach
     void start() {
-        attempt.carryOut(new VoteDeadlines(PATIENCE, attempt.phases, node -> node == SLOW_TO_CONNECT).start());
+        boolean[] connecting = new boolean[QuorumRecord.QUORUM.nodes()];
+        connecting[SLOW_TO_CONNECT] = true;
+        attempt.limit(PATIENCE.minority(), new VoteDeadlines(PATIENCE, attempt.phases, connecting)::minorityIsDue);
     }
 
     @Test
