@@ -59,7 +59,7 @@ public final class InMemoryLockProvider implements LockProvider {
         } catch (LockUnavailableException closed) {
             return CompletableFuture.failedFuture(closed);
         }
-        if (arrival.queued()) {
+        if (arrival.isQueued()) {
             request.progress().refused();
             waiter.endBy(runtime.scheduler()
                     .schedule(() -> timeOut(waiter), request.deadline().remaining()));
