@@ -27,7 +27,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** Takes the documentation's picture of the dashboard: no test by its name; scripts/dashboard-picture runs it. */
 class DashboardPicture {
 
-    private static final Path PAGE = Path.of("..", "..", "scripts", "panels", "index.html").toAbsolutePath();
+    private static final Path PAGE =
+            Path.of("..", "..", "scripts", "panels", "index.html").toAbsolutePath();
     private static final Path PICTURE = Path.of("..", "..", "docs", "images", "dashboard.png");
     private static final int WIDTH = 1360;
 
@@ -43,7 +44,8 @@ class DashboardPicture {
         try (Backstage first = Backstage.open(folder.resolve("shop"));
                 ConfigurableApplicationContext one = instance(first, "web-1:8080");
                 ConfigurableApplicationContext two = instance(Backstage.join(folder.resolve("shop")), "web-2:8080");
-                Prometheus prometheus = Prometheus.start(folder, Map.of("web-1:8080", port(one), "web-2:8080", port(two)));
+                Prometheus prometheus =
+                        Prometheus.start(folder, Map.of("web-1:8080", port(one), "web-2:8080", port(two)));
                 BusyNight night = new BusyNight(List.of(one, two))) {
             Instant from = Instant.now().plus(RATES_BEGIN);
             night.pass();

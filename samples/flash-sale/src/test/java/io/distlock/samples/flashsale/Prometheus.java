@@ -54,8 +54,8 @@ final class Prometheus implements AutoCloseable {
 
     private static String program() {
         return Executables.onPath("prometheus")
-                .orElseThrow(() -> new IllegalStateException(
-                        "no prometheus on PATH. Install one: apt-get install prometheus"))
+                .orElseThrow(() ->
+                        new IllegalStateException("no prometheus on PATH. Install one: apt-get install prometheus"))
                 .toString();
     }
 
@@ -76,8 +76,8 @@ final class Prometheus implements AutoCloseable {
 
     private boolean isReady() {
         try {
-            HttpURLConnection connection = (HttpURLConnection)
-                    URI.create(address + "/-/ready").toURL().openConnection();
+            HttpURLConnection connection =
+                    (HttpURLConnection) URI.create(address + "/-/ready").toURL().openConnection();
             connection.setConnectTimeout(PATIENCE_MILLIS);
             connection.setReadTimeout(PATIENCE_MILLIS);
             return connection.getResponseCode() == HttpURLConnection.HTTP_OK;
