@@ -12,6 +12,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,9 @@ final class EtcdGateway {
     private static final int OK = 200;
     private static final Gson GSON = new Gson();
 
+    /** As many as there ever are: a measurement may count the threads that are started in between. */
+    private static final Executor THREADS = Executors.newFixedThreadPool(2, EtcdGateway::thread);
+
     private final EtcdEndpoint endpoint;
     private final HttpClient http;
     private final OwnRpcs own = new OwnRpcs();
@@ -33,12 +38,20 @@ final class EtcdGateway {
 
     EtcdGateway(EtcdEndpoint endpoint) {
         this.endpoint = endpoint;
-        HttpClient.Builder builder =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT);
+        HttpClient.Builder builder = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(TIMEOUT)
+                .executor(THREADS);
         endpoint.certificate()
                 .map(it -> endpoint.tls() == EtcdTls.MUTUAL ? it.mutualClientContext() : it.clientContext())
                 .ifPresent(builder::sslContext);
         this.http = builder.build();
+    }
+
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(task, "etcd-gateway");
+        thread.setDaemon(true);
+        return thread;
     }
 
     OwnRpcs own() {

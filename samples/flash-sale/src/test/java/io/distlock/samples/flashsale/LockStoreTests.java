@@ -31,8 +31,7 @@ class LockStoreTests {
             Sale sale = shop.getBean(SaleBook.class).open(true);
             SalesFloor floor = shop.getBean(SalesFloor.class);
             floor.join(sale, new Workers(8));
-            await().atMost(Duration.ofSeconds(180))
-                    .until(() -> floor.shift(sale).atWork() == 0);
+            await().atMost(Duration.ofMinutes(3)).until(() -> floor.shift(sale).atWork() == 0);
             SaleView view = shop.getBean(SaleViews.class).view(sale);
             assertThat(view.sold()).isEqualTo(100);
             assertThat(view.lostUpdates()).isZero();

@@ -24,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** What the README tells to do: two processes, started by their main method. */
 class TwoProcessesTests {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Pattern OPEN = Pattern.compile("open at (http://\\S+)");
 
     private final JsonMapper json = JsonMapper.builder().build();
