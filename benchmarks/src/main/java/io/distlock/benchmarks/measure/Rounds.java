@@ -5,17 +5,22 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * Contenders measured in turns, so that whatever else the machine does meets all of them. Who goes first changes from
- * round to round. They are compared within each round; the median of the rounds' ratios stands for all of them.
+ * Contenders measured in turns, so that whatever else the machine does meets all of them. The order
+ * changes from round to round, so that everybody comes after everybody else as often: one that leaves a mess behind would
+ * harm its successor. They are compared within each round; the median of the rounds' ratios stands for all of them.
  *
  * @param <R> what a turn yields
  */
 final class Rounds<R> {
+
+    /** The same order in each run. */
+    private static final int SEED = 42;
 
     private final List<Map<Object, R>> rounds = new ArrayList<>();
 
@@ -29,11 +34,12 @@ final class Rounds<R> {
     static <C, R> Rounds<R> of(int rounds, List<C> contenders, Function<C, R> turn) {
         Rounds<R> all = new Rounds<>();
         List<C> order = new ArrayList<>(contenders);
+        Random dice = new Random(SEED);
         for (int round = 0; round < rounds; round++) {
             Map<Object, R> results = new HashMap<>();
             order.forEach(contender -> results.put(contender, turn.apply(contender)));
             all.rounds.add(results);
-            Collections.rotate(order, 1);
+            Collections.shuffle(order, dice);
         }
         return all;
     }
