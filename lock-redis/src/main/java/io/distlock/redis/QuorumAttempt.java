@@ -140,8 +140,10 @@ final class QuorumAttempt implements QuorumActions {
 
     @Override
     public void refuse(Refusals refusals) {
-        // Nobody can have taken this try for a holder that is worth waiting for: too many nodes refused it.
-        end(new Attempt.Refused(nextTry.apply(refusals)), refusals.isHeld());
+        // Nobody can have taken this try for a holder that is worth waiting for: too many nodes refused it. And those
+        // who
+        // were refused parts of the lock at the same time are not to be woken from the pauses that keep them apart.
+        end(new Attempt.Refused(nextTry.apply(refusals)), true);
     }
 
     @Override

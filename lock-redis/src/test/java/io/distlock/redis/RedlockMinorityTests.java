@@ -10,6 +10,7 @@ import io.distlock.spi.ProviderStatus;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RedisEndpoint;
+import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
@@ -69,6 +70,21 @@ class RedlockMinorityTests {
             client.status();
             assertThat(recorder.names().stream().filter("EVALSHA"::equals)).hasSize(2);
         }
+    }
+
+    /** To be woken would end the pauses by which those who have a part each keep apart, and they would meet again for ever. */
+    @Test
+    void whoeverTakesAPartBackWakesNobody() {
+        RedisProbe free = nodes.get(4).probe();
+        free.command("CONFIG", "RESETSTAT");
+        for (int node = 0; node < 4; node++) {
+            nodes.get(node).probe().command("SET", "lock:{orders}", "owner-" + node / 2 + ":1");
+        }
+        assertThat(client.locks.tryAcquire(client.locks.request("orders").withWaitTime(Duration.ZERO)))
+                .isEmpty();
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> free.get("lock:{orders}").isEmpty());
+        assertThat(free.info("commandstats")).doesNotContainKey("cmdstat_publish");
     }
 
     @Test
