@@ -18,10 +18,11 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The user's timer, resolvers and recorders, but for two things. The pause between attempts to reconnect: the driver's
- * grows to 30 s, during which a Redis that is back could not be locked on. And the thread that reads and writes: one for
+ * The user's timer, resolvers and recorders, but for three things. The pause between attempts to reconnect: the driver's
+ * grows to 30 s, during which a Redis that is back could not be locked on. The thread that reads and writes: one for
  * the connections that belong together, so that whoever is told of a release can ask for the lock without waking
- * another thread, and the application's traffic does not hold up a renewal. Shutting this down leaves the user's alone.
+ * another thread, and the application's traffic does not hold up a renewal. And the calls leave together, as described
+ * at {@link ConsolidatedFlushes}. Shutting this down leaves the user's alone.
  */
 final class LockClientResources implements ClientResources {
 
@@ -106,7 +107,7 @@ final class LockClientResources implements ClientResources {
 
     @Override
     public NettyCustomizer nettyCustomizer() {
-        return users.nettyCustomizer();
+        return new ConsolidatedFlushes(users.nettyCustomizer());
     }
 
     @Override
