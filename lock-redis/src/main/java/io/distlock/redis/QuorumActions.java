@@ -30,13 +30,19 @@ interface QuorumActions {
 
     void grant(RedlockLease lease);
 
-    /** Withdraws what may have been granted. */
+    /**
+     * Withdraws what may have been granted, and tells nobody: too many nodes have refused it for anybody to have taken it
+     * for a holder that is worth waiting for. And those who were refused parts of the lock at the same time are not to be
+     * woken from the pauses that keep them apart.
+     */
     void refuse(Refusals refusals);
 
     /**
      * Withdraws what may have been granted.
      *
      * @param said by the nodes, in their order, for people
+     * @param quietly whether nobody need be told, as of what is refused. Where so many nodes are gone that nobody can have
+     *     the lock, those who try would wake each other, again and again
      */
-    void fail(String why, List<String> said);
+    void fail(String why, List<String> said, boolean quietly);
 }

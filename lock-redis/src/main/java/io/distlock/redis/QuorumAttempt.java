@@ -140,14 +140,11 @@ final class QuorumAttempt implements QuorumActions {
 
     @Override
     public void refuse(Refusals refusals) {
-        // Nobody can have taken this try for a holder that is worth waiting for: too many nodes refused it. And those
-        // who
-        // were refused parts of the lock at the same time are not to be woken from the pauses that keep them apart.
         end(new Attempt.Refused(nextTry.apply(refusals)), true);
     }
 
     @Override
-    public void fail(String why, List<String> said) {
+    public void fail(String why, List<String> said, boolean quietly) {
         StringBuilder text = new StringBuilder(why);
         for (int at = 0; at < nodes.size(); at++) {
             text.append(at == 0 ? " (" : ", ")
@@ -155,7 +152,7 @@ final class QuorumAttempt implements QuorumActions {
                     .append(": ")
                     .append(said.get(at));
         }
-        end(new Attempt.Failed(new CallFailure(text.append(')').toString(), false), false), false);
+        end(new Attempt.Failed(new CallFailure(text.append(')').toString(), false), false), quietly);
     }
 
     private void end(Attempt attempt, boolean quietly) {

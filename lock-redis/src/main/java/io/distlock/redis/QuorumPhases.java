@@ -202,6 +202,7 @@ final class QuorumPhases {
         phase = Phase.OVER;
         List<String> said =
                 IntStream.range(0, quorum.nodes()).mapToObj(votes::describe).toList();
-        return List.of(actions -> actions.fail(why, said));
+        boolean quietly = !votes.mayBeMajority();
+        return List.of(actions -> actions.fail(why, said, quietly));
     }
 }

@@ -16,6 +16,12 @@ import java.util.Optional;
  */
 record Refusals(Quorum quorum, int granted, int open, List<NodeVote.Refused> refusals) {
 
+    /**
+     * Readers are not told apart, so a majority of them may be parts of several tries, which are taken back and nobody is
+     * told of it.
+     */
+    private static final Duration READERS_MAY_BE_GONE = Duration.ofSeconds(5);
+
     Refusals {
         refusals = List.copyOf(refusals);
     }
@@ -25,13 +31,21 @@ record Refusals(Quorum quorum, int granted, int open, List<NodeVote.Refused> ref
      * Otherwise several contenders have parts of it, all of which will withdraw, or not all nodes could be asked.
      */
     boolean isHeld() {
+        return holders().values().stream().anyMatch(count -> count >= quorum.majority());
+    }
+
+    private boolean isHeldByReaders() {
+        return holders().getOrDefault(NodeVote.Refused.READERS, 0) >= quorum.majority();
+    }
+
+    private Map<Long, Integer> holders() {
         Map<Long, Integer> counts = new HashMap<>();
         refusals.forEach(refusal -> counts.merge(refusal.holder(), 1, Integer::sum));
-        return counts.values().stream().anyMatch(count -> count >= quorum.majority());
+        return counts;
     }
 
     /**
-     * When enough of the nodes will be free by themselves, as far as they know. Of those that had not yet spoken the best is
+     * When to look again: once enough of the nodes are free by themselves, as far as they know. Of those that had not yet spoken the best is
      * assumed: among those that had may be one whose clock was set back, which keeps for an hour what the others free now.
      */
     Optional<Duration> freeIn() {
@@ -42,6 +56,9 @@ record Refusals(Quorum quorum, int granted, int open, List<NodeVote.Refused> ref
             times.addAll(0, Collections.nCopies(open, times.get(0)));
         }
         int missing = quorum.majority() - granted;
-        return missing <= times.size() ? Optional.of(times.get(missing - 1)) : Optional.empty();
+        Optional<Duration> time = missing <= times.size() ? Optional.of(times.get(missing - 1)) : Optional.empty();
+        return isHeldByReaders()
+                ? time.filter(known -> known.compareTo(READERS_MAY_BE_GONE) < 0).or(() -> Optional.of(READERS_MAY_BE_GONE))
+                : time;
     }
 }

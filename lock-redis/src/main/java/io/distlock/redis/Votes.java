@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What the nodes have said to one try so far, by their places. Knows neither nodes nor time; not thread-safe. */
@@ -40,6 +41,14 @@ final class Votes {
         return votes[node] instanceof NodeVote.Refused
                 || (votes[node] instanceof NodeVote.Silent silent
                         && !silent.cause().mayBeApplied());
+    }
+
+    /** Whether a majority may have granted, be it without saying so. */
+    boolean mayBeMajority() {
+        long may = IntStream.range(0, votes.length)
+                .filter(node -> !isWithoutEffect(node))
+                .count();
+        return may >= quorum.majority();
     }
 
     /** Of a node that has granted. */

@@ -101,6 +101,24 @@ class QuorumPhasesTests {
         assertThat(attempt.ends).containsExactly("it was given up [granted, open, open]");
     }
 
+    @Test
+    void whatNobodyCanHaveTakenForTheHolderIsTakenBackQuietly() {
+        attempt.granted(0, 5);
+        attempt.notReached(1);
+        attempt.notReached(2);
+        assertThat(attempt.ends)
+                .containsExactly("a majority of 3 nodes gave no vote [granted, not connected, not connected], quietly");
+    }
+
+    /** Nodes that grant without being heard may make it look like the holder to others, who wait for its release. */
+    @Test
+    void whatMayHaveStoodOnAMajorityIsTakenBackAloud() {
+        attempt.granted(0, 5);
+        attempt.notReached(1);
+        attempt.broken(2);
+        assertThat(attempt.ends).containsExactly("a majority of 3 nodes gave no vote [granted, not connected, broken]");
+    }
+
     /** All that three nodes can say, in each order. */
     @Test
     void eachTryEndsOnceAndIsGrantedByThoseAloneThatStandByTheToken() {

@@ -45,6 +45,10 @@ final class QuorumRecord implements QuorumActions {
         carryOut(phases.voted(node, new NodeVote.Silent(new CallFailure("broken", true))));
     }
 
+    void notReached(int node) {
+        carryOut(phases.voted(node, new NodeVote.Silent(new CallFailure("not connected", false))));
+    }
+
     void raised(int node, boolean done) {
         carryOut(phases.raised(node, done));
     }
@@ -90,7 +94,7 @@ final class QuorumRecord implements QuorumActions {
     }
 
     @Override
-    public void fail(String why, List<String> said) {
-        ends.add(why + " " + said);
+    public void fail(String why, List<String> said, boolean quietly) {
+        ends.add(why + " " + said + (quietly ? ", quietly" : ""));
     }
 }

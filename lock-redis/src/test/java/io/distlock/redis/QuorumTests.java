@@ -181,8 +181,23 @@ class QuorumTests {
         assertThat(byAll.freeIn()).contains(Duration.ofHours(1));
     }
 
+    @Test
+    void readersAreLookedAtAgainForTheyMayBePartsOfTriesThatAreTakenBack() {
+        assertThat(readersFor(3_600_000).freeIn()).contains(Duration.ofSeconds(5));
+        assertThat(readersFor(200).freeIn()).contains(Duration.ofMillis(200));
+    }
+
+    private static Refusals readersFor(int millis) {
+        return new Refusals(
+                new Quorum(3), 0, 0, List.of(after(Refused.READERS, millis), after(Refused.READERS, millis)));
+    }
+
     private static Refused after(int millis) {
-        return new Refused(1, Optional.of(Duration.ofMillis(millis)));
+        return after(1, millis);
+    }
+
+    private static Refused after(long holder, int millis) {
+        return new Refused(holder, Optional.of(Duration.ofMillis(millis)));
     }
 
     private static Refusals refusals(int nodes, int granted, long... holders) {

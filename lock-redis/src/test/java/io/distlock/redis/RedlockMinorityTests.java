@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
+import io.distlock.LockRequest;
+import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.test.fault.FaultProxy;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,6 +94,25 @@ class RedlockMinorityTests {
     }
 
     @Test
+    void withoutAMajorityThoseWhoWaitDoNotWakeEachOther() {
+        RedisProbe left = nodes.get(3).probe();
+        try (RedlockTestClient other =
+                RedlockTestClient.of(RedlockTestClient.endpoints(nodes), RedlockTestClient.PATIENT)) {
+            killThree();
+            left.command("CONFIG", "RESETSTAT");
+            LockRequest request = client.locks.request("orders").withWaitTime(Duration.ofSeconds(3));
+            CompletableFuture<HeldLock> one = client.locks.acquireAsync(request);
+            CompletableFuture<HeldLock> two = other.locks.acquireAsync(request);
+            assertThat(List.of(one, two))
+                    .allSatisfy(attempt -> assertThat(attempt)
+                            .failsWithin(RedlockTestClient.PATIENCE)
+                            .withThrowableThat()
+                            .withCauseInstanceOf(LockUnavailableException.class));
+        }
+        assertThat(left.info("commandstats")).containsKey("cmdstat_evalsha").doesNotContainKey("cmdstat_publish");
+    }
+
+    @Test
     void whatASlowNodeGrantsIsGoneOnceItHasCaughtUp() {
         proxy.delayReplies(LATE);
         for (int round = 0; round < 20; round++) {
@@ -135,6 +157,14 @@ class RedlockMinorityTests {
         assertThat(held.release()).isEqualTo(Release.RELEASED);
         proxy.accept();
         awaitNothingLeft();
+    }
+
+    private void killThree() {
+        for (int node = 0; node < 3; node++) {
+            nodes.get(node).kill();
+        }
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> client.status().details().get("margin").equals(-1));
     }
 
     private void killTwo() {
