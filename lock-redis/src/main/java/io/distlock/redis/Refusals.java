@@ -58,7 +58,8 @@ record Refusals(Quorum quorum, int granted, int open, List<NodeVote.Refused> ref
         int missing = quorum.majority() - granted;
         Optional<Duration> time = missing <= times.size() ? Optional.of(times.get(missing - 1)) : Optional.empty();
         return isHeldByReaders()
-                ? time.filter(known -> known.compareTo(READERS_MAY_BE_GONE) < 0).or(() -> Optional.of(READERS_MAY_BE_GONE))
+                ? time.filter(known -> known.compareTo(READERS_MAY_BE_GONE) < 0)
+                        .or(() -> Optional.of(READERS_MAY_BE_GONE))
                 : time;
     }
 }
