@@ -44,7 +44,7 @@ final class Renewals {
         stale.forEach((session, held) -> extend(session, held, answers));
     }
 
-    /** The watchdog asks a third of the lease after the last time; a sixth later there is none to gain. */
+    /** An extension that is younger than a sixth of the lease is taken for the answer: another call would gain nothing. */
     private boolean isFresh(Holding holding) {
         EtcdLease lease = holding.lease();
         return !lease.session().isLost()

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Until when which votes of one try are waited for: each time that is up says what follows. Knows no clock. Guarded as the
- * phases are.
+ * The time limits of one try. When one is up, it says whose votes count as silent from then on, and which limit comes next.
+ * Knows no clock. Guarded as the phases are.
  */
 final class VoteDeadlines {
 

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time for which one of them relies on a {@link Hold}. Ends once, however often it is told to; says at its end if
- * the lock was lost, whoever gives it back. Thread-safe.
+ * One user's reliance on a {@link Hold}: that of its body, of a call inside it, or of a transaction. Ends once, however
+ * often it is told to; says at its end if the lock was lost, whoever gives it back. Thread-safe.
  */
 public final class Stay implements AutoCloseable {
 
