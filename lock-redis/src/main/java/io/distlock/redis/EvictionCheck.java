@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,12 +18,19 @@ final class EvictionCheck {
         this.server = server;
     }
 
-    /** The policy; empty if the server does not say. */
+    /** The policy, of a cluster's masters one that is not safe if there is one; empty if no server says. */
     CompletableFuture<String> policy() {
-        return server.setting(SETTING).exceptionally(refused -> {
-            log.debug("Redis does not tell its {}", SETTING, refused);
-            return "";
-        });
+        return server.settings(SETTING)
+                .thenApply(EvictionCheck::leastSafe)
+                .exceptionally(unreachable -> "")
+                .toCompletableFuture();
+    }
+
+    private static String leastSafe(List<String> policies) {
+        return policies.stream()
+                .filter(policy -> !isSafe(policy))
+                .findFirst()
+                .orElseGet(() -> policies.contains(SAFE) ? SAFE : "");
     }
 
     /** Whether locks stay; one that is not told is taken to be safe. */

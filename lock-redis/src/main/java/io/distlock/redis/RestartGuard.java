@@ -168,17 +168,20 @@ final class RestartGuard implements ScriptAdmission {
             return Duration.ZERO;
         }
         // The server counts how often the second hand has moved: the first of these seconds may have been short.
-        Duration up = standsAlone ? info.uptime().minusSeconds(1) : Duration.ZERO;
+        Duration up = standsAlone && !info.uptime().isZero() ? info.uptime().minusSeconds(1) : Duration.ZERO;
         Moment first = firstSeen.computeIfAbsent(incarnation, unknown -> {
             if (up.compareTo(quarantine) < 0) {
                 log.warn(
-                        "{} is new to this client (run {}): it grants no locks for another {} s, because it may have been"
-                                + " restarted and have forgotten some. Set the restart guard's quarantine ({} s) to the"
-                                + " longest lease time and lock-delay of any lock; switch the guard off only for a"
-                                + " server that writes each command to disk before it answers",
+                        "{} is new to this client (run {}) and may have forgotten locks in a restart: quarantined for"
+                                + " another {} s. Set {} ({} s) to the longest lease time plus lock-delay, or minimum"
+                                + " hold time, of any lock; switch the guard off only for a server that writes each"
+                                + " command to disk before it answers",
                         name,
                         incarnation.run(),
                         quarantine.minus(up).toSeconds(),
+                        standsAlone
+                                ? "distributed-lock.redlock.restart-guard.quarantine"
+                                : "distributed-lock.redis.restart-guard.quarantine",
                         quarantine.toSeconds());
             }
             return ticker.now();
@@ -235,7 +238,7 @@ final class RestartGuard implements ScriptAdmission {
 
     private static String outlives(Duration quarantine, Duration timeToLive) {
         return "a lock that may stand for " + timeToLive + " would outlast the restart guard's quarantine of "
-                + quarantine + ": lengthen the quarantine, or shorten the lease";
+                + quarantine + ": lengthen the quarantine, or shorten lease and minimum hold time";
     }
 
     /** The same rule, for those who ask before. */

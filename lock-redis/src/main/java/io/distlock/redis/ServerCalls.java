@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** The commands to the server itself, beside the scripts. What goes wrong is a {@link CallFailure}. Thread-safe. */
 final class ServerCalls {
@@ -49,9 +50,35 @@ final class ServerCalls {
         return call(CommandType.INFO, status(), section).thenApply(ServerInfo::parse);
     }
 
-    /** The value of a setting, if the server has it; many hosted ones do not allow the question. */
-    CompletableFuture<String> setting(String name) {
-        return call(CommandType.CONFIG, values(), "GET", name).thenApply(pair -> pair.size() < 2 ? "" : pair.get(1));
+    /**
+     * The value of a setting, of each master of a cluster. Empty where a server does not have it, or does not say: many
+     * hosted ones do not allow the question.
+     */
+    CompletionStage<List<String>> settings(String name) {
+        return link.connect().thenCompose(connected -> {
+            List<CompletableFuture<String>> asked = masters(connected)
+                    .map(master -> master.thenCompose(server -> setting(name, server))
+                            .exceptionally(refused -> "")
+                            .toCompletableFuture())
+                    .toList();
+            return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                    .thenApply(
+                            done -> asked.stream().map(CompletableFuture::join).toList());
+        });
+    }
+
+    private static Stream<CompletionStage<? extends StatefulConnection<?, ?>>> masters(
+            StatefulConnection<?, ?> connected) {
+        return connected instanceof StatefulRedisClusterConnection<?, ?> cluster
+                ? cluster.getPartitions().stream()
+                        .filter(node -> node.getRole().isUpstream())
+                        .map(node -> cluster.getConnectionAsync(node.getNodeId()))
+                : Stream.of(CompletableFuture.completedFuture(connected));
+    }
+
+    private CompletableFuture<String> setting(String name, StatefulConnection<?, ?> server) {
+        RedisCall<List<String>> call = newCall(CommandType.CONFIG, values(), "GET", name);
+        return send(call, "CONFIG", server).thenApply(pair -> pair.size() < 2 ? "" : pair.get(1));
     }
 
     /** Microseconds since 1970 by the server's clock. */
@@ -88,15 +115,19 @@ final class ServerCalls {
     }
 
     private CompletableFuture<String> load(LuaScript script, StatefulConnection<?, ?> node) {
-        RedisCall<String> load = newCall(CommandType.SCRIPT, status(), "LOAD", script.text());
+        return send(newCall(CommandType.SCRIPT, status(), "LOAD", script.text()), "SCRIPT", node);
+    }
+
+    /** Where it is not for the link to choose the server. */
+    private static <T> CompletableFuture<T> send(RedisCall<T> call, String what, StatefulConnection<?, ?> node) {
         @SuppressWarnings("unchecked") // made with the codec for strings
         var connection = (StatefulConnection<String, String>) node;
         try {
-            connection.dispatch(load);
+            connection.dispatch(call);
         } catch (RuntimeException closed) {
-            load.completeExceptionally(closed);
+            call.completeExceptionally(closed);
         }
-        return answer(load, "SCRIPT");
+        return answer(call, what);
     }
 
     private <T> CompletableFuture<T> call(

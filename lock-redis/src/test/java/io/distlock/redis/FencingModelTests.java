@@ -18,6 +18,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Everything that can happen to the fencing tokens of a few acquisitions, one after the other or at once, on three nodes:
  * each order of requests and decisions, with the lock expiring on any node at any moment. Exclusion is broken all the time;
  * the tokens must grow nevertheless.
+ *
+ * <p>What is small enough to be looked at completely: two acquisitions by three nodes. Not in it are a counter that is
+ * lost, and a lock that a renewal puts back on a node that has lost it.
  */
 class FencingModelTests {
 

@@ -12,6 +12,7 @@ import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.spi.Lease;
+import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
 import io.distlock.test.redis.RedisCluster;
 import io.distlock.test.redis.RedisEndpoint;
@@ -152,6 +153,24 @@ class RedisDeploymentTests {
                 assertRenewsAcrossSlots(one);
                 cluster.nodes().forEach(node -> node.probe().scriptFlush());
                 assertLocks(one, other);
+            }
+        }
+    }
+
+    @Test
+    void ofEachMasterOfAClusterItIsAskedWhetherItMayEvictLocks() {
+        try (RedisCluster cluster = RedisCluster.start()) {
+            RedisClusterConfiguration configuration = new RedisClusterConfiguration();
+            cluster.nodes().forEach(each -> configuration.addClusterNode(new RedisNode(each.host(), each.port())));
+            try (TestClient client = TestClient.of(new LettuceConnectionFactory(configuration), OPTIONS)) {
+                assertThat(TestClient.get(client.provider.check()).state()).isEqualTo(ProviderStatus.State.UP);
+                assertThat(cluster.nodes()).allSatisfy(node -> {
+                    node.probe().command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+                    assertThat(TestClient.get(client.provider.check()).details())
+                            .containsEntry("maxmemory-policy", "allkeys-lru")
+                            .containsKey("warning");
+                    node.probe().command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+                });
             }
         }
     }

@@ -23,10 +23,14 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Nodes that were just started, and may have forgotten votes. */
+@ExtendWith(OutputCaptureExtension.class)
 class RedlockGuardTests {
 
     /** Is over before a test has lost patience. */
@@ -68,7 +72,7 @@ class RedlockGuardTests {
     @ParameterizedTest
     @EnumSource
     @EnabledIf("hasOldRedis")
-    void brandNewNodesGiveNoVotesAndSayForHowLong(Version version) {
+    void brandNewNodesGiveNoVotesAndSayForHowLong(Version version, CapturedOutput output) {
         start(version);
         try (RedlockTestClient client = guarded(LONG)) {
             await().atMost(RedlockTestClient.PATIENCE)
@@ -82,6 +86,9 @@ class RedlockGuardTests {
             assertThat(client.status().state()).isEqualTo(ProviderStatus.State.DOWN);
             assertQuarantined(client);
         }
+        assertThat(output)
+                .containsPattern("is new to this client .* quarantined for another (600|59\\d|58\\d) s.*"
+                        + "distributed-lock\\.redlock\\.restart-guard\\.quarantine \\(600 s\\)");
     }
 
     @ParameterizedTest
@@ -117,7 +124,7 @@ class RedlockGuardTests {
     /** There each client admits for itself, so it has to wait once. */
     @Test
     @EnabledIf("hasOldRedis")
-    void anOldNodeThatWasRestartedGivesNoVote() {
+    void anOldNodeThatWasRestartedGivesNoVote(CapturedOutput output) {
         start(Version.BEFORE_7);
         try (RedlockTestClient client = guarded(SHORT.multipliedBy(3))) {
             acquire(client, RedlockTestClient.PATIENCE).close();
@@ -127,6 +134,7 @@ class RedlockGuardTests {
             assertQuarantined(client);
             acquire(client, RedlockTestClient.PATIENCE).close();
         }
+        assertThat(output).contains("is older than Redis 7, where scripts can outlive a restart");
     }
 
     @Test

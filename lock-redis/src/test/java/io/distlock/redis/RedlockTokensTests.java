@@ -38,7 +38,7 @@ class RedlockTokensTests {
 
     private static final int CLIENTS = 3;
 
-    /** A node dies after so many other disturbances. */
+    /** Of so many disturbances, the first is followed by a node's death. */
     private static final int PER_DEATH = 20;
 
     private static final LockKey KEY = LockKey.of("orders");
@@ -66,14 +66,16 @@ class RedlockTokensTests {
 
     @Test
     void growFromHolderToHolderWhateverHappensToAMinority() {
-        List<Long> tokens = contend(true, false);
-        assertThat(repeats(tokens)).isZero();
-        assertThat(tokens).hasSize(acquisitions());
+        Contention contention = contend(true, false);
+        assertThat(repeats(contention.tokens())).isZero();
+        assertThat(contention.tokens()).hasSize(acquisitions());
+        assertThat(contention.trouble().disturbances()).isPositive();
+        assertThat(contention.trouble().deaths()).isPositive();
     }
 
     @Test
     void repeatWithoutTheSecondPhase() {
-        assertThat(repeats(contend(false, true))).isPositive();
+        assertThat(repeats(contend(false, true).tokens())).isPositive();
     }
 
     private static int acquisitions() {
@@ -94,7 +96,7 @@ class RedlockTokensTests {
      *
      * @param untilOneRepeats rather than to the end, which is far away then: it is a matter of luck when one does
      */
-    private static List<Long> contend(boolean secondPhase, boolean untilOneRepeats) {
+    private static Contention contend(boolean secondPhase, boolean untilOneRepeats) {
         List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
         AtomicInteger left = new AtomicInteger(untilOneRepeats ? 50 * acquisitions() : acquisitions());
         List<CompletableFuture<Void>> workers = new ArrayList<>();
@@ -117,7 +119,7 @@ class RedlockTokensTests {
                 trouble.deaths(),
                 secondPhase ? "on" : "off",
                 repeats(tokens));
-        return tokens;
+        return new Contention(tokens, trouble);
     }
 
     private static void work(AtomicInteger left, List<Long> tokens, boolean secondPhase) {
@@ -140,6 +142,8 @@ class RedlockTokensTests {
 
     private record Trouble(int disturbances, int deaths) {}
 
+    private record Contention(List<Long> tokens, Trouble trouble) {}
+
     /** Never more than one node at a time is away. */
     private static Trouble disturb(List<CompletableFuture<Void>> workers, List<Long> tokens, Runnable look) {
         Random random = new Random(4);
@@ -157,7 +161,7 @@ class RedlockTokensTests {
             }
             node.probe().command("PING");
             disturbances++;
-            if (disturbances % PER_DEATH == 0) {
+            if (disturbances % PER_DEATH == 1) {
                 die(node, workers, tokens);
                 deaths++;
             }

@@ -117,7 +117,7 @@ class RestartGuardTests {
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> client.locks.acquire(client.locks.request("orders")))
                     .havingCause()
-                    .withMessageContaining("lengthen the quarantine, or shorten the lease");
+                    .withMessageContaining("lengthen the quarantine, or shorten lease and minimum hold time");
         }
     }
 

@@ -49,7 +49,7 @@ final class NodeUri {
         return new Node(
                 authority.group("host"),
                 node.port(),
-                info.length == 0 ? username : info.length == 2 && !info[0].isEmpty() ? info[0] : null,
+                info.length == 2 && !info[0].isEmpty() ? info[0] : username,
                 info.length == 0 ? password : info[info.length - 1],
                 node.database(),
                 tls);

@@ -71,6 +71,16 @@ class RedlockAutoConfigurationTests {
     }
 
     @Test
+    void locksWithACommonUserWhosePasswordsAreInTheUris() {
+        String withoutUser = nodes.all().stream()
+                .map(node -> "redis://:" + PASSWORD + '@' + node.host() + ':' + node.port())
+                .collect(Collectors.joining(","));
+        context.withPropertyValues(
+                        "distributed-lock.redlock.nodes=" + withoutUser, "distributed-lock.redlock.username=locker")
+                .run(started -> assertLocks(started.getBean(LockProvider.class), started.getBean(LockRuntime.class)));
+    }
+
+    @Test
     void locksByTlsWithAnSslBundle() {
         context.withPropertyValues(
                         "spring.ssl.bundle.pem.test.truststore.certificate=file:"
@@ -212,7 +222,9 @@ class RedlockAutoConfigurationTests {
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 7000, "me", "a@b+c+d", 3, true))
                 .hasToString("host:7000");
         assertThat(NodeUri.parse(0, "redis://word@host", "u", "p"))
-                .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, null, "word", 0, false));
+                .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, "u", "word", 0, false));
+        assertThat(NodeUri.parse(0, "redis://:word@host", "u", "p"))
+                .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, "u", "word", 0, false));
         assertThat(NodeUri.parse(0, "redis://[::1]:7000", null, null))
                 .isEqualTo(new RedlockConnectionDetails.Node("[::1]", 7000, null, null, 0, false));
         assertThat(NodeUri.parse(0, "redis://:word@redis_node_1:7000", null, null))
