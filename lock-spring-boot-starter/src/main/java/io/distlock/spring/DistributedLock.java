@@ -108,7 +108,10 @@ public @interface DistributedLock {
     /** How long to wait for the lock; zero is one attempt. */
     String waitTime() default "";
 
-    /** For how long one grant or renewal is believed: after this time at most, others get the lock of a dead holder. */
+    /**
+     * For how long one grant or renewal is believed. The lock of a dead holder is free after about this time and the
+     * {@link #lockDelay()}.
+     */
     String leaseTime() default "";
 
     /** The lock is lost, and reported so, when the method has run this long. */

@@ -14,6 +14,8 @@ import java.util.Optional;
  * }
  * }</pre>
  *
+ * <p>The lock is lent: it is given back when the method is done, and refuses to be released or closed before.
+ *
  * <p>Bound to the calling thread: what the method hands to another thread finds no lock there. Take the
  * {@link HeldLock} here and hand it over.
  */

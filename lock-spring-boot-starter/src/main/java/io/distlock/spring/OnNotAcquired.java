@@ -13,7 +13,9 @@ public enum OnNotAcquired {
 
     /**
      * The caller gets an empty value: {@code Optional.empty()} where an {@code Optional} is returned, {@code null}
-     * for any other reference, a future of such a value, an empty publisher. A method that returns a primitive has no empty value and is refused at start-up.
+     * for any other reference, a {@code List} included; a future of such a value; an empty publisher. A method that
+     * returns nothing just returns, and the caller cannot tell. One that returns a primitive has no empty value and is
+     * refused at start-up.
      */
     SKIP,
 

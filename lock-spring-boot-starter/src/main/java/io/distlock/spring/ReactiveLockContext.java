@@ -9,7 +9,7 @@ import reactor.util.context.ContextView;
 
 /**
  * As {@link LockContext}, for what runs inside a publisher: the locks are in the subscription's context and not on
- * the thread.
+ * the thread. They are lent here, too, and refuse to be released.
  *
  * <pre>{@code
  * @DistributedLock(name = "stock", key = "#item")

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.HeldLock;
 import io.distlock.LockLostException;
+import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,26 @@ class LockContextTests {
             long first = jobs.outer(() -> LockContext.current().fencingToken().value());
             long second = jobs.outer(() -> LockContext.current().fencingToken().value());
             assertThat(second).isGreaterThan(first);
+        });
+    }
+
+    @Test
+    void theBodyCannotGiveItsLockBackInMidMethod() {
+        run(context -> {
+            Jobs jobs = context.getBean(Jobs.class);
+            jobs.outer(() -> jobs.inner(() -> {
+                for (HeldLock lock : List.of(LockContext.current(), LockContext.requireHeld("outer"))) {
+                    assertThatIllegalStateException()
+                            .isThrownBy(lock::close)
+                            .withMessageContaining("is given back when the method that it was taken for is done")
+                            .withMessageContaining("leave out the release");
+                    assertThatIllegalStateException().isThrownBy(lock::release);
+                    assertThatIllegalStateException().isThrownBy(lock::releaseAsync);
+                    assertThat(lock.isHeld()).isTrue();
+                }
+                return null;
+            }));
+            assertThat(context.getBean(FaultyLockProvider.class).releases()).isEqualTo(2);
         });
     }
 

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockInterruptedException;
+import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LossReason;
@@ -30,6 +33,14 @@ class LossTests {
         @DistributedLock(name = "job", renew = false, leaseTime = "10s", onLost = OnLost.INTERRUPT)
         public <T> T interrupted(Callable<T> body) throws Exception {
             return body.call();
+        }
+    }
+
+    static class Others {
+
+        @DistributedLock(name = "other", waitTime = "1m")
+        public Void run() {
+            return null;
         }
     }
 
@@ -94,6 +105,47 @@ class LossTests {
                     return waitForEver();
                 }))
                 .satisfies(lost -> assertThat(lost.getSuppressed()[0]).isInstanceOf(InterruptedException.class)));
+    }
+
+    private interface Waiting {
+
+        void with(Jobs jobs, Callable<Void> wait, ManualTicker ticker) throws Exception;
+    }
+
+    private static void whileAnotherHoldsTheInnerLock(Waiting work) {
+        LockTestContext.manual().withBean(Jobs.class).withBean(Others.class).run(context -> {
+            LockClient other = LockTestContext.another(context);
+            try (HeldLock held = other.acquire(other.request("other"))) {
+                Others others = context.getBean(Others.class);
+                work.with(context.getBean(Jobs.class), others::run, context.getBean(ManualTicker.class));
+                assertThat(held.isHeld()).isTrue();
+            }
+        });
+    }
+
+    @Test
+    void aBodyThatWaitsForAnotherLockIsInterruptedAndTheCallerIsToldOfTheLoss() {
+        whileAnotherHoldsTheInnerLock((jobs, wait, ticker) -> assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> jobs.interrupted(() -> {
+                    lose(ticker);
+                    return wait.call();
+                }))
+                .satisfies(lost -> {
+                    assertThat(lost.key()).isEqualTo(LockKey.of("job"));
+                    assertThat(lost.getSuppressed()[0]).isInstanceOf(LockInterruptedException.class);
+                }));
+    }
+
+    @Test
+    void anInterruptOfAnothersEndsTheWaitForAnotherLockAndIsNoLoss() {
+        whileAnotherHoldsTheInnerLock((jobs, wait, ticker) -> {
+            assertThatExceptionOfType(LockInterruptedException.class)
+                    .isThrownBy(() -> jobs.interrupted(() -> {
+                        Thread.currentThread().interrupt();
+                        return wait.call();
+                    }));
+            assertThat(Thread.interrupted()).isTrue();
+        });
     }
 
     @Test

@@ -142,6 +142,7 @@ class ReentrancyTests {
                                 assertThat(both.mode()).isEqualTo(LockMode.EXCLUSIVE);
                                 assertThat(both.isHeld()).isTrue();
                                 assertThat(both.remaining()).isPositive();
+                                assertThat(both.lost() == both.lost()).isTrue();
                                 return null;
                             })));
             assertThat(provider.acquires()).isEqualTo(2);

@@ -11,8 +11,10 @@ final class AmbiguousLockProviderFailureAnalyzer extends AbstractFailureAnalyzer
         String providers = String.join(", ", cause.providers());
         return new FailureAnalysis(
                 "There are several lock providers (" + providers + "), and none has been chosen as the default one.",
-                "Set distributed-lock.provider to one of " + providers + ". The others remain available through"
-                        + " @DistributedLock(provider = \"…\") and LockClients.get(\"…\").",
+                "Set distributed-lock.provider to one of " + providers + ". To use another one beside it, name that"
+                        + " one: @DistributedLock(provider = \"…\") or LockClients.get(\"…\"). Of redis, redlock and"
+                        + " etcd, each that is not the default one must be switched on as well:"
+                        + " distributed-lock.<its name>.enabled=true.",
                 cause);
     }
 }

@@ -56,14 +56,14 @@ record LockProperties(
     /**
      * Figures of the locks.
      *
-     * @param enabled Whether there are any.
+     * @param enabled Whether locks are measured.
      */
     record Metrics(@DefaultValue("true") boolean enabled) {}
 
     /**
      * Observations of waiting and holding, for traces.
      *
-     * @param enabled Whether there are any. Unless given, they are there where calls are traced.
+     * @param enabled Whether waiting for and holding locks are observed. By default, where there is a Tracer.
      */
     record Observations(@Nullable Boolean enabled) {}
 

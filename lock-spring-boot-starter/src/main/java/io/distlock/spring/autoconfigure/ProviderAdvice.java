@@ -9,5 +9,8 @@ final class ProviderAdvice {
             - locks inside this JVM alone, for tests and development: set distributed-lock.provider=in-memory
             - a store of your own: declare a bean of type io.distlock.spi.LockProvider""";
 
+    static final String BESIDE = "\n- redis, redlock or etcd beside another default provider: set"
+            + " distributed-lock.<its name>.enabled=true";
+
     private ProviderAdvice() {}
 }

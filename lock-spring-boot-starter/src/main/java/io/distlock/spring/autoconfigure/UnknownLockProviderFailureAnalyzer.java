@@ -30,7 +30,8 @@ final class UnknownLockProviderFailureAnalyzer extends AbstractFailureAnalyzer<U
         String known = String.join(", ", cause.known());
         return new FailureAnalysis(
                 asked + "there are only: " + known + ".",
-                "Write one of these names (" + known + "), or add what is missing:\n" + ProviderAdvice.MODULES,
+                "Write one of these names (" + known + "), or add what is missing:\n" + ProviderAdvice.MODULES
+                        + ProviderAdvice.BESIDE,
                 cause);
     }
 }

@@ -1,4 +1,4 @@
-/** Clients that stand around others and follow what becomes of each call. */
+/** Clients that stand around others and follow what becomes of each call. Not for applications. */
 @NullMarked
 package io.distlock.spring.client;
 

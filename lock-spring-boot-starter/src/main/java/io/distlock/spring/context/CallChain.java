@@ -47,14 +47,14 @@ public final class CallChain {
         return holds;
     }
 
-    /** The lock that was taken last. */
+    /** The lock that was taken last, as the body sees it. */
     public Optional<HeldLock> innermost() {
-        return holds.isEmpty() ? Optional.empty() : Optional.of(holds.get(0).lock());
+        return holds.isEmpty() ? Optional.empty() : Optional.of(holds.get(0).lent());
     }
 
-    /** The innermost lock with this name. */
+    /** The innermost lock with this name, as the body sees it. */
     public Optional<HeldLock> named(String name) {
-        return holds.stream().filter(hold -> hold.isNamed(name)).findFirst().map(Hold::lock);
+        return holds.stream().filter(hold -> hold.isNamed(name)).findFirst().map(Hold::lent);
     }
 
     /**

@@ -20,6 +20,7 @@ public final class Hold {
 
     private final LockClient client;
     private final HeldLock lock;
+    private final HeldLock lent;
 
     /** In other holds, which give their locks back themselves; none if the lock is this one's own. */
     private final List<Stay> within;
@@ -29,6 +30,7 @@ public final class Hold {
     private Hold(LockClient client, HeldLock lock, List<Stay> within) {
         this.client = client;
         this.lock = lock;
+        this.lent = new LentLock(lock);
         this.within = within;
     }
 
@@ -49,6 +51,11 @@ public final class Hold {
 
     public HeldLock lock() {
         return lock;
+    }
+
+    /** The lock for whoever runs under it: the same each time, and not to be released. */
+    HeldLock lent() {
+        return lent;
     }
 
     /** One more that relies on the lock; empty if the last one has left already. */

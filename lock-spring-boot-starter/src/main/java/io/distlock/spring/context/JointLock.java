@@ -28,7 +28,7 @@ final class JointLock implements HeldLock {
     private final List<Sequencer> sequencers;
 
     /** Made when somebody wants to be told: an outer lock that is held for long must not remember each inner call. */
-    private final AtomicReference<@Nullable CompletableFuture<LockLoss>> lost = new AtomicReference<>();
+    private final AtomicReference<@Nullable CompletionStage<LockLoss>> lost = new AtomicReference<>();
 
     JointLock(List<HeldLock> parts) {
         this.parts = List.copyOf(parts);
@@ -78,10 +78,10 @@ final class JointLock implements HeldLock {
     @Override
     public CompletionStage<LockLoss> lost() {
         CompletableFuture<LockLoss> first = new CompletableFuture<>();
-        if (lost.compareAndSet(null, first)) {
+        if (lost.compareAndSet(null, first.minimalCompletionStage())) {
             parts.forEach(part -> part.onLost(first::complete));
         }
-        return Objects.requireNonNull(lost.get()).minimalCompletionStage();
+        return Objects.requireNonNull(lost.get());
     }
 
     @Override

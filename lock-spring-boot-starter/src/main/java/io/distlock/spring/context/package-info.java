@@ -1,4 +1,7 @@
-/** Which locks the running call holds: written by the interceptor, read through {@code LockContext}. */
+/**
+ * Which locks the running call holds: written by the interceptor, read through {@code LockContext}. Not for
+ * applications.
+ */
 @NullMarked
 package io.distlock.spring.context;
 

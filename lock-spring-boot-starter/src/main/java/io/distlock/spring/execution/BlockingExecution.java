@@ -27,29 +27,45 @@ public final class BlockingExecution implements Execution {
 
     @Override
     public @Nullable Object run(List<LockTask> tasks, CallContext.Body body) throws Throwable {
-        CallContext.Body inside = WaitBudget.afterFirst(tasks, ticker, this, body);
-        return run(tasks.get(0), inside);
+        try {
+            return under(tasks, new Grants(), body);
+        } catch (Refused refused) {
+            // Here, where the locks that were had before it have been given back.
+            return refused.answer();
+        }
     }
 
-    private @Nullable Object run(LockTask task, CallContext.Body body) throws Throwable {
-        CallChain chain = CallContext.reachable();
-        Optional<Stay> inside = chain.enter(task.client(), task.request());
-        if (inside.isPresent()) {
-            return within(inside.get(), chain, body);
-        }
-        HeldLock lock;
-        try {
-            lock = task.client().acquire(task.request());
-        } catch (LockNotAcquiredException | LockUnavailableException why) {
-            // Of the acquisition alone: what the body throws must not be taken for this, nor the reverse.
-            return task.refusal().answer(why);
-        }
-        Stay stay = Hold.begin(task.client(), lock);
-        CallContext.Body watched = watched(task.onLost(), lock, body);
-        return within(stay, chain, () -> {
-            scopes.current().keep(stay.hold());
-            return watched.run();
+    private @Nullable Object under(List<LockTask> tasks, Grants grants, CallContext.Body body) throws Throwable {
+        Supplier<List<LockTask>> others = WaitBudget.afterFirst(tasks, ticker);
+        return under(tasks.get(0), grants, () -> {
+            List<LockTask> left = others.get();
+            if (!left.isEmpty()) {
+                return under(left, grants, body);
+            }
+            grants.keepIn(scopes.current());
+            return body.run();
         });
+    }
+
+    private @Nullable Object under(LockTask task, Grants grants, CallContext.Body inside) throws Throwable {
+        CallChain chain = CallContext.reachable();
+        Optional<Stay> entered = chain.enter(task.client(), task.request());
+        if (entered.isPresent()) {
+            return within(entered.get(), chain, inside);
+        }
+        HeldLock lock = acquire(task);
+        Stay stay = Hold.begin(task.client(), lock);
+        grants.add(stay.hold());
+        return within(stay, chain, watched(task.onLost(), lock, inside));
+    }
+
+    /** Of the acquisition alone: what the body throws must not be taken for a refusal, nor the reverse. */
+    private static HeldLock acquire(LockTask task) {
+        try {
+            return task.client().acquire(task.request());
+        } catch (LockNotAcquiredException | LockUnavailableException why) {
+            throw new Refused(task, why);
+        }
     }
 
     /** Leaving ends the stay; a loss is thrown, or suppressed into what the body threw. */

@@ -3,69 +3,69 @@ package io.distlock.spring.execution;
 import io.distlock.LockException;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.context.CallChain;
-import io.distlock.spring.context.CallContext;
-import io.distlock.spring.context.OuterScope;
 import io.distlock.spring.context.Stay;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a body that returns a future. Its steps follow one another, on whichever threads. */
+/** One lock of a call whose body returns a future. Its steps follow one another, on whichever threads. */
 final class FutureCall {
+
+    /** What is done under the lock: the body, or the call's next lock. */
+    @FunctionalInterface
+    interface Inside {
+
+        /** Returns a future. */
+        @Nullable
+        Object start(CallChain chain) throws Throwable;
+    }
 
     private final LockTask task;
     private final CallChain outer;
-    private final OuterScope scope;
-    private final CallContext.Body body;
-    private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+    private final Grants grants;
+    private final Inside inside;
+    private final Promise promise = new Promise();
     private volatile boolean cancelledByLoss;
 
-    FutureCall(LockTask task, CallChain outer, OuterScope scope, CallContext.Body body) {
+    FutureCall(LockTask task, CallChain outer, Grants grants, Inside inside) {
         this.task = task;
         this.outer = outer;
-        this.scope = scope;
-        this.body = body;
+        this.grants = grants;
+        this.inside = inside;
     }
 
+    /** Fails with {@link Refused} if the lock is not granted. */
     CompletableFuture<@Nullable Object> start() {
         Admission admission = Admission.to(task, outer);
         admission.stay().whenComplete((stay, failure) -> {
             if (failure != null) {
-                refuse(Admission.bare(failure));
-            } else if (result.isDone()) {
+                promise.settle(null, refusal(Admission.bare(failure)));
+            } else if (promise.future().isDone()) {
                 stay.closeAsync();
             } else {
                 run(stay, admission.isOutermost());
             }
         });
         // Given up by the caller while it waits; later it is the body's future that is cancelled.
-        result.whenComplete((value, failure) -> admission.stay().cancel(true));
-        return result;
+        promise.cancelWithThis(admission.stay());
+        return promise.future();
     }
 
-    private void refuse(Throwable failure) {
-        if (!Admission.isRefusal(failure)) {
-            result.completeExceptionally(failure);
-            return;
-        }
-        try {
-            started(task.refusal().answer((LockException) failure)).whenComplete(this::settle);
-        } catch (Throwable thrown) {
-            result.completeExceptionally(thrown);
-        }
+    private Throwable refusal(Throwable failure) {
+        return Admission.isRefusal(failure) ? new Refused(task, (LockException) failure) : failure;
     }
 
     private void run(Stay stay, boolean outermost) {
         try {
             if (outermost) {
-                scope.keep(stay.hold());
+                grants.add(stay.hold());
             }
-            CompletionStage<?> stage = started(CallContext.under(outer.with(stay.hold()), body));
+            CompletionStage<?> stage = promise.started(inside.start(outer.with(stay.hold())));
             if (outermost && task.onLost() == OnLost.INTERRUPT) {
                 stay.lock().onLost(loss -> {
                     cancelledByLoss = true;
-                    cancel(stage);
+                    Promise.cancel(stage);
                 });
             }
             stage.whenComplete((value, failure) -> end(stay, value, failure));
@@ -74,41 +74,16 @@ final class FutureCall {
         }
     }
 
-    /** The future to wait for, which is cancelled with the result. */
-    private CompletionStage<?> started(@Nullable Object returned) {
-        if (!(returned instanceof CompletionStage<?> stage)) {
-            throw new IllegalStateException("a locked method returned " + returned + " where a future was expected");
-        }
-        result.whenComplete((value, failure) -> cancel(stage));
-        return stage;
-    }
-
-    private static void cancel(CompletionStage<?> stage) {
-        try {
-            stage.toCompletableFuture().cancel(true);
-        } catch (UnsupportedOperationException cannot) {
-            // It runs to its end, and the lock is held until then.
-        }
-    }
-
     private void end(Stay stay, @Nullable Object value, @Nullable Throwable failure) {
         stay.closeAsync().whenComplete((left, loss) -> {
             if (loss == null) {
-                settle(value, failure);
+                promise.settle(value, failure);
             } else if (failure == null || (cancelledByLoss && failure instanceof CancellationException)) {
-                settle(null, Admission.bare(loss));
+                promise.settle(null, Admission.bare(loss));
             } else {
                 Losses.suppress(failure, loss);
-                settle(null, failure);
+                promise.settle(null, failure);
             }
         });
-    }
-
-    private void settle(@Nullable Object value, @Nullable Throwable failure) {
-        if (failure == null) {
-            result.complete(value);
-        } else {
-            result.completeExceptionally(failure);
-        }
     }
 }

@@ -1,6 +1,7 @@
 package io.distlock.spring.execution;
 
 import io.distlock.HeldLock;
+import io.distlock.LockInterruptedException;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.spring.context.CallContext;
@@ -35,7 +36,8 @@ final class InterruptOnLoss {
         lock.onLost(watch::interrupt);
         try {
             return body.run();
-        } catch (InterruptedException obedience) {
+        } catch (InterruptedException | LockInterruptedException obedience) {
+            // The second where the body, or one of its calls, was waiting for another lock.
             LockLoss loss = watch.end();
             if (loss == null) {
                 throw obedience;

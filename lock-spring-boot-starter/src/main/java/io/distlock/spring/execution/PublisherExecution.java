@@ -25,6 +25,9 @@ import reactor.util.context.ContextView;
  */
 public final class PublisherExecution implements Execution {
 
+    /** What a subscription takes along from lock to lock. */
+    private record Call(OuterScope around, Grants grants, CallContext.Body body) {}
+
     private final ReactiveAdapter adapter;
     private final Mono<OuterScope> scope;
     private final Supplier<Ticker> ticker;
@@ -39,10 +42,12 @@ public final class PublisherExecution implements Execution {
     @Override
     public Object run(List<LockTask> tasks, CallContext.Body body) {
         CallChain caller = CallContext.reachable();
-        Flux<Object> each = Flux.deferContextual(context -> {
-            CallContext.Body inside = WaitBudget.afterFirst(tasks, ticker, this, body);
-            return scope.flatMapMany(around -> subscription(tasks.get(0), chain(context, caller), around, inside));
-        });
+        Flux<Object> each = Flux.deferContextual(context -> scope.flatMapMany(around -> {
+                    CallChain outer = chain(context, caller).within(around.holds());
+                    return under(tasks, outer, new Call(around, new Grants(), body));
+                }))
+                // Here, where the locks that were had before it have been given back.
+                .onErrorResume(Refused.class, refused -> called(refused::answer));
         return adapter.fromPublisher(adapter.isMultiValue() ? each : each.singleOrEmpty());
     }
 
@@ -51,39 +56,43 @@ public final class PublisherExecution implements Execution {
         return SubscriberContext.chain(context).orElse(caller);
     }
 
-    private Flux<Object> subscription(LockTask task, CallChain chain, OuterScope around, CallContext.Body body) {
-        CallChain outer = chain.within(around.holds());
+    private Flux<Object> under(List<LockTask> tasks, CallChain outer, Call call) {
+        LockTask task = tasks.get(0);
+        Supplier<List<LockTask>> others = WaitBudget.afterFirst(tasks, ticker);
         return Flux.usingWhen(
                 // A supplier, which is asked on subscription: nothing can come between it and the cleanup.
                 Mono.fromSupplier(() -> Admission.to(task, outer)),
                 admission -> Mono.fromFuture(admission.stay(), true)
-                        .doOnNext(stay -> keep(stay, admission, around))
-                        .map(stay -> under(stay, admission, task, outer, body))
-                        .onErrorResume(Admission::isRefusal, why -> Mono.just(refused(task, why)))
-                        .flatMapMany(work -> work),
+                        .onErrorMap(Admission::isRefusal, why -> new Refused(task, (LockException) why))
+                        .flatMapMany(stay ->
+                                under(stay, admission, task, inside(others, outer.with(stay.hold()), call), call)),
                 admission -> Mono.empty(),
                 PublisherExecution::endInto,
                 admission -> Mono.fromRunnable(admission::giveUp));
     }
 
-    private static void keep(Stay stay, Admission admission, OuterScope around) {
+    private Flux<Object> under(Stay stay, Admission admission, LockTask task, Flux<Object> inside, Call call) {
         if (admission.isOutermost()) {
-            around.keep(stay.hold());
+            call.grants().add(stay.hold());
         }
-    }
-
-    private Flux<Object> under(Stay stay, Admission admission, LockTask task, CallChain outer, CallContext.Body body) {
-        CallChain chain = outer.with(stay.hold());
-        Flux<Object> work = called(() -> CallContext.under(chain, body))
-                .contextWrite(context -> SubscriberContext.with(context, chain));
         boolean watched = admission.isOutermost() && task.onLost() == OnLost.INTERRUPT;
-        return (watched ? work.takeUntilOther(loss(stay)) : work)
+        return (watched ? inside.takeUntilOther(loss(stay)) : inside)
                 // Here and not in the cleanup, whose failures come wrapped: the last value is told after the release.
                 .concatWith(Mono.defer(() -> end(admission)));
     }
 
-    private Flux<Object> refused(LockTask task, Throwable why) {
-        return called(() -> task.refusal().answer((LockException) why));
+    /** The other locks, or the body once there are none. */
+    private Flux<Object> inside(Supplier<List<LockTask>> others, CallChain chain, Call call) {
+        return Flux.defer(() -> {
+            List<LockTask> left = others.get();
+            return left.isEmpty() ? body(chain, call) : under(left, chain, call);
+        });
+    }
+
+    private Flux<Object> body(CallChain chain, Call call) {
+        call.grants().keepIn(call.around());
+        return called(() -> CallContext.under(chain, call.body()))
+                .contextWrite(context -> SubscriberContext.with(context, chain));
     }
 
     private Flux<Object> called(CallContext.Body body) {

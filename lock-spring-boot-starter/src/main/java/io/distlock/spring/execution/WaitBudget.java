@@ -1,7 +1,6 @@
 package io.distlock.spring.execution;
 
 import io.distlock.spi.Ticker;
-import io.distlock.spring.context.CallContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -21,16 +20,15 @@ final class WaitBudget {
     }
 
     /**
-     * What is left to do once the first of the locks is there: the body, under the others if there are any. The time
-     * runs from now.
+     * The locks that are still to be taken once the first is there, with what is left of their wait times then. The
+     * time runs from now.
      */
-    static CallContext.Body afterFirst(
-            List<LockTask> tasks, Supplier<Ticker> ticker, Execution execution, CallContext.Body body) {
+    static Supplier<List<LockTask>> afterFirst(List<LockTask> tasks, Supplier<Ticker> ticker) {
         if (tasks.size() == 1) {
-            return body;
+            return List::of;
         }
         WaitBudget budget = new WaitBudget(ticker.get());
-        return () -> execution.run(budget.left(tasks.subList(1, tasks.size())), body);
+        return () -> budget.left(tasks.subList(1, tasks.size()));
     }
 
     private List<LockTask> left(List<LockTask> tasks) {

@@ -89,7 +89,8 @@ final class LockOperationParser {
             problems.add(
                     "provider",
                     String.valueOf(unknown.getMessage()),
-                    "Name one of these, or add and configure the module that brings it");
+                    "Name one of these, or add and configure the module that brings it; beside another default provider,"
+                            + " redis, redlock and etcd must be switched on: distributed-lock.<its name>.enabled=true");
             return Optional.empty();
         }
     }

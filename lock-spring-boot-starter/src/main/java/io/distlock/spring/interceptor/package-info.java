@@ -1,4 +1,7 @@
-/** From the annotation to the lock: annotation, operation (once for each method), request (once for each call). */
+/**
+ * From the annotation to the lock: annotation, operation (once for each method), request (once for each call). Not
+ * for applications.
+ */
 @NullMarked
 package io.distlock.spring.interceptor;
 

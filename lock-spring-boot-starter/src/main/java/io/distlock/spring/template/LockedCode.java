@@ -53,13 +53,16 @@ public final class LockedCode {
     // --- how to take the locks ---
 
     public LockedCode mode(LockMode mode) {
-        return refined(last -> last.with(last.request().withMode(mode)));
+        return refined(last -> last.with(mode));
     }
 
-    /** Granted by another provider than the default one, with the options of that one's client. To be said first. */
+    /**
+     * Granted by another provider than the default one, with the options of that one's client where nothing else is
+     * said, before or after.
+     */
     public LockedCode provider(String provider) {
         LockClient client = clients.get(provider);
-        return refined(last -> LockTerms.of(client, last.request().withOptions(client.options())));
+        return refined(last -> last.with(client));
     }
 
     public LockedCode waitTime(Duration waitTime) {
@@ -110,9 +113,22 @@ public final class LockedCode {
         return blocking(body, refusal(orElse));
     }
 
-    /** As {@link #call(LockedBody)}, empty for who does not get the lock. */
+    /**
+     * As {@link #call(LockedBody)}, empty for who does not get the lock.
+     *
+     * @throws IllegalStateException if the body gives null, which could not be told from a body that has not run
+     */
     public <T, X extends Exception> Optional<T> tryCall(LockedBody<T, X> body) throws X {
-        return blocking(() -> Optional.of(body.run()), refusal(why -> Optional.empty()));
+        return blocking(() -> Optional.of(given(body.run())), refusal(why -> Optional.empty()));
+    }
+
+    private static <T> T given(@Nullable T result) {
+        if (result == null) {
+            throw new IllegalStateException("the body of tryCall has run and gave null, which could not be told from a"
+                    + " body that has not run: use tryRun, or call with another's result for who does not get the"
+                    + " lock");
+        }
+        return result;
     }
 
     public void run(Runnable body) {

@@ -90,7 +90,9 @@ class FailureAnalysisTests {
         start(TwoProviders.class);
         assertThat(output)
                 .contains("There are several lock providers (red, green)")
-                .contains("Set distributed-lock.provider to one of red, green");
+                .contains("Set distributed-lock.provider to one of red, green")
+                .contains("Of redis, redlock and etcd, each that is not the default one must be switched on")
+                .contains("distributed-lock.<its name>.enabled=true");
     }
 
     @Test
@@ -98,7 +100,8 @@ class FailureAnalysisTests {
         start(TwoProviders.class, "distributed-lock.provider=blue");
         assertThat(output)
                 .contains("distributed-lock.provider names the lock provider 'blue', but there are only: red, green")
-                .contains("io.distlock:lock-redis");
+                .contains("io.distlock:lock-redis")
+                .contains("beside another default provider: set distributed-lock.<its name>.enabled=true");
     }
 
     @Test

@@ -38,13 +38,16 @@ class ReactiveTransactionTests {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private final ApplicationContextRunner runner = LockTestContext.manual()
-            .withConfiguration(AutoConfigurations.of(
-                    TransactionAutoConfiguration.class, LockReactiveTransactionAutoConfiguration.class))
-            .withUserConfiguration(Application.class)
-            .withBean(Table.class)
-            .withBean(Orders.class)
-            .withBean(Service.class);
+    private final ApplicationContextRunner runner = runner().withBean(Orders.class);
+
+    static ApplicationContextRunner runner() {
+        return LockTestContext.manual()
+                .withConfiguration(AutoConfigurations.of(
+                        TransactionAutoConfiguration.class, LockReactiveTransactionAutoConfiguration.class))
+                .withUserConfiguration(Application.class)
+                .withBean(Table.class)
+                .withBean(Service.class);
+    }
 
     @Configuration(proxyBeanMethods = false)
     static class Application {
@@ -91,6 +94,10 @@ class ReactiveTransactionTests {
                     .collectList()
                     .subscribeOn(Schedulers.boundedElastic())
                     .block(PATIENCE);
+        }
+
+        List<String> journal() {
+            return journal;
         }
 
         Mono<Void> loseIf(boolean lose) {
