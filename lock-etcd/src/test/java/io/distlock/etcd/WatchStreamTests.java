@@ -87,8 +87,9 @@ class WatchStreamTests {
         Watches.Watched watched = confirmed(0);
         ScriptedWatchServer.Stream silent = server.last();
         ticker.advance(PATIENCE);
-        assertThat(silent.asked).last().satisfies(asked -> assertThat(asked.hasProgressRequest())
-                .isTrue());
+        assertThat(silent.asked)
+                .last()
+                .satisfies(asked -> assertThat(asked.hasProgressRequest()).isTrue());
         assertThat(watched.isLive()).isTrue();
         ticker.advance(PATIENCE);
         assertThat(silent.left).isTrue();
@@ -103,8 +104,9 @@ class WatchStreamTests {
         Watches.Watched watched = confirmed(0);
         for (int round = 0; round < 5; round++) {
             ticker.advance(PATIENCE);
-            assertThat(server.last().asked).last().satisfies(asked -> assertThat(asked.hasProgressRequest())
-                    .isTrue());
+            assertThat(server.last().asked)
+                    .last()
+                    .satisfies(asked -> assertThat(asked.hasProgressRequest()).isTrue());
             // The answer belongs to no watch.
             server.last().say(WatchResponse.newBuilder().setWatchId(-1));
         }
