@@ -220,7 +220,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void end() {
         Throwable failure = lastFailure;
         if (failure != null) {
-            completeExceptionally(unavailable("etcd did not answer within the wait time", failure));
+            completeExceptionally(silent(failure));
             finish();
         } else if (foothold.isCertain()) {
             leaveUnheard(Deadline.in(queue.callTimeout(), queue.runtime().ticker()), 1);
@@ -256,7 +256,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
                 queue.runtime().scheduler().schedule(() -> leaveUnheard(limit, tries + 1), pause);
                 return;
             } else {
-                completeExceptionally(unavailable("etcd did not answer at the end of the wait time", failure));
+                completeExceptionally(silent(failure));
             }
             finish();
         });
@@ -274,6 +274,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     void fail(String why) {
         completeExceptionally(unavailable(why, null));
         settle();
+    }
+
+    private LockUnavailableException silent(Throwable failure) {
+        return unavailable("etcd did not answer within the wait time", failure);
     }
 
     private LockUnavailableException unavailable(String why, @Nullable Throwable cause) {
