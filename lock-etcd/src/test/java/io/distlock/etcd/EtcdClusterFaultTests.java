@@ -56,7 +56,7 @@ class EtcdClusterFaultTests {
         contenders.assertNoViolation();
     }
 
-    /** Three seconds are usual; the rest is for what this machine has else to do. A lease lasts longer. */
+    /** A second is usual; the rest is for what this machine has else to do. A lease lasts longer. */
     private void assertWorksWithANewLeader() {
         etcd.cluster().awaitLeader();
         Duration took = contenders.awaitGrant(Duration.ofSeconds(12));
