@@ -2,6 +2,7 @@ package io.distlock.etcd;
 
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
@@ -141,7 +142,11 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         } else if (ahead instanceof Place.Ahead.Nobody) {
             grantIfFresh();
         } else if (ahead instanceof Place.Ahead.Predecessor predecessor) {
-            goOn(() -> waitFor(predecessor.key()));
+            if (request.deadline().hasPassed()) {
+                leaveRefused();
+            } else {
+                waitFor(predecessor.key());
+            }
         } else {
             advance();
         }
@@ -215,10 +220,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void end() {
         Throwable failure = lastFailure;
         if (failure != null) {
-            completeExceptionally(unavailable("etcd did not answer within the wait time", failure));
+            completeExceptionally(silent(failure));
             finish();
         } else if (foothold.isCertain()) {
-            leave();
+            leaveUnheard(Deadline.in(queue.callTimeout(), queue.runtime().ticker()), 1);
         } else {
             complete(Optional.empty());
             finish();
@@ -226,26 +231,53 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     /**
-     * Whoever comes next must not find this one waiting, so it is over only once the place is gone; but does not wait
-     * long for a silent server.
+     * It has just been said that somebody is ahead. Whoever comes next must not find this one waiting, so it is over only
+     * once the place is gone; but does not wait long for a silent server.
      */
-    private void leave() {
+    private void leaveRefused() {
         lookout.close();
-        queue.runtime()
-                .timeouts()
-                .within(queue.callTimeout().dividedBy(2), foothold.leave())
-                .whenComplete((release, failure) -> {
-                    if (release == Release.RELEASED) {
-                        foothold.forget();
-                    }
-                    complete(Optional.empty());
-                    finish();
-                });
+        leave(queue.callTimeout().dividedBy(2)).whenComplete((release, failure) -> {
+            complete(Optional.empty());
+            finish();
+        });
+    }
+
+    /**
+     * The last that was heard may be old: only an answer to leaving says that the store was there to the end, and that
+     * somebody else has the lock. Asks until there is one, for the time of one call.
+     */
+    private void leaveUnheard(Deadline limit, int tries) {
+        lookout.close();
+        leave(limit.remaining()).whenComplete((release, failure) -> {
+            Duration pause = BACKOFF.pause(tries);
+            if (failure == null) {
+                complete(Optional.empty());
+            } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
+                queue.runtime().scheduler().schedule(() -> leaveUnheard(limit, tries + 1), pause);
+                return;
+            } else {
+                completeExceptionally(silent(failure));
+            }
+            finish();
+        });
+    }
+
+    private CompletableFuture<Release> leave(Duration limit) {
+        return queue.runtime().timeouts().within(limit, foothold.leave()).thenApply(release -> {
+            if (release == Release.RELEASED) {
+                foothold.forget();
+            }
+            return release;
+        });
     }
 
     void fail(String why) {
         completeExceptionally(unavailable(why, null));
         settle();
+    }
+
+    private LockUnavailableException silent(Throwable failure) {
+        return unavailable("etcd did not answer within the wait time", failure);
     }
 
     private LockUnavailableException unavailable(String why, @Nullable Throwable cause) {

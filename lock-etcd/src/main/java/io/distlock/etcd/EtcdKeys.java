@@ -5,6 +5,7 @@ import io.distlock.LockMode;
 import io.etcd.jetcd.ByteSequence;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.Optional;
 
 /**
  * Makes the names of all keys; nobody else does. A lock is a directory, {@code prefix/name/}, with a key for each who
@@ -44,6 +45,19 @@ final class EtcdKeys {
     /** Whether a key of ours is no place in a queue. */
     boolean isWithdrawal(ByteSequence key) {
         return key.startsWith(bytes(prefix + '/'));
+    }
+
+    /**
+     * The key as it was made, from its whole name at the server. What comes before may end like a prefix, or hold one: our
+     * own part is known by its end, where nothing holds a slash.
+     *
+     * @return empty if it is none of ours
+     */
+    Optional<ByteSequence> withoutNamespace(ByteSequence key) {
+        String text = key.toString(StandardCharsets.UTF_8);
+        int name = text.lastIndexOf('/', text.lastIndexOf('/') - 1) + 1;
+        int start = name - prefix.length();
+        return text.startsWith(prefix, start) ? Optional.of(bytes(text.substring(start))) : Optional.empty();
     }
 
     private static String occupant(LockMode mode, long leaseId, String owner) {

@@ -28,7 +28,6 @@ final class SessionAudit {
     private final Ledger ledger;
     private final Reaper reaper;
     private final EtcdKeys keys;
-    private final String root;
 
     SessionAudit(EtcdCalls calls, QueueCalls queue, Ledger ledger, Reaper reaper, EtcdKeys keys) {
         this.calls = calls;
@@ -36,7 +35,6 @@ final class SessionAudit {
         this.ledger = ledger;
         this.reaper = reaper;
         this.keys = keys;
-        this.root = keys.root().toString(StandardCharsets.UTF_8);
     }
 
     /** To be called whenever a session was extended; costs nothing if there is nothing to find. Ends when all is seen. */
@@ -47,17 +45,14 @@ final class SessionAudit {
         }
         return calls.timeToLive(
                         session.id(), LeaseOption.builder().withAttachedKeys().build())
-                .thenCompose(answer -> compare(session, keys(answer), expected));
+                .thenCompose(answer -> compare(session, ours(answer), expected));
     }
 
-    /** What is in front of ours is a namespace, which the driver does not take away here. */
-    private Set<ByteSequence> keys(LeaseTimeToLiveResponse answer) {
-        Set<ByteSequence> keys = new HashSet<>();
-        for (ByteSequence each : answer.getKeys()) {
-            String text = each.toString(StandardCharsets.UTF_8);
-            keys.add(ByteSequence.from(text.substring(Math.max(0, text.indexOf(root))), StandardCharsets.UTF_8));
-        }
-        return keys;
+    /** Without the namespace, which the driver does not take away here. Keys of others are none of ours to judge. */
+    private Set<ByteSequence> ours(LeaseTimeToLiveResponse answer) {
+        Set<ByteSequence> ours = new HashSet<>();
+        answer.getKeys().forEach(each -> keys.withoutNamespace(each).ifPresent(ours::add));
+        return ours;
     }
 
     private CompletableFuture<?> compare(Session session, Set<ByteSequence> there, List<Holding> expected) {

@@ -4,72 +4,64 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
-import io.distlock.LockException;
 import io.distlock.LockKey;
+import io.distlock.LockUnavailableException;
 import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 
-/** Clients that take one lock from each other without end, and see whether anybody else believes to hold it. */
+/** Clients that take one lock from each other without end, and keep book of when each of them believed to hold it. */
 final class Contenders implements AutoCloseable {
 
     private static final LockKey KEY = LockKey.of("contended");
     private static final Duration WAIT = Duration.ofSeconds(2);
 
-    private final List<Thread> threads = new ArrayList<>();
-    private final AtomicReference<HeldLock> holder = new AtomicReference<>();
-    private final AtomicLong lastToken = new AtomicLong();
-    private final AtomicLong longestNanos = new AtomicLong();
+    /** What a machine that is busy with other things may take on top of a time limit; a client that hangs takes more. */
+    private static final Duration SLOW_MACHINE = Duration.ofSeconds(10);
+
+    private final List<Contender> contenders = new ArrayList<>();
+    private final HoldLog holds = new HoldLog();
     private final AtomicInteger grants = new AtomicInteger();
-    private final List<String> violations = Collections.synchronizedList(new ArrayList<>());
-    private volatile boolean over;
+    private final AtomicInteger refusals = new AtomicInteger();
+    private final AtomicInteger unavailable = new AtomicInteger();
+    private final List<String> faults = Collections.synchronizedList(new ArrayList<>());
+    private final CountDownLatch over = new CountDownLatch(1);
 
     Contenders(List<TestClient> clients) {
-        for (TestClient client : clients) {
-            Thread thread = new Thread(() -> contend(client), "contender");
-            threads.add(thread);
-            thread.start();
-        }
+        clients.forEach(client -> contenders.add(new Contender(client)));
+        contenders.forEach(Thread::start);
     }
 
-    private void contend(TestClient client) {
-        while (!over) {
-            long asked = Ticker.system().nanos();
-            try {
-                client.locks
-                        .tryAcquire(client.locks.request(KEY).withWaitTime(WAIT))
-                        .ifPresent(this::hold);
-            } catch (LockException unavailable) {
-                // To be expected while the store is in trouble.
-            }
-            longestNanos.accumulateAndGet(Ticker.system().nanos() - asked, Math::max);
-        }
+    /** How often the lock was granted so far. */
+    int grants() {
+        return grants.get();
     }
 
-    private void hold(HeldLock held) {
-        HeldLock before = holder.getAndSet(held);
-        if (before != null && before.isHeld()) {
-            violations.add(held + " while " + before);
-        }
-        long token = held.fencingToken().value();
-        long last = lastToken.getAndSet(token);
-        if (token <= last) {
-            violations.add("token " + token + " after " + last);
-        }
-        grants.incrementAndGet();
-        holder.compareAndSet(held, null);
-        held.release();
+    /** How often it was said that another has the lock. */
+    int refusals() {
+        return refusals.get();
+    }
+
+    /** How often it was said that the store does not answer. */
+    int unavailable() {
+        return unavailable.get();
+    }
+
+    int size() {
+        return contenders.size();
     }
 
     /** Waits until the lock has gone from hand to hand. */
     void awaitProgress(Duration within) {
         int before = grants.get();
-        await().atMost(within).until(() -> grants.get() >= before + threads.size());
+        await().atMost(within).until(() -> grants.get() >= before + size());
     }
 
     /** Waits until the lock has been granted anew; how long that took. */
@@ -80,20 +72,94 @@ final class Contenders implements AutoCloseable {
         return Duration.ofNanos(Ticker.system().nanos() - asked);
     }
 
-    /** Nobody held beside another, and no call went on long after its deadline. */
-    void assertNoViolation() {
-        assertThat(violations).isEmpty();
-        assertThat(Duration.ofNanos(longestNanos.get())).isLessThan(WAIT.plus(TestClient.PATIENCE));
-    }
-
+    /** Ends all of them. One that hangs is a fault. */
     @Override
     public void close() {
-        over = true;
-        for (Thread thread : threads) {
+        over.countDown();
+        contenders.forEach(Contender::end);
+    }
+
+    /** To be asked once they have ended: nobody held beside another, and no call went on long after its deadline. */
+    void assertNoViolation() {
+        assertThat(faults).isEmpty();
+        assertThat(holds.violations()).isEmpty();
+    }
+
+    private final class Contender extends Thread {
+
+        private final TestClient client;
+        private final Duration limit;
+
+        Contender(TestClient client) {
+            super("contender");
+            setDaemon(true);
+            this.client = client;
+            this.limit = WAIT.plus(client.provider.callTimeout()).plus(SLOW_MACHINE);
+        }
+
+        @Override
+        public void run() {
             try {
-                thread.join(TestClient.PATIENCE.toMillis());
+                while (over.getCount() > 0) {
+                    long asked = Ticker.system().nanos();
+                    Optional<HeldLock> granted = ask();
+                    noteTime("asking", asked);
+                    if (granted.isPresent()) {
+                        hold(granted.get());
+                    }
+                }
+            } catch (RuntimeException | InterruptedException unexpected) {
+                faults.add("ended by " + unexpected);
+            }
+        }
+
+        private Optional<HeldLock> ask() {
+            try {
+                Optional<HeldLock> granted =
+                        client.locks.tryAcquire(client.locks.request(KEY).withWaitTime(WAIT));
+                (granted.isPresent() ? grants : refusals).incrementAndGet();
+                return granted;
+            } catch (LockUnavailableException trouble) {
+                // To be expected while the store is in trouble.
+                unavailable.incrementAndGet();
+                return Optional.empty();
+            }
+        }
+
+        private void hold(HeldLock held) throws InterruptedException {
+            long granted = Ticker.system().nanos();
+            long until = granted
+                    + TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextLong(5, 50));
+            long lastHeld = granted;
+            long now = granted;
+            // The time is taken first: whoever holds afterwards did so then.
+            while (held.isHeld() && now - until < 0) {
+                lastHeld = now;
+                over.await(1, TimeUnit.MILLISECONDS);
+                now = Ticker.system().nanos();
+            }
+            holds.add(held.fencingToken().value(), granted, lastHeld);
+            long asked = Ticker.system().nanos();
+            held.release();
+            noteTime("releasing", asked);
+        }
+
+        private void noteTime(String doing, long sinceNanos) {
+            Duration took = Duration.ofNanos(Ticker.system().nanos() - sinceNanos);
+            if (took.compareTo(limit) > 0) {
+                faults.add(doing + " took " + took);
+            }
+        }
+
+        void end() {
+            try {
+                // One call to get the lock, and one to give it back.
+                join(limit.multipliedBy(2).toMillis());
             } catch (InterruptedException interrupt) {
                 Thread.currentThread().interrupt();
+            }
+            if (isAlive()) {
+                faults.add("hangs at " + List.of(getStackTrace()));
             }
         }
     }

@@ -61,4 +61,23 @@ class EtcdKeysTests {
         ByteSequence place = keys.place(LockKey.of("a"), LockMode.SHARED, 7, "0123-4z");
         assertThat(keys.occupant(place)).isEqualTo(new EtcdKeys.Occupant(LockMode.SHARED, "0123-4z"));
     }
+
+    @Test
+    void aNamespaceIsTakenAwayWhateverItLooksLike() {
+        ByteSequence place = keys.place(LockKey.of("a/b", "c"), LockMode.SHARED, 7, "0123-4z");
+        ByteSequence withdrawal = keys.withdrawal(LockMode.EXCLUSIVE, 7, "0123-4z");
+        for (String namespace : new String[] {"", "team/", "team-app/lock/", "app/lock/", "app/lock//a/", "app/lock"}) {
+            ByteSequence inFront = ByteSequence.from(namespace, StandardCharsets.UTF_8);
+            assertThat(keys.withoutNamespace(inFront.concat(place))).contains(place);
+            assertThat(keys.withoutNamespace(inFront.concat(withdrawal))).contains(withdrawal);
+        }
+    }
+
+    @Test
+    void keysOfOthersAreNoneOfOurs() {
+        for (String other : new String[] {"", "a", "/", "lock/a/b", "app/lock/a", "app/lock/a/b/c/d"}) {
+            assertThat(keys.withoutNamespace(ByteSequence.from(other, StandardCharsets.UTF_8)))
+                    .isEmpty();
+        }
+    }
 }

@@ -30,6 +30,13 @@ class EtcdQueueTests {
     static final EtcdExtension etcd = EtcdExtension.create();
 
     private static final LockKey KEY = LockKey.of("queue");
+
+    /** etcd looks for leases that are over twice a second; then the next one is told. */
+    private static final Duration LEASES_END = Duration.ofMillis(1500);
+
+    /** What a machine that is busy with other things may take on top of a time limit. */
+    private static final Duration SLOW_MACHINE = Duration.ofSeconds(10);
+
     private static final String EVENTS = "etcd_debugging_mvcc_events_total";
 
     private final List<TestClient> clients = new ArrayList<>();
@@ -59,11 +66,16 @@ class EtcdQueueTests {
         return queue(client, LockMode.EXCLUSIVE);
     }
 
-    /** Waits for the lock, and stands in the queue for it already. Those before it may be many. */
+    /** Those before it may be many. */
     private CompletableFuture<HeldLock> queue(TestClient client, LockMode mode) {
+        return queue(client, mode, Duration.ofMinutes(2));
+    }
+
+    /** Waits for the lock, and stands in the queue for it already. */
+    private CompletableFuture<HeldLock> queue(TestClient client, LockMode mode, Duration waitTime) {
         List<String> before = etcd.probe().keys("lock/queue/");
         var waiter = client.locks.acquireAsync(
-                client.locks.request(KEY).withMode(mode).withWaitTime(Duration.ofMinutes(2)));
+                client.locks.request(KEY).withMode(mode).withWaitTime(waitTime));
         awaitAnother(before);
         return waiter;
     }
@@ -144,8 +156,7 @@ class EtcdQueueTests {
     @Test
     void oneThatGivesUpInTheMiddleHoldsNobodyUp() {
         HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
-        TestClient impatient = client();
-        var givesUp = impatient.locks.acquireAsync(impatient.locks.request(KEY).withWaitTime(Duration.ofSeconds(1)));
+        var givesUp = queue(client(), LockMode.EXCLUSIVE, Duration.ofSeconds(4));
         var cancelled = queue(client());
         var last = queue(client());
         cancelled.cancel(true);
@@ -163,13 +174,17 @@ class EtcdQueueTests {
     @Test
     void oneThatDiesInTheMiddleHoldsOthersUpForItsTimeToLiveAtMost() {
         HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
-        TestClient dies = client(Duration.ofSeconds(2));
+        Duration timeToLive = Duration.ofSeconds(2);
+        TestClient dies = client(timeToLive);
         queue(dies);
         var last = queue(client());
         // Its process is gone: nothing more is sent.
         dies.connection.close();
+        long died = Ticker.system().nanos();
         held.release();
         TestClient.get(last).close();
+        assertThat(Duration.ofNanos(Ticker.system().nanos() - died))
+                .isLessThan(timeToLive.plus(LEASES_END).plus(SLOW_MACHINE));
         assertThat(etcd.probe().keys("lock/queue/")).isEmpty();
         await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 0);
     }

@@ -1,0 +1,122 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LossReason;
+import io.distlock.spi.Ticker;
+import io.distlock.test.etcd.EtcdExtension;
+import io.distlock.test.fault.FaultProxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A holder whose connection stands and passes nothing on, while the server serves everybody else. */
+class EtcdBlackHoleTests {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    private static final LockKey KEY = LockKey.of("black-hole");
+    private static final Duration LEASE = Duration.ofSeconds(4);
+
+    /** Longer than a machine may stand still between a loss and its being told. */
+    private static final Duration LOCK_DELAY = Duration.ofSeconds(4);
+
+    private FaultProxy proxy;
+    private TestClient holder;
+    private TestClient next;
+
+    /** What happens to the connection. */
+    private enum Fault {
+        NOTHING_PASSES {
+            @Override
+            void strike(FaultProxy proxy) {
+                proxy.freeze();
+            }
+        },
+
+        NO_REPLY_PASSES {
+            @Override
+            void strike(FaultProxy proxy) {
+                proxy.dropReplies();
+            }
+        },
+
+        NO_REQUEST_PASSES {
+            @Override
+            void strike(FaultProxy proxy) {
+                proxy.dropRequests();
+            }
+        };
+
+        abstract void strike(FaultProxy proxy);
+    }
+
+    @BeforeEach
+    void open() {
+        proxy = FaultProxy.to(etcd.server().host(), etcd.server().port());
+        holder = TestClient.of(
+                etcd.server().endpoint().withPort(proxy.port()), EtcdLockOptions.defaults(), Duration.ofMinutes(2));
+        next = TestClient.of(etcd.server().endpoint());
+    }
+
+    @AfterEach
+    void close() {
+        proxy.pass();
+        holder.close();
+        next.close();
+        proxy.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theHolderIsToldBeforeAnotherHasTheLock(Fault fault) {
+        HeldLock held = holder.locks.acquire(holder.locks
+                .request(KEY)
+                .withWaitTime(TestClient.PATIENCE)
+                .withLeaseTime(LEASE)
+                .withLockDelay(LOCK_DELAY));
+        CompletableFuture<Long> told = held.lost()
+                .toCompletableFuture()
+                .thenApply(loss -> Ticker.system().nanos());
+        CompletableFuture<Boolean> stillHeld = new CompletableFuture<>();
+        CompletableFuture<Long> granted = next.locks
+                .acquireAsync(next.locks.request(KEY).withWaitTime(Duration.ofMinutes(1)))
+                .thenApply(lock -> {
+                    stillHeld.complete(held.isHeld());
+                    return Ticker.system().nanos();
+                });
+        await().atMost(TestClient.PATIENCE).until(() -> next.waiters(KEY) == 1);
+        awaitRenewed();
+        assertThat(held.isHeld()).isTrue();
+        fault.strike(proxy);
+        long grantedAt = TestClient.get(granted);
+        assertThat(stillHeld).isCompletedWithValue(false);
+        assertThat(TestClient.get(told)).isLessThan(grantedAt);
+        assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
+        assertThat(held.isHeld()).isFalse();
+    }
+
+    /** Its lease has more time left than a moment before. */
+    private void awaitRenewed() {
+        Duration[] least = {Duration.ofDays(1)};
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            Duration left = next.locks
+                    .inspect(KEY)
+                    .orElseThrow()
+                    .holders()
+                    .get(0)
+                    .remaining()
+                    .orElseThrow();
+            least[0] = left.compareTo(least[0]) < 0 ? left : least[0];
+            return left.compareTo(least[0]) > 0;
+        });
+    }
+}

@@ -1,0 +1,119 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.support.LockRuntime;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.api.WatchResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A server that ends watches, or says nothing any more. */
+class WatchStreamTests {
+
+    private static final ByteSequence KEY = ByteSequence.from("key", StandardCharsets.UTF_8);
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final LockRuntime runtime = ManualScheduler.runtime(ticker);
+    private final ScriptedWatchServer server = new ScriptedWatchServer();
+    private final SharedWatches watches = new SharedWatches(server::stub, ByteSequence.EMPTY, runtime, PATIENCE);
+    private final AtomicInteger woken = new AtomicInteger();
+
+    @AfterEach
+    void close() {
+        watches.close();
+        runtime.close();
+    }
+
+    private Watches.Watched watch() {
+        return watches.watch(KEY, woken::incrementAndGet);
+    }
+
+    private Watches.Watched confirmed(long number) {
+        Watches.Watched watched = watch();
+        server.last().say(confirmation(number));
+        assertThat(watched.standing()).isCompleted();
+        return watched;
+    }
+
+    private static WatchResponse.Builder confirmation(long number) {
+        return WatchResponse.newBuilder().setCreated(true).setWatchId(number);
+    }
+
+    private static WatchResponse.Builder end(long number) {
+        return WatchResponse.newBuilder().setCanceled(true).setWatchId(number).setCancelReason("compacted");
+    }
+
+    @Test
+    void whoReliesOnAWatchThatTheServerEndsIsWokenAndNobodyElse() {
+        Watches.Watched other = confirmed(0);
+        Watches.Watched ended = confirmed(1);
+        assertThat(woken).hasValue(0);
+        server.last().say(end(1));
+        assertThat(woken).hasValue(1);
+        assertThat(ended.isLive()).isFalse();
+        assertThat(other.isLive()).isTrue();
+        // What comes for it later concerns nobody; what comes for the other does.
+        server.last().say(WatchResponse.newBuilder().setWatchId(1));
+        assertThat(woken).hasValue(1);
+        server.last().say(WatchResponse.newBuilder().setWatchId(0));
+        assertThat(woken).hasValue(2);
+        assertThat(server.streams()).hasSize(1);
+    }
+
+    @Test
+    void aWatchThatTheServerRefusesNeverStandsAndThoseAfterItDo() {
+        Watches.Watched refused = watch();
+        Watches.Watched next = watch();
+        server.last().say(end(-1).setCreated(true));
+        assertThat(refused.standing()).isCompletedExceptionally();
+        assertThat(refused.standing().handle((done, failure) -> failure.getMessage()))
+                .isCompletedWithValue("the watch has broken: compacted");
+        assertThat(refused.isLive()).isFalse();
+        server.last().say(confirmation(0));
+        assertThat(next.standing()).isCompleted();
+        // Whoever waits for it to stand was told by that.
+        assertThat(woken).hasValue(0);
+    }
+
+    @Test
+    void aServerThatSaysNothingIsAskedAndThenLeft() {
+        Watches.Watched watched = confirmed(0);
+        ScriptedWatchServer.Stream silent = server.last();
+        ticker.advance(PATIENCE);
+        assertThat(silent.asked)
+                .last()
+                .satisfies(asked -> assertThat(asked.hasProgressRequest()).isTrue());
+        assertThat(watched.isLive()).isTrue();
+        ticker.advance(PATIENCE);
+        assertThat(silent.left).isTrue();
+        assertThat(watched.isLive()).isFalse();
+        assertThat(woken).hasValue(1);
+        confirmed(0);
+        assertThat(server.streams()).hasSize(2);
+    }
+
+    @Test
+    void aServerThatGivesASignOfLifeIsKept() {
+        Watches.Watched watched = confirmed(0);
+        for (int round = 0; round < 5; round++) {
+            ticker.advance(PATIENCE);
+            assertThat(server.last().asked)
+                    .last()
+                    .satisfies(asked -> assertThat(asked.hasProgressRequest()).isTrue());
+            // The answer belongs to no watch.
+            server.last().say(WatchResponse.newBuilder().setWatchId(-1));
+        }
+        assertThat(server.last().asked).hasSize(1 + 5);
+        assertThat(server.last().left).isFalse();
+        assertThat(watched.isLive()).isTrue();
+        assertThat(woken).hasValue(0);
+        assertThat(server.streams()).hasSize(1);
+    }
+}
