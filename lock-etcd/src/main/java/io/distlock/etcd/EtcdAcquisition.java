@@ -1,7 +1,6 @@
 package io.distlock.etcd;
 
 import io.distlock.LockUnavailableException;
-import io.distlock.Release;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -236,7 +235,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
      */
     private void leaveRefused() {
         lookout.close();
-        leave(queue.callTimeout().dividedBy(2)).whenComplete((release, failure) -> {
+        foothold.leave(queue.callTimeout().dividedBy(2)).whenComplete((release, failure) -> {
             complete(Optional.empty());
             finish();
         });
@@ -248,7 +247,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
      */
     private void leaveUnheard(Deadline limit, int tries) {
         lookout.close();
-        leave(limit.remaining()).whenComplete((release, failure) -> {
+        foothold.leave(limit.remaining()).whenComplete((release, failure) -> {
             Duration pause = BACKOFF.pause(tries);
             if (failure == null) {
                 complete(Optional.empty());
@@ -259,15 +258,6 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
                 completeExceptionally(silent(failure));
             }
             finish();
-        });
-    }
-
-    private CompletableFuture<Release> leave(Duration limit) {
-        return queue.runtime().timeouts().within(limit, foothold.leave()).thenApply(release -> {
-            if (release == Release.RELEASED) {
-                foothold.forget();
-            }
-            return release;
         });
     }
 

@@ -3,6 +3,7 @@ package io.distlock.etcd;
 import io.distlock.FencingToken;
 import io.distlock.Release;
 import io.distlock.spi.LeaseRequest;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -73,9 +74,16 @@ final class Foothold {
         return lease;
     }
 
-    /** Leaves a place that is certain. {@link #forget} is to follow if it is gone. */
-    CompletableFuture<Release> leave() {
-        return doubtful ? queue.calls().withdraw(place()) : queue.calls().leave(place().key(), createRevision);
+    /** Leaves a place that is certain; fails if there is no answer in time. What is known to be gone is forgotten. */
+    CompletableFuture<Release> leave(Duration limit) {
+        CompletableFuture<Release> left =
+                doubtful ? queue.calls().withdraw(place()) : queue.calls().leave(place().key(), createRevision);
+        return queue.runtime().timeouts().within(limit, left).thenApply(release -> {
+            if (release == Release.RELEASED) {
+                forget();
+            }
+            return release;
+        });
     }
 
     /** It is gone at the server, or somebody else sees to that. */
