@@ -84,9 +84,11 @@ final class PendingLock extends PendingAcquisition<HeldLock> {
     private void finish() {
         HeldKeys all = new HeldKeys(engine, held);
         if (!all.isHeld()) {
+            // Before they are given back, or each of them would seem lost.
+            LockKey lost = lostKey();
             giveBack();
             completeExceptionally(new LockUnavailableException(
-                    lostKey(),
+                    lost,
                     engine.since(startedNanos),
                     "one of " + held.size() + " keys was lost while waiting for the others",
                     null));
