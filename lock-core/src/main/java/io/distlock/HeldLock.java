@@ -55,7 +55,8 @@ public interface HeldLock extends AutoCloseable {
 
     /**
      * Completes when the lock is lost, and never if it is released. Dependents that are not given an executor run
-     * on a thread of the client's callback executor and may block.
+     * on a thread of the client's callback executor and may block; those that are added after the loss run at once, on the
+     * thread that adds them.
      *
      * <p>The same stage each time. What depends on it stays there until the lock has ended, so whoever holds a lock for
      * long adds dependents once and not at each step of the work.
@@ -74,7 +75,9 @@ public interface HeldLock extends AutoCloseable {
      */
     Release release();
 
-    /** As {@link #release()}, without waiting. */
+    /**
+     * As {@link #release()}, without waiting. Dependents as those of {@link #lost()}.
+     */
     CompletionStage<Release> releaseAsync();
 
     /**

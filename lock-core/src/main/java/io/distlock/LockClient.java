@@ -57,7 +57,8 @@ public interface LockClient extends AutoCloseable {
     }
 
     /**
-     * Waits for the lock, no longer than the request's wait time and one round trip to the store.
+     * Waits for the lock, no longer than the request's wait time, the provider's call timeout and 250 ms. Mostly it ends
+     * with the wait time; the rest is for a store that does not answer.
      *
      * @throws LockNotAcquiredException if another held it all that time
      * @throws LockUnavailableException if the store did not answer, or this client is closed
@@ -76,7 +77,7 @@ public interface LockClient extends AutoCloseable {
     /**
      * Asks for the lock without blocking the caller. The future fails as {@link #acquire} throws. Cancelling it
      * leaves nothing behind. Dependents that are not given an executor run on the client's callback executor and
-     * may block.
+     * may block; those that are added when it is complete already run at once, on the thread that adds them.
      */
     CompletableFuture<HeldLock> acquireAsync(LockRequest request);
 
@@ -86,8 +87,9 @@ public interface LockClient extends AutoCloseable {
     /**
      * The lock as a {@link Lock}: re-entrant per thread, conditions unsupported. Keep the view and share it, as one
      * would a {@link java.util.concurrent.locks.ReentrantLock}: two views of one key exclude each other.
-     * {@code lock()} waits without end; {@code unlock()} throws {@link LockLostException} if the lock was lost,
-     * for there is no other way to tell.
+     * {@code lock()} waits without end for whoever holds it, but throws {@link LockUnavailableException} if the store is
+     * silent. {@code unlock()} throws {@link LockLostException} if the lock was lost, and so does taking it once more
+     * after that, for there is no other way to tell.
      */
     Lock asLock(LockRequest request);
 
@@ -95,6 +97,7 @@ public interface LockClient extends AutoCloseable {
      * Asks the store whether the grant still stands at this moment (Chubby's CheckSequencer).
      *
      * @throws LockUnavailableException if the store did not answer
+     * @throws LockInterruptedException if the thread was interrupted; the flag is kept
      */
     boolean isCurrent(Sequencer sequencer);
 
@@ -102,16 +105,19 @@ public interface LockClient extends AutoCloseable {
      * What the store knows about a lock; empty if nobody holds it.
      *
      * @throws LockUnavailableException if the store did not answer
+     * @throws LockInterruptedException if the thread was interrupted; the flag is kept
      */
     Optional<LockStatus> inspect(LockKey key);
 
     /**
      * Takes a lock away from whoever holds it by this token. For people who know that its holder is gone or stuck: a holder
-     * in this client is told first, one elsewhere notices with its next renewal, and until then believes in a lock that
-     * another may have. What the holder still does, only a resource that checks the fencing token can refuse.
+     * in this client is told first, one elsewhere notices when it renews (with the renewal after the next one if the next
+     * is under way already), and until then believes in a lock that another may have. What the holder still does, only a resource that checks the fencing token can refuse.
      *
      * @return {@link Release#NOT_OWNER} if nobody holds the lock by this token
      * @throws LockUnavailableException if the store did not answer
+     * @throws LockInterruptedException if the thread was interrupted; the flag is kept, and the lock may be taken away
+     *     nevertheless
      * @throws UnsupportedOperationException if the provider cannot do this
      */
     Release forceRelease(LockKey key, FencingToken token);

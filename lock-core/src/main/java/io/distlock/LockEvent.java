@@ -2,7 +2,10 @@ package io.distlock;
 
 import java.time.Duration;
 
-/** Something that happened to a lock of one client. New kinds may be added. */
+/**
+ * Something that happened to a lock of one client. New kinds may be added: a {@code switch} over them needs a default
+ * branch.
+ */
 public sealed interface LockEvent {
 
     LockKey key();
@@ -19,7 +22,12 @@ public sealed interface LockEvent {
     /** Another held the lock for the whole wait time. */
     record NotAcquired(LockKey key, LockMode mode, Duration waited) implements LockEvent {}
 
-    /** The store did not answer, or the wait was cancelled or interrupted. */
+    /**
+     * The store did not answer, or the wait was cancelled or interrupted.
+     *
+     * @param cause a {@link LockUnavailableException}, or a {@link java.util.concurrent.CancellationException} if whoever
+     *     asked stopped waiting
+     */
     record Failed(LockKey key, LockMode mode, Duration waited, Throwable cause) implements LockEvent {}
 
     /**

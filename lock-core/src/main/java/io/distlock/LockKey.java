@@ -51,7 +51,11 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
         return key.isPresent() ? encodedName + ':' + KeyText.encode(key.get()) : encodedName;
     }
 
-    /** Reads back what {@link #text()} wrote. */
+    /**
+     * Reads back what {@link #text()} wrote.
+     *
+     * @throws IllegalArgumentException if a part breaks the rules of keys, or a {@code %} has no two hex digits after it
+     */
     public static LockKey parse(String text) {
         int colon = text.indexOf(':');
         return colon < 0

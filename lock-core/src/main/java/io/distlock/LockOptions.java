@@ -29,7 +29,11 @@ public record LockOptions(
     /** The shortest lease: below it, clock drift and a round trip would eat most of the validity. */
     public static final Duration MIN_LEASE = Duration.ofMillis(100);
 
-    /** The shortest lease that can be renewed: three tries must fit into a third of it. */
+    /**
+     * The shortest lease that can be renewed. Renewal begins after a third of it, and a try that is not answered takes a
+     * sixth and, before the next one, a twentieth: three fit into the two thirds that are left. Each has to have the time
+     * of a round trip.
+     */
     public static final Duration MIN_RENEWED_LEASE = Duration.ofMillis(300);
 
     /** The longest lease. A dead holder blocks others for this long. */

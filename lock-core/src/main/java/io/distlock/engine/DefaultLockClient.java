@@ -66,21 +66,29 @@ final class DefaultLockClient implements LockClient {
     @Override
     public HeldLock acquire(LockRequest request) {
         long started = engine.ticker().nanos();
-        return tryAcquire(request).orElseThrow(() -> notAcquired(request, started));
+        var acquisition = startUnlessInterrupted(request, started);
+        return await(acquisition, started).orElseThrow(() -> notAcquired(acquisition.key(), started));
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
         long started = engine.ticker().nanos();
+        return await(startUnlessInterrupted(request, started), started);
+    }
+
+    private PendingAcquisition<? extends HeldLock> startUnlessInterrupted(LockRequest request, long started) {
         if (Thread.interrupted()) {
-            throw interrupted(request, started, null);
+            throw interrupted(request.keys().get(0), started, null);
         }
-        CompletableFuture<? extends Optional<? extends HeldLock>> acquisition = start(request);
+        return start(request);
+    }
+
+    private Optional<HeldLock> await(PendingAcquisition<? extends HeldLock> acquisition, long started) {
         try {
             return acquisition.get().map(held -> held);
         } catch (InterruptedException interrupt) {
             abandon(acquisition);
-            throw interrupted(request, started, interrupt);
+            throw interrupted(acquisition.key(), started, interrupt);
         } catch (ExecutionException failure) {
             throw asSeenByCaller(failure);
         }
@@ -91,7 +99,7 @@ final class DefaultLockClient implements LockClient {
         return pending.size();
     }
 
-    private CompletableFuture<? extends Optional<? extends HeldLock>> start(LockRequest request) {
+    private PendingAcquisition<? extends HeldLock> start(LockRequest request) {
         Deadline deadline = Deadline.in(request.options().waitTime(), engine.ticker());
         String asker = Askers.name(Thread.currentThread());
         if (request.keys().size() == 1) {
@@ -103,20 +111,19 @@ final class DefaultLockClient implements LockClient {
     }
 
     /** Stops an acquisition; if it has just succeeded, gives back what it got. */
-    private static void abandon(CompletableFuture<? extends Optional<? extends HeldLock>> acquisition) {
+    private static void abandon(PendingAcquisition<? extends HeldLock> acquisition) {
         if (!acquisition.cancel(true)) {
             acquisition.thenAccept(granted -> granted.ifPresent(HeldLock::releaseAsync));
         }
     }
 
-    private LockInterruptedException interrupted(
-            LockRequest request, long started, @Nullable InterruptedException cause) {
+    private LockInterruptedException interrupted(LockKey key, long started, @Nullable InterruptedException cause) {
         Thread.currentThread().interrupt();
-        return new LockInterruptedException(request.keys().get(0), engine.since(started), cause);
+        return new LockInterruptedException(key, engine.since(started), cause);
     }
 
-    private LockNotAcquiredException notAcquired(LockRequest request, long started) {
-        return new LockNotAcquiredException(request.keys().get(0), engine.since(started));
+    private LockNotAcquiredException notAcquired(LockKey key, long started) {
+        return new LockNotAcquiredException(key, engine.since(started));
     }
 
     /** The failure was made on a thread of ours; whoever reads its stack trace wants to know who asked. */
@@ -132,11 +139,12 @@ final class DefaultLockClient implements LockClient {
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
         long started = engine.ticker().nanos();
         CompletableFuture<HeldLock> result = new CompletableFuture<>();
-        handOver(start(request), result, granted -> {
+        var acquisition = start(request);
+        handOver(acquisition, result, granted -> {
             if (granted.isPresent()) {
                 return result.complete(granted.get());
             }
-            result.completeExceptionally(notAcquired(request, started));
+            result.completeExceptionally(notAcquired(acquisition.key(), started));
             return true;
         });
         return result;
@@ -151,7 +159,7 @@ final class DefaultLockClient implements LockClient {
 
     /** Takes what was granted to the caller's future, on a thread on which the caller's code may block. */
     private void handOver(
-            CompletableFuture<? extends Optional<? extends HeldLock>> acquisition,
+            PendingAcquisition<? extends HeldLock> acquisition,
             CompletableFuture<?> result,
             Predicate<Optional<HeldLock>> taker) {
         // Cancelled or timed out by the caller: stop waiting.
@@ -193,20 +201,24 @@ final class DefaultLockClient implements LockClient {
                         held.lease().key().equals(key) && held.lease().token().equals(token))
                 // Before the store lets anybody else have it.
                 .forEach(held -> held.lose(LossReason.NOT_OWNER));
-        Release release = ask(key, engine.provider().forceRelease(key, token));
+        long started = engine.ticker().nanos();
+        // A provider may have to look first, and then take.
+        Duration limit = engine.provider().callTimeout().multipliedBy(2);
+        Release release = ask(key, limit, engine.provider().forceRelease(key, token));
         if (release == Release.UNKNOWN) {
-            throw new LockUnavailableException(key, Duration.ZERO, "the store did not answer", null);
+            throw new LockUnavailableException(key, engine.since(started), "the store did not answer", null);
         }
         return release;
     }
 
     private <T> T ask(LockKey key, CompletionStage<T> question) {
+        return ask(key, engine.provider().callTimeout(), question);
+    }
+
+    private <T> T ask(LockKey key, Duration limit, CompletionStage<T> question) {
         long started = engine.ticker().nanos();
         try {
-            return engine.runtime()
-                    .timeouts()
-                    .within(engine.provider().callTimeout(), question)
-                    .get();
+            return engine.runtime().timeouts().within(limit, question).get();
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(key, engine.since(started), interrupt);

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * What stays as it is from the grant of a key to its end, and what can be told of it. A class above {@link HeldKey} and
- * not a part of it: there may be ten thousand of them.
+ * not a part of it: that is one object fewer for each of thousands of held locks.
  */
 abstract sealed class GrantedKey permits RenewedKey {
 

@@ -9,11 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedTransferQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class LockClientBuilder {
-
-    private static final int IDLE_SECONDS = 10;
-    private static final int MOST_CALLBACK_THREADS = 256;
 
     private final LockProvider provider;
     private final LockRuntime runtime;
@@ -89,7 +82,7 @@ public final class LockClientBuilder {
         if (callbackExecutor != null) {
             return build(callbackExecutor, () -> {});
         }
-        ThreadPoolExecutor own = callbackThreads();
+        ThreadPoolExecutor own = CallbackThreads.pool();
         return build(own, own::shutdown);
     }
 
@@ -97,49 +90,5 @@ public final class LockClientBuilder {
         Engine engine = new Engine(provider, runtime, callbacks, instance);
         listeners.forEach(engine.listeners()::add);
         return new DefaultLockClient(engine, options, shutdownTimeout, onClosed);
-    }
-
-    /**
-     * Many, because a callback that blocks must not hold up the news of another lock's loss; but not without bound,
-     * because a store that is gone takes all locks at once. Beyond the bound tasks wait.
-     */
-    private static ThreadPoolExecutor callbackThreads() {
-        AtomicInteger number = new AtomicInteger();
-        return new ThreadPoolExecutor(
-                0,
-                MOST_CALLBACK_THREADS,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new HandOver(),
-                task -> {
-                    Thread thread = new Thread(task, "distlock-callback-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                },
-                LockClientBuilder::enqueue);
-    }
-
-    private static void enqueue(Runnable task, ThreadPoolExecutor pool) {
-        boolean queued = !pool.isShutdown() && pool.getQueue().add(task);
-        // Queued in the moment of the shutdown, it might find no thread any more.
-        if (!queued || (pool.isShutdown() && pool.remove(task))) {
-            throw new RejectedExecutionException("the lock client is closed");
-        }
-    }
-
-    /** Takes what an idle thread waits for; the rest is refused, so that the pool makes a thread while it may. */
-    private static final class HandOver extends LinkedTransferQueue<Runnable> {
-
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        public boolean offer(Runnable task) {
-            return tryTransfer(task);
-        }
-
-        @Override
-        public boolean add(Runnable task) {
-            return super.offer(task);
-        }
     }
 }

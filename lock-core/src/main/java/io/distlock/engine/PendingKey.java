@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * One key on its way from the door to the grant: through the local gate, then to the provider. Ends by its deadline
  * even if the provider breaks its word; cancelling leaves neither a place at the gate nor a lease at the store.
  */
-final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements AcquireProgress, DueSet.Due {
+final class PendingKey extends PendingAcquisition<HeldKey> implements AcquireProgress, DueSet.Due {
 
     /** On top of the provider's own time limit, whose error says more than ours. */
     private static final Duration PROVIDER_OVERDUE = Duration.ofMillis(250);
@@ -67,6 +67,8 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements A
             // The gate knows first: held or waited for in this process is an answer, without a call.
             if (engine.gates().tryEnter(ticket)) {
                 askProvider();
+            } else if (engine.gates().news(key) instanceof StoreNews.Trouble trouble) {
+                failUnasked(trouble.cause());
             } else {
                 giveUp();
             }
@@ -138,7 +140,9 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements A
         engine.giveBack(grant.lease(), request.timeToLive(), () -> Duration.ZERO)
                 .thenAccept(released -> {
                     if (isDone() || deadline.hasPassed()) {
-                        giveUp();
+                        // Nobody else had it.
+                        fail(new LockUnavailableException(
+                                key, waited(), "the store's answer came too late to be of use", null));
                     } else {
                         askProvider();
                     }
@@ -177,10 +181,13 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements A
         if (news instanceof StoreNews.Taken) {
             giveUp();
         } else {
-            String why = "the store did not answer the call of this process that is next in line for the key";
-            Throwable cause = news instanceof StoreNews.Trouble trouble ? trouble.cause() : null;
-            fail(new LockUnavailableException(key, waited(), why, cause));
+            failUnasked(news instanceof StoreNews.Trouble trouble ? trouble.cause() : null);
         }
+    }
+
+    private void failUnasked(@Nullable Throwable cause) {
+        String why = "the store did not answer the call of this process that is next in line for the key";
+        fail(new LockUnavailableException(key, waited(), why, cause));
     }
 
     @Override
@@ -247,6 +254,7 @@ final class PendingKey extends CompletableFuture<Optional<HeldKey>> implements A
                         + engine.provider().callTimeout().plus(PROVIDER_OVERDUE).toNanos();
     }
 
+    @Override
     LockKey key() {
         return key;
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Several keys on their way, one after the other in canonical order (so that two requests cannot hold what the
  * other waits for), under one deadline. Ends with all of them or with none.
  */
-final class PendingLock extends CompletableFuture<Optional<HeldLock>> {
+final class PendingLock extends PendingAcquisition<HeldLock> {
 
     private final Engine engine;
     private final PendingKeys pending;
@@ -84,15 +84,31 @@ final class PendingLock extends CompletableFuture<Optional<HeldLock>> {
     private void finish() {
         HeldKeys all = new HeldKeys(engine, held);
         if (!all.isHeld()) {
+            // Before they are given back, or each of them would seem lost.
+            LockKey lost = lostKey();
             giveBack();
             completeExceptionally(new LockUnavailableException(
-                    request.keys().get(0),
+                    lost,
                     engine.since(startedNanos),
                     "one of " + held.size() + " keys was lost while waiting for the others",
                     null));
         } else if (!complete(Optional.of(all))) {
             giveBack();
         }
+    }
+
+    private LockKey lostKey() {
+        return held.stream()
+                .filter(each -> !each.isHeld())
+                .findFirst()
+                .map(each -> each.lease().key())
+                .orElse(request.keys().get(0));
+    }
+
+    @Override
+    LockKey key() {
+        PendingKey step = current;
+        return step == null ? request.keys().get(0) : step.key();
     }
 
     /** All at once; ends within one call to the store, and never fails. */

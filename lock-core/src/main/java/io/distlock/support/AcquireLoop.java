@@ -16,8 +16,9 @@ import java.util.function.Function;
 
 /**
  * Waiting, for stores that know no queue: try; if refused, subscribe and try again; then park until a release is
- * announced, the holder's time to live has passed, or the deadline. No polling while the subscription lives; a
- * store that fails is asked again after a jittered pause. Costs no thread. Thread-safe.
+ * announced, the holder's time to live has passed, or the deadline. No polling while the subscription lives, but for
+ * one last look just before the deadline: a store that has died meanwhile has not said "held by another". A store that
+ * fails is asked again after a jittered pause. Costs no thread. Thread-safe.
  *
  * <p>However an acquisition ends without a grant (deadline, cancellation, failure), what its tries may have left at
  * the store goes to the reaper.
@@ -89,9 +90,17 @@ public final class AcquireLoop implements AutoCloseable {
     /** Only acquisitions that were refused or failed once get here: an uncontended one costs no bookkeeping. */
     void enlist(Acquisition acquisition) {
         waiting.add(acquisition);
-        if (closed) {
+        if (acquisition.isDone()) {
+            // Cancelled just before: it has settled, and would not be taken out again.
+            waiting.remove(acquisition);
+        } else if (closed) {
             acquisition.fail("the provider is closed", null);
         }
+    }
+
+    /** How many were refused or failed once, and are not over. */
+    int waiting() {
+        return waiting.size();
     }
 
     void delist(Acquisition acquisition) {

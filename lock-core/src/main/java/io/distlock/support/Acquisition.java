@@ -21,6 +21,13 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     /** What an answer that was asked for in time may be late. */
     private static final Duration LATE_ANSWER = Duration.ofMillis(100);
 
+    /**
+     * How long before its deadline a parked waiter asks once more: a store that has frozen since the last answer must
+     * not be taken for one that says "held by another", and a release that was missed is found. As much as one round
+     * trip may take, so that its answer is there by the deadline.
+     */
+    private static final Duration LAST_LOOK = Duration.ofMillis(100);
+
     /** Redis frees a key in the millisecond after its time to live. */
     private static final Duration JUST_AFTER = Duration.ofMillis(1);
 
@@ -184,7 +191,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private void park(Duration time) {
         loop.enlist(this);
         Duration remaining = request.deadline().remaining();
-        Duration pause = time.compareTo(remaining) < 0 ? time : remaining;
+        Duration pause = time.compareTo(remaining) < 0 ? time : untilLastLook(remaining);
         synchronized (this) {
             if (isDone()) {
                 return;
@@ -195,6 +202,11 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             }
         }
         tryOnce();
+    }
+
+    /** A short wait has seen its last answer only just now, and gets no look of its own. */
+    private static Duration untilLastLook(Duration remaining) {
+        return remaining.compareTo(LAST_LOOK.multipliedBy(2)) > 0 ? remaining.minus(LAST_LOOK) : remaining;
     }
 
     private void timeUp() {

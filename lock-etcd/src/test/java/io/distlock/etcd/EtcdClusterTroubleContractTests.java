@@ -24,6 +24,7 @@ class EtcdClusterTroubleContractTests extends StoreTroubleContract {
 
     static final List<FaultProxy> proxies = new ArrayList<>();
     static EtcdConnection connection;
+    static EtcdConnection untroubled;
 
     @BeforeAll
     static void open() {
@@ -31,6 +32,7 @@ class EtcdClusterTroubleContractTests extends StoreTroubleContract {
                 .map(EtcdClusterTroubleContractTests::proxied)
                 .toList();
         connection = LocalEtcd.connection(endpoints, EtcdLockOptions.defaults());
+        untroubled = LocalEtcd.connection(etcd.cluster().endpoints(), LocalEtcd.PATIENT);
         LocalEtcd.warmUp(connection);
     }
 
@@ -43,12 +45,18 @@ class EtcdClusterTroubleContractTests extends StoreTroubleContract {
     @AfterAll
     static void close() {
         connection.close();
+        untroubled.close();
         proxies.forEach(FaultProxy::close);
     }
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
         return new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults());
+    }
+
+    @Override
+    protected LockProvider createUntroubledProvider(LockRuntime runtime) {
+        return new EtcdLockProvider(runtime, untroubled, LocalEtcd.PATIENT);
     }
 
     @Override

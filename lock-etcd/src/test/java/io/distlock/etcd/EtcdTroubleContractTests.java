@@ -20,24 +20,32 @@ class EtcdTroubleContractTests extends StoreTroubleContract {
 
     static FaultProxy proxy;
     static EtcdConnection connection;
+    static EtcdConnection untroubled;
 
     @BeforeAll
     static void open() {
         proxy = FaultProxy.to(etcd.server().host(), etcd.server().port());
         connection = LocalEtcd.connection(
                 List.of(etcd.server().endpoint().withPort(proxy.port())), EtcdLockOptions.defaults());
+        untroubled = LocalEtcd.connection(etcd.server().endpoint());
         LocalEtcd.warmUp(connection);
     }
 
     @AfterAll
     static void close() {
         connection.close();
+        untroubled.close();
         proxy.close();
     }
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
         return new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults());
+    }
+
+    @Override
+    protected LockProvider createUntroubledProvider(LockRuntime runtime) {
+        return new EtcdLockProvider(runtime, untroubled, LocalEtcd.PATIENT);
     }
 
     @Override

@@ -19,12 +19,14 @@ class RedisTroubleContractTests extends StoreTroubleContract {
 
     static FaultProxy proxy;
     static RedisConnections connections;
+    static RedisConnections untroubled;
 
     @BeforeAll
     static void open() {
         proxy = FaultProxy.to(redis.server().host(), redis.server().port());
         connections =
                 LocalRedis.connections(redis.server().endpoint().withPort(proxy.port()), RedisLockOptions.defaults());
+        untroubled = LocalRedis.connections(redis.server().endpoint());
     }
 
     /** How long a cold driver takes is no matter of these tests. */
@@ -36,12 +38,18 @@ class RedisTroubleContractTests extends StoreTroubleContract {
     @AfterAll
     static void close() {
         connections.close();
+        untroubled.close();
         proxy.close();
     }
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
         return new RedisLockProvider(runtime, connections, RedisLockOptions.defaults());
+    }
+
+    @Override
+    protected LockProvider createUntroubledProvider(LockRuntime runtime) {
+        return new RedisLockProvider(runtime, untroubled, TestClient.PATIENT);
     }
 
     @Override

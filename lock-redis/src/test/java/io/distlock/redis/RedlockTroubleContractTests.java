@@ -23,6 +23,7 @@ class RedlockTroubleContractTests extends StoreTroubleContract {
 
     static final List<FaultProxy> proxies = new ArrayList<>();
     static RedlockConnections connections;
+    static RedlockConnections untroubled;
 
     @BeforeAll
     static void open() {
@@ -34,12 +35,14 @@ class RedlockTroubleContractTests extends StoreTroubleContract {
                         .map(proxy -> nodes.get(0).endpoint().withPort(proxy.port()))
                         .toList(),
                 RedlockTestClient.UNGUARDED);
+        untroubled = RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
         RedlockTestClient.of(nodes).close();
     }
 
     @AfterAll
     static void close() {
         connections.close();
+        untroubled.close();
         proxies.forEach(FaultProxy::close);
         proxies.clear();
     }
@@ -47,6 +50,11 @@ class RedlockTroubleContractTests extends StoreTroubleContract {
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
         return RedlockTestClient.warmProvider(runtime, connections);
+    }
+
+    @Override
+    protected LockProvider createUntroubledProvider(LockRuntime runtime) {
+        return RedlockTestClient.warmProvider(runtime, untroubled);
     }
 
     @Override

@@ -8,7 +8,9 @@ import io.distlock.LockEvent;
 import io.distlock.LockKey;
 import io.distlock.LossReason;
 import io.distlock.Release;
+import io.distlock.test.provider.Fault;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** A lock that is taken away from its holder. */
@@ -40,6 +42,21 @@ class ForceReleaseTests {
         assertThat(held.isHeld()).isTrue();
         here.advanceMillis(10_500);
         assertThat(held.isHeld()).isFalse();
+    }
+
+    /** Some stores have to be asked twice. */
+    @Test
+    void anAnswerThatTakesTwoCallsIsWaitedFor() {
+        HeldLock held = here.hold("a");
+        here.provider.onForceRelease(Fault.LATE);
+        AtomicReference<Release> answer = new AtomicReference<>();
+        Thread asking = new Thread(() -> answer.set(here.client.forceRelease(KEY, held.fencingToken())));
+        asking.start();
+        ManualEngine.await().until(() -> asking.getState() == Thread.State.WAITING);
+        here.advanceMillis(1_900);
+        here.provider.deliver();
+        ManualEngine.await().until(() -> !asking.isAlive());
+        assertThat(answer).hasValue(Release.RELEASED);
     }
 
     @Test

@@ -1,11 +1,15 @@
 package io.distlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
+import io.distlock.LockUnavailableException;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
@@ -18,6 +22,43 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class SeveralKeysRefusedTests {
+
+    @Test
+    void theFailureNamesTheKeyThatIsBusy() {
+        ManualEngine here = new ManualEngine();
+        here.other.acquire(here.now("b"));
+        LockRequest both =
+                here.client.request(List.of(LockKey.of("a"), LockKey.of("b"))).withWaitTime(Duration.ZERO);
+        assertThatExceptionOfType(LockNotAcquiredException.class)
+                .isThrownBy(() -> here.client.acquire(both))
+                .satisfies(busy -> assertThat(busy.key()).isEqualTo(LockKey.of("b")));
+        assertThat(here.client.acquireAsync(both))
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        LockNotAcquiredException.class,
+                        busy -> assertThat(busy.key()).isEqualTo(LockKey.of("b")));
+    }
+
+    @Test
+    void theFailureNamesTheKeyThatWasLostWhileAnotherWasWaitedFor() {
+        ManualEngine here = new ManualEngine();
+        HeldLock last = here.other.acquire(here.now("c"));
+        var asked = here.client.acquireAsync(here.client
+                .request(List.of(LockKey.of("a"), LockKey.of("b"), LockKey.of("c")))
+                .withWaitTime(Duration.ofMinutes(1)));
+        here.deleteByHand("b");
+        here.advanceMillis(10_500);
+        last.release();
+        assertThat(asked)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        LockUnavailableException.class,
+                        lost -> assertThat(lost.key()).isEqualTo(LockKey.of("b")));
+    }
 
     /** Or a program that then asks for one of them is told that it is busy: by its own request before. */
     @Test

@@ -2,37 +2,51 @@ package io.distlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.LockClient;
-import io.distlock.LockOptions;
+import io.distlock.HeldLock;
 import io.distlock.LockUnavailableException;
-import io.distlock.inmemory.InMemoryLockProvider;
-import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
-import io.distlock.test.provider.FaultyLockProvider;
-import io.distlock.test.time.ManualScheduler;
-import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
+@EndsInTime
 class SilentStoreAtTheGateTests {
+
+    private final ManualEngine here = new ManualEngine();
 
     /** A store that does not answer is no busy lock, also for those who stand behind the one who asks it. */
     @Test
     void whoWaitsBehindACallThatTheStoreDoesNotAnswerIsNotToldThatAnotherHasTheLock() {
-        ManualTicker ticker = new ManualTicker();
-        LockRuntime runtime = ManualScheduler.runtime(ticker);
-        FaultyLockProvider provider = new FaultyLockProvider(new InMemoryLockProvider(runtime));
-        LockClient client = new DefaultLockClient(
-                new Engine(provider, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
-        provider.onAcquire(Fault.SILENCE);
-        var first = client.acquireAsync(client.request("orders"));
-        var second = client.acquireAsync(client.request("orders"));
-        ticker.advance(Duration.ofSeconds(10));
-        assertThat(first)
-                .failsWithin(Duration.ZERO)
-                .withThrowableThat()
-                .withCauseInstanceOf(LockUnavailableException.class);
-        assertThat(second)
+        here.provider.onAcquire(Fault.SILENCE);
+        var first = here.start(here.request("orders"));
+        var second = here.start(here.request("orders"));
+        here.ticker.advance(Duration.ofSeconds(10));
+        assertUnavailable(first);
+        assertUnavailable(second);
+    }
+
+    @Test
+    void neitherIsWhoMakesOneAttemptBehindACallToWhichTheStoreIsKnownToBeSilent() {
+        here.provider.onAcquire(Fault.SILENCE);
+        here.start(here.request("orders"));
+        var next = here.start(here.request("orders").withWaitTime(Duration.ofMinutes(1)));
+        here.ticker.advance(Duration.ofSeconds(10));
+        // The first one has found out; the next one asks now.
+        assertThat(next).isNotDone();
+        assertUnavailable(here.start(here.now("orders")));
+    }
+
+    /** Somebody of this process is before it, that is an answer. */
+    @Test
+    void whoMakesOneAttemptBehindACallOfWhichNothingIsKnownIsRefused() {
+        here.provider.onAcquire(Fault.SILENCE);
+        here.start(here.request("orders"));
+        assertThat(here.start(here.now("orders"))).isCompletedWithValue(Optional.empty());
+    }
+
+    private static void assertUnavailable(CompletableFuture<Optional<HeldLock>> asked) {
+        assertThat(asked)
                 .failsWithin(Duration.ZERO)
                 .withThrowableThat()
                 .withCauseInstanceOf(LockUnavailableException.class);

@@ -86,7 +86,11 @@ abstract class ContractFixture {
     }
 
     LockProvider newProvider() {
-        LockProvider created = createProvider(runtime);
+        return keep(createProvider(runtime));
+    }
+
+    /** To be closed after the test. */
+    LockProvider keep(LockProvider created) {
         providers.add(created);
         return created;
     }

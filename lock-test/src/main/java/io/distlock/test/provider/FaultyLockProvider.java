@@ -42,6 +42,7 @@ public final class FaultyLockProvider implements LockProvider {
     private final FaultPlan acquiring = new FaultPlan();
     private final FaultPlan renewing = new FaultPlan();
     private final FaultPlan releasing = new FaultPlan();
+    private final FaultPlan forcing = new FaultPlan();
 
     public FaultyLockProvider(LockProvider behind) {
         this(behind, behind.name());
@@ -67,6 +68,7 @@ public final class FaultyLockProvider implements LockProvider {
         acquiring.clear();
         renewing.clear();
         releasing.clear();
+        forcing.clear();
     }
 
     public void onAcquire(Fault fault) {
@@ -91,6 +93,10 @@ public final class FaultyLockProvider implements LockProvider {
 
     public void onRelease(LockKey key, Fault fault) {
         releasing.set(key, fault);
+    }
+
+    public void onForceRelease(Fault fault) {
+        forcing.set(fault);
     }
 
     /** Lets go of the answers that were held back, on the calling thread. */
@@ -128,6 +134,11 @@ public final class FaultyLockProvider implements LockProvider {
     @Override
     public Duration callTimeout() {
         return behind.callTimeout();
+    }
+
+    @Override
+    public double clockDrift() {
+        return behind.clockDrift();
     }
 
     @Override
@@ -234,7 +245,7 @@ public final class FaultyLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
-        return behind.forceRelease(key, token);
+        return disturb(forcing.of(key), () -> behind.forceRelease(key, token));
     }
 
     @Override
