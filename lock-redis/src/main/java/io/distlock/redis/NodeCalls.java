@@ -1,6 +1,8 @@
 package io.distlock.redis;
 
 import io.distlock.spi.Ticker;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
@@ -11,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -32,6 +35,7 @@ final class NodeCalls {
     private final ScriptRunner scripts;
     private final Optional<ReplicaAcknowledgement> replicas;
     private final RedisSubscriptions subscriptions;
+    private final AtomicInteger disconnections = new AtomicInteger();
 
     /**
      * @param admission made over the calls to the server
@@ -63,10 +67,24 @@ final class NodeCalls {
 
     private CompletionStage<StatefulConnection<String, String>> connect() {
         return connections.connect().thenApply(connected -> {
+            connected.addListener(new DisconnectionCounter());
             admission.connected(connected);
             new EvictionCheck(server).warn();
             return connected;
         });
+    }
+
+    private final class DisconnectionCounter extends RedisConnectionStateAdapter {
+
+        @Override
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+            disconnections.incrementAndGet();
+        }
+    }
+
+    /** How often the connection for calls has been lost; whatever is connected to next may be another server. */
+    int disconnections() {
+        return disconnections.get();
     }
 
     /** Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks. */

@@ -81,9 +81,10 @@ final class QuorumRenewal {
         };
     }
 
-    private static Renewal meaning(Tally.Verdict verdict) {
+    private Renewal meaning(Tally.Verdict verdict) {
         return switch (verdict) {
-            case YES -> Renewal.RENEWED;
+            // Two of the votes may be those of one server.
+            case YES -> nodes.runIds().clash().isPresent() ? Renewal.UNKNOWN : Renewal.RENEWED;
             case NO -> Renewal.NOT_OWNER;
             case UNKNOWN, OPEN -> Renewal.UNKNOWN;
         };

@@ -7,6 +7,7 @@ import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.spi.Ticker;
 import io.distlock.support.OneShotStore;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of the independent servers: asks once and takes what comes. Knows nothing of the others. No stage fails but that
@@ -27,13 +29,15 @@ import java.util.concurrent.CompletionStage;
  */
 final class RedlockNode {
 
+    private static final int NEVER = -1;
+
     private final String name;
     private final RunIds runIds;
     private final NodeCalls calls;
     private final RedisNode node;
     private final RedisKeys keys;
     private final RedlockScripts scripts;
-    private volatile boolean identified;
+    private volatile int identifiedAfter = NEVER;
 
     /**
      * @param keys the same for all nodes: whoever is told by one of a release may have asked another
@@ -76,18 +80,33 @@ final class RedlockNode {
 
     // --- who it is ---
 
-    /** Asks which server it is, without which its votes do not count. */
+    /**
+     * Asks which server it is, without which its votes do not count. Asked again once the connection was lost: the address
+     * may lead to another server now.
+     */
     CompletionStage<?> identify() {
+        int disconnections = calls.disconnections();
         return calls.server().info("server").handle((info, failure) -> {
             if (failure == null) {
                 info.field("run_id").ifPresent(run -> runIds.seen(name, run));
-            } else if (!(CallFailure.of(failure).getCause() instanceof RedisCommandExecutionException)) {
+            } else if (!isForbidden(CallFailure.of(failure).getCause())) {
                 throw CallFailure.of(failure).withoutEffect();
             }
             // A server that does not allow the question can be used, at the risk of whoever configured it.
-            identified = true;
+            identifiedAfter = disconnections;
             return null;
         });
+    }
+
+    private boolean isIdentified() {
+        return identifiedAfter == calls.disconnections();
+    }
+
+    /** Not so while the server is loading its data, for example: it will answer later. */
+    static boolean isForbidden(@Nullable Throwable cause) {
+        String message = cause instanceof RedisCommandExecutionException ? cause.getMessage() : null;
+        return message != null
+                && (message.startsWith("NOPERM") || (message.startsWith("ERR") && message.contains("unknown")));
     }
 
     /** For how long it gives no votes, if it has been restarted. Fails if it does not answer. */
@@ -126,7 +145,7 @@ final class RedlockNode {
      * @param question of {@link #question}
      */
     CompletableFuture<NodeVote> take(Invocation<List<Long>> question) {
-        CompletableFuture<List<Long>> reply = identified
+        CompletableFuture<List<Long>> reply = isIdentified()
                 ? calls.run(question)
                 : identify().thenCompose(known -> calls.run(question)).toCompletableFuture();
         return reply.handle(
@@ -169,7 +188,17 @@ final class RedlockNode {
 
     /** As {@link io.distlock.spi.LockProvider#renew}, for entries. */
     void renew(Collection<Lease> entries, RenewalAnswers answers) {
-        node.renew(entries, answers);
+        if (isIdentified()) {
+            node.renew(entries, answers);
+            return;
+        }
+        identify().whenComplete((known, failure) -> {
+            if (failure == null) {
+                node.renew(entries, answers);
+            } else {
+                entries.forEach(entry -> answers.answer(entry, Renewal.UNKNOWN));
+            }
+        });
     }
 
     /** Puts entries back that are missing here, where nobody else has taken their place. */

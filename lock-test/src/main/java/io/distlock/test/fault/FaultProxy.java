@@ -28,12 +28,12 @@ public final class FaultProxy implements AutoCloseable {
     private static final int PORTS_TO_TRY = 10;
     private static final int CONNECT_MILLIS = 2_000;
 
-    private final InetSocketAddress target;
     private final Gate gate = new Gate();
     private final Rules requests = new Rules(gate);
     private final Rules replies = new Rules(gate);
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final InetSocketAddress address;
+    private volatile InetSocketAddress target;
     private volatile IntPredicate severed = port -> false;
     private volatile boolean closed;
     private @Nullable Acceptor acceptor;
@@ -118,6 +118,16 @@ public final class FaultProxy implements AutoCloseable {
                 throw new UncheckedIOException("cannot listen on %s again".formatted(address), e);
             }
         }
+    }
+
+    /**
+     * Leads connections to come to another server, as an address does that was given away. Those there are stay.
+     *
+     * @param host the other server's host
+     * @param port the other server's port
+     */
+    public void leadTo(String host, int port) {
+        target = new InetSocketAddress(host, port);
     }
 
     /** Loses all requests: the server never sees them. The client waits. */

@@ -48,6 +48,21 @@ class FaultProxyTests extends FaultProxyFixture {
     }
 
     @Test
+    void connectionsToComeAreLedToAnotherServerAndThoseThatAreThereStay() throws IOException {
+        try (EchoServer other = new EchoServer()) {
+            proxy.leadTo("127.0.0.1", other.port());
+
+            try (LineClient later = new LineClient(proxy)) {
+                assertThat(later.ask("who is there")).isEqualTo("who is there");
+                other.closeClients();
+
+                assertThat(later.receive()).isNull();
+                assertThat(client.ask("still there")).isEqualTo("still there");
+            }
+        }
+    }
+
+    @Test
     void connectionsAreCountedUntilTheyEnd() throws IOException {
         assertThat(proxy.connections()).isEqualTo(1);
 
