@@ -18,16 +18,6 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
-    /** What an answer that was asked for in time may be late. */
-    private static final Duration LATE_ANSWER = Duration.ofMillis(100);
-
-    /**
-     * How long before its deadline a parked waiter asks once more: a store that has frozen since the last answer must
-     * not be taken for one that says "held by another", and a release that was missed is found. As much as one round
-     * trip may take, so that its answer is there by the deadline.
-     */
-    private static final Duration LAST_LOOK = Duration.ofMillis(100);
-
     /** Redis frees a key in the millisecond after its time to live. */
     private static final Duration JUST_AFTER = Duration.ofMillis(1);
 
@@ -81,7 +71,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         if (remaining.isZero()) {
             return loop.callTimeout();
         }
-        Duration limit = remaining.plus(LATE_ANSWER);
+        Duration limit = remaining.plus(lateness());
         return limit.compareTo(loop.callTimeout()) < 0 ? limit : loop.callTimeout();
     }
 
@@ -204,9 +194,18 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         tryOnce();
     }
 
-    /** A short wait has seen its last answer only just now, and gets no look of its own. */
-    private static Duration untilLastLook(Duration remaining) {
-        return remaining.compareTo(LAST_LOOK.multipliedBy(2)) > 0 ? remaining.minus(LAST_LOOK) : remaining;
+    /**
+     * A parked waiter asks once more before its deadline: a store that has frozen since the last answer must not be taken for
+     * one that says "held by another", and a release that was missed is found. A short wait has seen its last answer only
+     * just now, and gets no look of its own.
+     */
+    private Duration untilLastLook(Duration remaining) {
+        return remaining.compareTo(lateness().multipliedBy(2)) > 0 ? remaining.minus(lateness()) : remaining;
+    }
+
+    /** What an answer that was asked for in time may be late; and how long before the deadline the last one is asked for. */
+    private Duration lateness() {
+        return loop.callTimeout().dividedBy(10);
     }
 
     private void timeUp() {

@@ -16,14 +16,11 @@ record Patience(Duration minority, Duration majority, Duration connecting) {
 
     private static final Duration LONGEST_FOR_MINORITY = Duration.ofMillis(250);
 
-    /** What an answer may be late that was asked for just before the deadline. */
-    private static final Duration LATE_ANSWER = Duration.ofMillis(50);
-
     static Patience of(LeaseRequest request, Duration callTimeout) {
         Duration remaining = request.deadline().remaining();
         Duration call = callTimeout.multipliedBy(3).dividedBy(4);
-        // A wait of zero gets a whole call.
-        Duration longest = remaining.isZero() ? call : least(call, remaining.plus(LATE_ANSWER));
+        // A wait of zero gets a whole call; an answer that is asked for just before the deadline may be a little late.
+        Duration longest = remaining.isZero() ? call : least(call, remaining.plus(callTimeout.dividedBy(20)));
         Duration lease = request.options().leaseTime();
         Duration majority = least(lease.dividedBy(4), longest);
         return new Patience(least(majority, LONGEST_FOR_MINORITY), majority, least(lease.dividedBy(2), longest));
