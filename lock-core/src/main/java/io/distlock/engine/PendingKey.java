@@ -7,6 +7,7 @@ import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.LockWait;
+import io.distlock.LossReason;
 import io.distlock.spi.AcquireProgress;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
@@ -154,6 +155,7 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
         ticket.heard(StoreNews.TAKEN);
         // Watched before anybody can release it, or it would be watched for ever.
         engine.watchdog().add(held);
+        engine.provider().onLoss(grant.lease(), () -> held.lose(LossReason.NOT_OWNER));
         engine.listeners()
                 .publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
         pending.remove(this);

@@ -52,6 +52,16 @@ public interface LockProvider extends AutoCloseable {
      */
     CompletableFuture<Optional<Grant>> acquire(LeaseRequest request);
 
+    /**
+     * Registers a callback for a grant that is now held: a store that notices that it has lost the lease calls it, sooner
+     * than the next renewal would tell. Asked once for each grant, right after it; ends with the release of the lease. By
+     * default losses are found by renewals alone.
+     *
+     * @param lost returns at once and throws nothing; may be called on any thread, more than once, and before this
+     *     method returns if the lease is gone already
+     */
+    default void onLoss(Lease lease, Runnable lost) {}
+
     /** Extends leases of this provider, many in one go, and answers for each. */
     void renew(Collection<Lease> leases, RenewalAnswers answers);
 

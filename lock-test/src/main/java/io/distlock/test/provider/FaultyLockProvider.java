@@ -160,6 +160,11 @@ public final class FaultyLockProvider implements LockProvider {
     }
 
     @Override
+    public void onLoss(Lease lease, Runnable lost) {
+        behind.onLoss(lease, lost);
+    }
+
+    @Override
     public void renew(Collection<Lease> leases, RenewalAnswers answers) {
         renewals.incrementAndGet();
         synchronized (this) {
