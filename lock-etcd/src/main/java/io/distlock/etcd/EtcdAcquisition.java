@@ -49,7 +49,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     /** The next step; called from outside for the first. */
     void advance() {
         turn.looks();
-        if (foothold.isNowhere()) {
+        if (queue.isClosed()) {
+            turn.ends();
+            fail("the provider is closed");
+        } else if (foothold.isNowhere()) {
             await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
         } else if (foothold.isDoubtful()) {
             await(foothold.withdraw(), release -> goOn(this::advance));
@@ -110,7 +113,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             foothold.forget();
             advanceUnlessDone();
         } else {
-            foothold.leaseGone();
+            foothold.leaseGone(Duration.ZERO);
             lose();
             goOn(this::advance);
         }
@@ -180,7 +183,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void grant() {
         lookout.close();
-        Grant grant = queue.hold(foothold.toLease());
+        Grant grant = queue.holdings().add(foothold.toLease());
         if (!complete(Optional.of(grant))) {
             queue.holdings().abandon((EtcdLease) grant.lease());
         }
@@ -192,7 +195,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     /** Nobody is ahead, but who was may not know yet that its lock is lost. */
     private void waitOutGrace() {
         request.progress().refused();
-        queue.enlist(this, foothold.place());
+        queue.enlist(this);
         if (request.deadline().hasPassed()) {
             end();
         } else {
@@ -202,7 +205,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void waitFor(ByteSequence predecessor) {
         request.progress().refused();
-        queue.enlist(this, foothold.place());
+        queue.enlist(this);
         if (lookout.isOn(predecessor)) {
             failures = 0;
             park(Limits.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));

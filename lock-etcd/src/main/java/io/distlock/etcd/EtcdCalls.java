@@ -43,10 +43,6 @@ final class EtcdCalls {
         this.hedge = members > 1 ? Optional.of(new Hedge(timeouts, limit.dividedBy(4))) : Optional.empty();
     }
 
-    Duration limit() {
-        return limit;
-    }
-
     /** A transaction that writes. It is sent once: a copy that arrives late would be carried out all the same. */
     CompletableFuture<TxnResponse> write(Function<KV, CompletableFuture<TxnResponse>> transaction) {
         return limited("a transaction", limit, () -> transaction.apply(kv));

@@ -40,7 +40,6 @@ public final class EtcdLockProvider implements LockProvider {
     private final EtcdQueue queue;
     private final Sessions sessions;
     private final Holdings holdings;
-    private final Renewals renewals;
     private final QueueReader reader;
     private final EtcdHealth health;
     private final QueueCalls queueCalls;
@@ -62,7 +61,6 @@ public final class EtcdLockProvider implements LockProvider {
         this.sessions = new Sessions(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
         this.watches = connection.watches(runtime, callTimeout);
         this.holdings = new Holdings(queueCalls, sessions, watches, runtime);
-        this.renewals = new Renewals(holdings, runtime.ticker());
         this.reader = new QueueReader(calls, keys);
         this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
         this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, watches, callTimeout);
@@ -92,7 +90,7 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public void renew(Collection<Lease> leases, RenewalAnswers answers) {
-        renewals.renew(leases, answers);
+        holdings.renew(leases, answers);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.distlock.etcd;
 
-import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
@@ -49,10 +48,6 @@ final class EtcdQueue {
     }
 
     CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        if (closed) {
-            return CompletableFuture.failedFuture(
-                    new LockUnavailableException(request.key(), Duration.ZERO, "the provider is closed", null));
-        }
         Optional<Grant> same = holdings.again(request);
         if (same.isPresent()) {
             return CompletableFuture.completedFuture(same);
@@ -60,6 +55,10 @@ final class EtcdQueue {
         EtcdAcquisition acquisition = new EtcdAcquisition(this, request);
         acquisition.advance();
         return acquisition;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     LockRuntime runtime() {
@@ -109,9 +108,8 @@ final class EtcdQueue {
     }
 
     /** Only acquisitions that find somebody ahead get here: an uncontended one costs no bookkeeping. */
-    void enlist(EtcdAcquisition acquisition, Place place) {
+    void enlist(EtcdAcquisition acquisition) {
         waiting.add(acquisition);
-        sessions.keepWhileWaiting(place.session());
         if (closed) {
             acquisition.fail("the provider is closed");
         }
@@ -119,12 +117,6 @@ final class EtcdQueue {
 
     void delist(EtcdAcquisition acquisition) {
         waiting.remove(acquisition);
-    }
-
-    /** The place has become a lock that is held. */
-    Grant hold(EtcdLease lease) {
-        sessions.waitedFor(lease.session());
-        return holdings.add(lease);
     }
 
     /** Sees to it, in the background, that a place goes that is known to be there. */

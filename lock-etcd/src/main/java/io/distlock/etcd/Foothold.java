@@ -2,6 +2,7 @@ package io.distlock.etcd;
 
 import io.distlock.FencingToken;
 import io.distlock.Release;
+import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
@@ -15,9 +16,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Foothold {
 
+    /**
+     * For how long a lock that looks free is not granted after a lease has gone, unless the lock-delay is longer. A leader
+     * that was frozen and thaws takes away leases that its successor has extended. Their holders learn of it by their
+     * watches, within a round trip or two, but believe in their locks until then; a second is time for that, and for the
+     * pauses of a garbage collector.
+     */
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
     private final EtcdQueue queue;
     private final LeaseRequest request;
-    private final Grace grace;
 
     private @Nullable Place place;
 
@@ -30,10 +38,12 @@ final class Foothold {
     /** The request to take the place was not answered: it may have been carried out, or may yet be. */
     private boolean doubtful;
 
+    private Deadline graceEnds;
+
     Foothold(EtcdQueue queue, LeaseRequest request) {
         this.queue = queue;
         this.request = request;
-        this.grace = new Grace(request, queue.runtime().ticker());
+        this.graceEnds = queue.limit(Duration.ZERO);
     }
 
     boolean isNowhere() {
@@ -56,17 +66,19 @@ final class Foothold {
     /** Goes for a place that hangs on a session. */
     void on(Session session) {
         place = queue.placeOf(request, session, places++);
-        queue.sessions().sinceLoss().ifPresent(grace::begin);
+        queue.sessions().sinceLoss().ifPresent(this::leaseGone);
     }
 
-    /** A lease has gone: the own one, or that of the one ahead. */
-    void leaseGone() {
-        grace.begin(Duration.ZERO);
+    /** A lease has gone so long ago: the own one, or that of the one ahead. With it others' may have gone. */
+    void leaseGone(Duration since) {
+        Duration delay = request.options().lockDelay();
+        Deadline ends = queue.limit((delay.compareTo(GRACE) > 0 ? delay : GRACE).minus(since));
+        graceEnds = ends.nanos() - graceEnds.nanos() > 0 ? ends : graceEnds;
     }
 
     /** For how long a lock that looks free is not granted yet. */
     Duration grace() {
-        return grace.remaining();
+        return graceEnds.remaining();
     }
 
     /**
@@ -83,7 +95,7 @@ final class Foothold {
     void found(Place.Standing standing) {
         createRevision = standing.createRevision();
         if (standing.leaseGone()) {
-            leaseGone();
+            leaseGone(Duration.ZERO);
         }
     }
 
@@ -132,9 +144,9 @@ final class Foothold {
 
     /** Sees to it, in the background, that it goes. */
     void giveUp() {
-        if (isCertain() && !grace.isOver()) {
+        if (isCertain() && !grace().isZero()) {
             // Whoever comes next does not know that a lease has gone, and would not wait.
-            queue.runtime().scheduler().schedule(this::giveUp, grace.remaining());
+            queue.runtime().scheduler().schedule(this::giveUp, grace());
             return;
         }
         if (doubtful) {

@@ -3,12 +3,18 @@ package io.distlock.etcd;
 import io.distlock.LockKey;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
+import io.distlock.spi.Renewal;
+import io.distlock.spi.RenewalAnswers;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -119,6 +125,49 @@ final class Holdings {
         }
     }
 
+    // --- extending ---
+
+    /**
+     * As {@link io.distlock.spi.LockProvider#renew}: one call for each session, however many locks hang on it, and none where
+     * the session was extended a moment ago for others.
+     */
+    void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        IdentityHashMap<Session, List<EtcdLease>> stale = new IdentityHashMap<>();
+        for (Lease each : leases) {
+            EtcdLease lease = (EtcdLease) each;
+            if (find(lease).isEmpty() || isFresh(lease)) {
+                answer(lease, Renewal.RENEWED, answers);
+            } else {
+                stale.computeIfAbsent(lease.session(), session -> new ArrayList<>())
+                        .add(lease);
+            }
+        }
+        stale.forEach((session, all) ->
+                session.keepAlive().thenAccept(renewal -> all.forEach(lease -> answer(lease, renewal, answers))));
+    }
+
+    /** An extension that is younger than a sixth of the lease is taken for the answer: another call would gain nothing. */
+    private boolean isFresh(EtcdLease lease) {
+        Session session = lease.session();
+        return !session.isLost()
+                && session.validSince(lease.believed()).elapsedNanos(ticker)
+                        <= lease.options().leaseTime().toNanos() / 6;
+    }
+
+    private void answer(EtcdLease lease, Renewal renewal, RenewalAnswers answers) {
+        Optional<Holding> holding = find(lease);
+        if (renewal == Renewal.NOT_OWNER || holding.isEmpty()) {
+            holding.ifPresent(this::remove);
+            answers.answer(lease, Renewal.NOT_OWNER);
+        } else if (renewal == Renewal.UNKNOWN) {
+            answers.answer(lease, Renewal.UNKNOWN);
+        } else {
+            Moment since = lease.session().validSince(lease.believed());
+            holding.get().extend(since);
+            answers.renewedSince(lease, since);
+        }
+    }
+
     // --- watching ---
 
     private void watch(Holding holding) {
@@ -172,8 +221,8 @@ final class Holdings {
         boolean wasHeld = find(lease).map(this::forget).orElse(false);
         if (keepFor.compareTo(Duration.ZERO) > 0) {
             if (wasHeld) {
-                // Not given up, even if it is of this lock alone: the key may stay on it.
-                lease.session().leave();
+                // The key may stay on it.
+                sessions.leaveToRunOut(lease.session());
             }
             return keep(lease, keepFor).exceptionally(failure -> Release.UNKNOWN);
         }

@@ -14,11 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Hands out sessions: one for all locks with the same time to live, or one for each lock. Keeps shared ones alive while
- * they are used, and for a time to live after that, so that the next lock finds one; then gives them up. Thread-safe.
+ * Hands out sessions: one for all locks with the same time to live, or one for each lock. Keeps them alive while they are
+ * used, and shared ones for a time to live after that, so that the next lock finds one; then gives them up. Thread-safe.
  */
 final class Sessions {
 
@@ -27,7 +26,6 @@ final class Sessions {
     private final Timeouts timeouts;
     private final boolean sharing;
     private final DueSet<Session> kept;
-    private final Map<Long, CompletableFuture<?>> revocations = new ConcurrentHashMap<>();
 
     // Guarded by this object's monitor, as is each step from "unused" to "given up".
     private final Map<Long, CompletableFuture<Session>> shared = new HashMap<>();
@@ -123,7 +121,11 @@ final class Sessions {
     }
 
     private CompletableFuture<Session> grant(LeaseRequest request) {
-        return grant(seconds(request.timeToLive()), false).thenApply(Sessions::used);
+        return grant(seconds(request.timeToLive()), false).thenApply(session -> {
+            session.use();
+            keepUnlessClosed(session);
+            return session;
+        });
     }
 
     private CompletableFuture<Session> grant(long seconds, boolean toShare) {
@@ -151,13 +153,9 @@ final class Sessions {
         }
     }
 
-    /** Keeps a session alive that nobody else would: its user waits, and the watchdog does not know it yet. */
-    void keepWhileWaiting(Session session) {
-        kept.add(session);
-    }
-
-    /** From here on it is the watchdog that extends it, or does not. */
-    void waitedFor(Session session) {
+    /** One user less, whose key may stay: a session that is not shared is neither given up nor extended any more. */
+    void leaveToRunOut(Session session) {
+        session.leave();
         if (!session.isShared()) {
             kept.remove(session);
         }
@@ -188,10 +186,7 @@ final class Sessions {
             return CompletableFuture.completedFuture(null);
         }
         session.lost();
-        CompletableFuture<?> revocation = calls.revoke(session.id()).exceptionally(failure -> null);
-        revocations.put(session.id(), revocation);
-        revocation.thenRun(() -> revocations.remove(session.id()));
-        return revocation;
+        return calls.revoke(session.id()).exceptionally(failure -> null);
     }
 
     /** The sessions that several locks share, for people. */
@@ -215,8 +210,9 @@ final class Sessions {
             shared.clear();
         }
         all.forEach(kept::remove);
-        all.stream().filter(session -> !session.isHeld()).forEach(this::revoke);
-        // With those that were under way.
-        return CompletableFuture.allOf(revocations.values().toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(all.stream()
+                .filter(session -> !session.isHeld())
+                .map(this::revoke)
+                .toArray(CompletableFuture<?>[]::new));
     }
 }

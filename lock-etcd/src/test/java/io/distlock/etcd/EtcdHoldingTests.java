@@ -1,0 +1,188 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.Renewal;
+import io.distlock.test.etcd.EtcdExtension;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** For how long a lock is kept at the server, and how its loss is noticed. No time passes by itself. */
+class EtcdHoldingTests {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    private static final LockKey KEY = LockKey.of("holding");
+    private static final Duration LEASE = Duration.ofSeconds(60);
+    private static final Duration LOCK_DELAY = Duration.ofSeconds(30);
+    private static final Duration UNWATCHED = Duration.ofMillis(250);
+    private static final LockOptions OPTIONS = LockOptions.defaults()
+            .withWaitTime(Duration.ofHours(1))
+            .withLeaseTime(LEASE)
+            .withLockDelay(LOCK_DELAY);
+
+    private ManualTimeProvider holder;
+
+    @BeforeEach
+    void open() {
+        holder = new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.SHARED);
+    }
+
+    @AfterEach
+    void close() {
+        holder.close();
+    }
+
+    private Lease acquire(LockOptions options) {
+        return TestClient.get(holder.acquire(KEY, options)).map(Grant::lease).orElseThrow();
+    }
+
+    private static List<String> places() {
+        return etcd.probe().keys("lock/holding/");
+    }
+
+    private Renewal renew(Lease lease) {
+        CompletableFuture<Renewal> answer = new CompletableFuture<>();
+        holder.provider.renew(List.of(lease), (each, renewal) -> answer.complete(renewal));
+        return TestClient.get(answer);
+    }
+
+    private void assertKeptFor(Duration time) {
+        holder.advance(time.minusSeconds(1));
+        assertThat(places()).hasSize(1);
+        holder.advance(Duration.ofSeconds(2));
+        await().atMost(TestClient.PATIENCE).until(() -> places().isEmpty());
+    }
+
+    @Test
+    void aLockIsKeptForItsLeaseAndLockDelay() {
+        acquire(OPTIONS);
+        assertThat(etcd.probe().lease(etcd.probe().leases().iterator().next()))
+                .hasValueSatisfying(session -> assertThat(session.granted()).isEqualTo(LEASE.plus(LOCK_DELAY)));
+        assertKeptFor(LEASE.plus(LOCK_DELAY));
+    }
+
+    @Test
+    void aRenewalKeepsItForItsLeaseAndLockDelayFromThen() {
+        Lease lease = acquire(OPTIONS);
+        holder.advance(Duration.ofSeconds(20));
+        assertThat(renew(lease)).isEqualTo(Renewal.RENEWED);
+        assertKeptFor(LEASE.plus(LOCK_DELAY));
+    }
+
+    @Test
+    void aLockThatIsHeldForAMomentOnlyIsNotWatched() {
+        Lease lease = acquire(OPTIONS);
+        holder.advance(UNWATCHED.minusMillis(1));
+        TestClient.get(holder.provider.release(lease, Duration.ZERO));
+        holder.advance(UNWATCHED);
+        assertThat(etcd.probe().watches().streams()).isZero();
+    }
+
+    @Test
+    void whatHappenedBeforeItWasWatchedIsFoundWhenItIs() {
+        Lease lease = acquire(OPTIONS);
+        CompletableFuture<Void> lost = new CompletableFuture<>();
+        holder.provider.onLoss(lease, () -> lost.complete(null));
+        etcd.probe().deleteAll("lock/holding/");
+        assertThat(lost).isNotDone();
+        holder.advance(UNWATCHED);
+        TestClient.get(lost);
+        assertThat(renew(lease)).isEqualTo(Renewal.NOT_OWNER);
+    }
+
+    @Test
+    void aLossIsToldByTheWatch() {
+        Lease lease = acquire(OPTIONS);
+        CompletableFuture<Void> lost = new CompletableFuture<>();
+        holder.provider.onLoss(lease, () -> lost.complete(null));
+        holder.advance(UNWATCHED);
+        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 1);
+        etcd.probe().deleteAll("lock/holding/");
+        TestClient.get(lost);
+    }
+
+    @Test
+    void whoAsksAfterALossIsToldAtOnce() {
+        Lease lease = acquire(OPTIONS);
+        etcd.probe().deleteAll("lock/holding/");
+        holder.advance(UNWATCHED);
+        await().atMost(TestClient.PATIENCE).until(() -> renew(lease) == Renewal.NOT_OWNER);
+        CompletableFuture<Void> lost = new CompletableFuture<>();
+        holder.provider.onLoss(lease, () -> lost.complete(null));
+        assertThat(lost).isDone();
+    }
+
+    @Test
+    void aReleaseIsNoLossAndEndsTheWatch() {
+        Lease lease = acquire(OPTIONS);
+        CompletableFuture<Void> lost = new CompletableFuture<>();
+        holder.provider.onLoss(lease, () -> lost.complete(null));
+        holder.advance(UNWATCHED);
+        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 1);
+        assertThat(TestClient.get(holder.provider.release(lease, Duration.ZERO)))
+                .isEqualTo(Release.RELEASED);
+        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 0);
+        assertThat(lost).isNotDone();
+    }
+
+    /** Whoever waits could not tell its release from the loss of its lease. */
+    @Test
+    void aSessionOfOneLockOutlivesItsLockByTwoSeconds() {
+        try (ManualTimeProvider perLock =
+                new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.PER_LOCK)) {
+            Lease lease =
+                    TestClient.get(perLock.acquire(KEY, OPTIONS)).orElseThrow().lease();
+            assertThat(TestClient.get(perLock.provider.release(lease, Duration.ZERO)))
+                    .isEqualTo(Release.RELEASED);
+            perLock.advance(Duration.ofMillis(1999));
+            assertThat(etcd.probe().leases()).hasSize(1);
+            perLock.advance(Duration.ofMillis(1));
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> etcd.probe().leases().isEmpty());
+        }
+    }
+
+    @Test
+    void aGrantIsNotCurrentOnceTheLockIsKeptOnly() {
+        Lease lease = acquire(OPTIONS);
+        Sequencer sequencer = new Sequencer(KEY, LockMode.EXCLUSIVE, lease.token());
+        assertThat(TestClient.get(holder.provider.isCurrent(sequencer))).isTrue();
+        assertThat(TestClient.get(holder.provider.release(lease, Duration.ofMinutes(1))))
+                .isEqualTo(Release.RELEASED);
+        assertThat(places()).hasSize(1);
+        assertThat(TestClient.get(holder.provider.isCurrent(sequencer))).isFalse();
+    }
+
+    @Test
+    void aLockIsKeptForItsMinimumHoldTimeAndNoLonger() {
+        Lease lease = acquire(OPTIONS);
+        holder.provider.release(lease, Duration.ofSeconds(40));
+        await().atMost(TestClient.PATIENCE)
+                .until(() ->
+                        etcd.probe().entries("lock/holding/").get(0).value().equals("kept"));
+        assertKeptFor(Duration.ofSeconds(40));
+    }
+
+    @Test
+    void aLockThatIsHeldOutlivesItsProvider() {
+        acquire(OPTIONS);
+        holder.provider.close();
+        assertThat(places()).hasSize(1);
+        assertThat(etcd.probe().leases()).hasSize(1);
+    }
+}

@@ -1,0 +1,158 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockOptions;
+import io.distlock.spi.Grant;
+import io.distlock.test.etcd.EtcdExtension;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What wakes one who waits, and for how long it does not believe what it sees. No time passes for it by itself. */
+class EtcdWaitingTests {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    private static final LockKey KEY = LockKey.of("waiting");
+    private static final Duration GRACE = Duration.ofSeconds(1);
+    private static final Duration MOMENT = Duration.ofMillis(1);
+    private static final LockOptions PATIENT =
+            LockOptions.defaults().withWaitTime(Duration.ofHours(1)).withLeaseTime(Duration.ofMinutes(2));
+
+    private TestClient holder;
+    private ManualTimeProvider waiting;
+    private HeldLock held;
+    private Set<Long> holders;
+
+    @BeforeEach
+    void open() {
+        holder = TestClient.of(etcd.server().endpoint());
+        held = holder.locks.acquire(holder.locks.request(KEY));
+        holders = etcd.probe().leases();
+        waiting = new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.SHARED);
+    }
+
+    @AfterEach
+    void close() {
+        waiting.close();
+        holder.close();
+    }
+
+    private static List<String> places() {
+        return etcd.probe().keys("lock/waiting/");
+    }
+
+    /** As a leader does that thaws; returns once the one who waits has seen it. */
+    private void revoke(Set<Long> leases) {
+        int before = waiting.refusals();
+        leases.forEach(etcd.probe()::revoke);
+        waiting.awaitRefusals(before + 1);
+    }
+
+    private void assertGrantedAfter(Duration time, CompletableFuture<Optional<Grant>> waiter) {
+        waiting.advance(time.minus(MOMENT));
+        assertThat(waiter).isNotDone();
+        waiting.advance(MOMENT);
+        assertThat(TestClient.get(waiter)).isPresent();
+    }
+
+    @Test
+    void aReleaseWakesIt() {
+        CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT);
+        held.release();
+        assertThat(TestClient.get(waiter)).isPresent();
+    }
+
+    @Test
+    void theLossOfItsOwnPlaceWakesIt() {
+        waiting.parked(KEY, PATIENT);
+        String own = places().stream()
+                .filter(key -> holders.stream().noneMatch(lease -> key.contains("%016x".formatted(lease))))
+                .findFirst()
+                .orElseThrow();
+        etcd.probe().delete(own);
+        await().atMost(TestClient.PATIENCE).until(() -> places().size() == 2 && !places().contains(own));
+    }
+
+    @Test
+    void oneWhoseDeadlineComesLeavesNothing() {
+        CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT.withWaitTime(Duration.ofSeconds(3)));
+        waiting.advance(Duration.ofSeconds(3));
+        assertThat(TestClient.get(waiter)).isEmpty();
+        assertThat(places()).hasSize(1);
+    }
+
+    @Test
+    void aLockWhoseLeaseHasGoneIsNotTakenAtOnce() {
+        CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT);
+        revoke(holders);
+        assertGrantedAfter(GRACE, waiter);
+    }
+
+    @Test
+    void aLongerLockDelayCountsInstead() {
+        Duration lockDelay = Duration.ofSeconds(3);
+        CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT.withLockDelay(lockDelay));
+        revoke(holders);
+        assertGrantedAfter(lockDelay, waiter);
+    }
+
+    @Test
+    void norIsItByOneWhoseOwnLeaseHasGoneToo() {
+        CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT);
+        revoke(etcd.probe().leases());
+        assertGrantedAfter(GRACE, waiter);
+    }
+
+    @Test
+    void norByOneWhoComesNewToAProviderThatHasLostItsSession() {
+        waiting.parked(LockKey.of("waiting"), PATIENT).cancel(true);
+        await().atMost(TestClient.PATIENCE).until(() -> places().size() == 1);
+        etcd.probe().leases().forEach(etcd.probe()::revoke);
+        int before = waiting.refusals();
+        CompletableFuture<Optional<Grant>> newcomer = waiting.acquire(KEY, PATIENT);
+        waiting.awaitRefusals(before + 1);
+        assertGrantedAfter(GRACE, newcomer);
+    }
+
+    /** Whoever comes next sees that it left in good order, and would not wait. */
+    @Test
+    void oneWhoGivesUpMeanwhileStaysInTheQueueUntilThen() {
+        CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT);
+        revoke(holders);
+        waiter.cancel(true);
+        waiting.advance(GRACE.minus(MOMENT));
+        assertThat(places()).hasSize(1);
+        waiting.advance(MOMENT);
+        await().atMost(TestClient.PATIENCE).until(() -> places().isEmpty());
+    }
+
+    @Test
+    void oneWhoseDeadlineComesMeanwhileStaysInTheQueueUntilThen() {
+        CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT.withWaitTime(GRACE.dividedBy(2)));
+        revoke(holders);
+        waiting.advance(GRACE.dividedBy(2));
+        assertThat(TestClient.get(waiter)).isEmpty();
+        assertThat(places()).hasSize(1);
+        waiting.advance(GRACE.dividedBy(2));
+        await().atMost(TestClient.PATIENCE).until(() -> places().isEmpty());
+    }
+
+    @Test
+    void aClosedProviderGrantsNothing() {
+        waiting.provider.close();
+        assertThat(waiting.acquire(KEY, PATIENT)).isCompletedExceptionally();
+        assertThat(places()).hasSize(1);
+    }
+}

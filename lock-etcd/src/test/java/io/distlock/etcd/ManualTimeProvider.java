@@ -1,0 +1,79 @@
+package io.distlock.etcd;
+
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.spi.AcquireProgress;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.etcd.EtcdEndpoint;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A provider at a real server for which no time passes unless a test says so: nothing happens because of a timer. */
+final class ManualTimeProvider implements AutoCloseable {
+
+    final ManualTicker ticker = new ManualTicker();
+    final EtcdLockProvider provider;
+    private final LockRuntime runtime = ManualScheduler.runtime(ticker);
+    private final EtcdConnection connection;
+    private final AtomicInteger refusals = new AtomicInteger();
+    private final AtomicInteger owners = new AtomicInteger();
+
+    ManualTimeProvider(EtcdEndpoint endpoint, EtcdLockOptions.Session session) {
+        connection = LocalEtcd.connection(endpoint);
+        LocalEtcd.warmUp(connection);
+        provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT.withSession(session));
+    }
+
+    CompletableFuture<Optional<Grant>> acquire(LockKey key, LockOptions options) {
+        AcquireProgress progress = new AcquireProgress() {
+            @Override
+            public void refused() {
+                refusals.incrementAndGet();
+            }
+
+            @Override
+            public void failed(Throwable cause) {}
+        };
+        Deadline deadline = Deadline.in(options.waitTime(), ticker);
+        String owner = "owner-" + owners.incrementAndGet();
+        return provider.acquire(new LeaseRequest(key, LockMode.EXCLUSIVE, owner, options, deadline, progress));
+    }
+
+    /** An acquisition that waits, and relies on its watch. */
+    CompletableFuture<Optional<Grant>> parked(LockKey key, LockOptions options) {
+        int before = refusals.get();
+        CompletableFuture<Optional<Grant>> waiter = acquire(key, options);
+        // Once as it looks, and again once it watches.
+        awaitRefusals(before + 2);
+        return waiter;
+    }
+
+    int refusals() {
+        return refusals.get();
+    }
+
+    void awaitRefusals(int count) {
+        await().atMost(TestClient.PATIENCE).until(() -> refusals.get() >= count);
+    }
+
+    void advance(Duration time) {
+        ticker.advance(time);
+    }
+
+    @Override
+    public void close() {
+        provider.close();
+        connection.close();
+        runtime.close();
+    }
+}
