@@ -55,15 +55,19 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         } else if (foothold.isNowhere()) {
             await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
         } else if (foothold.isDoubtful()) {
-            await(foothold.withdraw(), release -> goOn(this::advance));
+            await(inTime(foothold.withdraw()), release -> lose());
         } else {
-            await(foothold.look(lookout.ahead()), this::found);
+            await(inTime(foothold.look(lookout.ahead())), this::found);
         }
     }
 
-    /** Waits for one answer, in limited time, and goes on with it. */
+    private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {
+        return queue.runtime().timeouts().within(queue.answerLimit(request), stage);
+    }
+
+    /** Waits for one answer, which comes or fails in limited time, and goes on with it. */
     private <T> void await(CompletableFuture<T> stage, Consumer<T> next) {
-        queue.runtime().timeouts().within(queue.answerLimit(request), stage).whenComplete((answer, failure) -> {
+        stage.whenComplete((answer, failure) -> {
             if (failure == null) {
                 next.accept(answer);
             } else {
@@ -115,7 +119,6 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         } else {
             foothold.leaseGone(Duration.ZERO);
             lose();
-            goOn(this::advance);
         }
     }
 
@@ -130,8 +133,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void found(Place.Ahead ahead) {
         if (isDone()) {
             finish();
+        } else if (ahead instanceof Place.Ahead.Nobody && !foothold.grace().isZero()) {
+            waitOutGrace();
         } else if (ahead instanceof Place.Ahead.Nobody) {
-            grantIfFreeAndFresh();
+            grantIfFresh();
         } else if (ahead instanceof Place.Ahead.Predecessor predecessor) {
             if (request.deadline().hasPassed()) {
                 leave(true, queue.limit(queue.callTimeout().dividedBy(2)), 1);
@@ -147,6 +152,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void lose() {
         lookout.close();
         foothold.forget();
+        goOn(this::advance);
     }
 
     // --- the lock is ours ---
@@ -155,28 +161,21 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
      * A grant on a session that was not extended for long would be over before it is of use. One that is not renewed has to
      * have its whole lease.
      */
-    private void grantIfFreeAndFresh() {
-        if (!foothold.grace().isZero()) {
-            waitOutGrace();
-            return;
-        }
+    private void grantIfFresh() {
         Session session = foothold.place().session();
         long age = session.validSince(request.renewedTimeToLive())
                 .elapsedNanos(queue.runtime().ticker());
         if (age <= request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100)) {
             grant();
         } else {
-            await(session.keepAlive(), this::extended);
+            await(inTime(session.keepAlive()), this::extended);
         }
     }
 
     private void extended(Renewal renewal) {
         switch (renewal) {
             case RENEWED -> grant();
-            case NOT_OWNER -> {
-                lose();
-                goOn(this::advance);
-            }
+            case NOT_OWNER -> lose();
             case UNKNOWN -> failed(CallFailure.unanswered("keeping the session alive"));
         }
     }
@@ -210,7 +209,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             failures = 0;
             park(Limits.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
         } else {
-            await(lookout.on(predecessor, foothold.place().key()), standing -> goOn(this::advance));
+            await(inTime(lookout.on(predecessor, foothold.place().key())), standing -> goOn(this::advance));
         }
     }
 
@@ -249,14 +248,12 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             Duration pause = BACKOFF.pause(tries);
             if (failure == null || refused) {
                 complete(Optional.empty());
+                finish();
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
                 queue.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
-                return;
             } else {
                 endSilent(failure);
-                return;
             }
-            finish();
         });
     }
 

@@ -105,14 +105,11 @@ final class Foothold {
     }
 
     /**
-     * Sees to it that a doubtful place is not there and cannot come to be, and forgets it; fails if there is no answer. The
-     * next place has another key, which no request that is still under way concerns.
+     * Sees to it that a doubtful place is not there and cannot come to be; fails if there is no answer. The next place has
+     * another key, which no request that is still under way concerns.
      */
     CompletableFuture<Release> withdraw() {
-        return queue.calls().withdraw(place()).thenApply(release -> {
-            forget();
-            return release;
-        });
+        return queue.calls().withdraw(place());
     }
 
     /** The place becomes the lock's, and is no longer the acquisition's. */

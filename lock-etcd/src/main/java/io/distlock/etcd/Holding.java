@@ -93,13 +93,12 @@ final class Holding implements DueSet.Due {
         failures = 0;
     }
 
-    /** To be watched anew, after a pause. */
-    void watchAgain(long nowNanos) {
-        synchronized (this) {
-            failures++;
-            watchNanos = nowNanos + BACKOFF.pause(failures).toNanos();
-        }
+    /** To be watched anew, after a pause; false if it has ended. */
+    synchronized boolean watchAgain(long nowNanos) {
+        failures++;
+        watchNanos = nowNanos + BACKOFF.pause(failures).toNanos();
         toBeWatched = true;
+        return !over;
     }
 
     /** It is not held any more: nothing is watched from here on. */

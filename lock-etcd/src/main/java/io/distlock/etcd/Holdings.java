@@ -2,6 +2,7 @@ package io.distlock.etcd;
 
 import io.distlock.LockKey;
 import io.distlock.Release;
+import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -200,9 +201,9 @@ final class Holdings {
     }
 
     private void watchAgain(Holding holding) {
-        holding.watchAgain(ticker.nanos());
-        // One that has ended meanwhile is no member any more, and wakes nobody.
-        due.reconsider(holding);
+        if (holding.watchAgain(ticker.nanos())) {
+            due.reconsider(holding);
+        }
     }
 
     // --- giving back ---
@@ -243,16 +244,20 @@ final class Holdings {
      * longer than that, by a second or two: this process deletes the key when its time is over.
      */
     private CompletableFuture<Release> keep(EtcdLease lease, Duration keepFor) {
-        runtime.scheduler()
-                .schedule(
-                        () -> runtime.reaper()
-                                .reap(
-                                        "The lock '" + lease.key() + "' after its minimum hold time",
-                                        keepFor.plus(lease.believed()),
-                                        () -> delete(lease)),
-                        keepFor);
+        Deadline end = Deadline.in(keepFor, ticker);
         return sessions.grant(keepFor)
                 .thenCompose(
-                        leaseId -> queue.keep(lease.place().key(), lease.token().value(), leaseId));
+                        leaseId -> queue.keep(lease.place().key(), lease.token().value(), leaseId))
+                // Also if the outcome is unknown.
+                .whenComplete(
+                        (release, failure) -> runtime.scheduler().schedule(() -> endKeeping(lease), end.remaining()));
+    }
+
+    private void endKeeping(EtcdLease lease) {
+        runtime.reaper()
+                .reap(
+                        "The lock '" + lease.key() + "' after its minimum hold time",
+                        lease.believed(),
+                        () -> delete(lease));
     }
 }

@@ -178,6 +178,18 @@ class EtcdHoldingTests {
         assertKeptFor(Duration.ofSeconds(40));
     }
 
+    /** It is over before the server has heard of it. */
+    @Test
+    void theShortestMinimumHoldTimeIsNoLoss() {
+        Lease lease = acquire(OPTIONS);
+        CompletableFuture<Release> release =
+                holder.provider.release(lease, Duration.ofNanos(1)).toCompletableFuture();
+        holder.advance(Duration.ofMillis(1));
+        assertThat(TestClient.get(release)).isEqualTo(Release.RELEASED);
+        holder.advance(Duration.ofMillis(1));
+        await().atMost(TestClient.PATIENCE).until(() -> places().isEmpty());
+    }
+
     @Test
     void aLockThatIsHeldOutlivesItsProvider() {
         acquire(OPTIONS);
