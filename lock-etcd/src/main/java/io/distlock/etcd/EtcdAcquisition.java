@@ -113,9 +113,13 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             }
             found(standing.ahead());
         } else if (finding instanceof Place.Refused) {
-            // Nothing was said of the lock: asks again even if the deadline has passed.
+            // Nothing was said of the lock: asks again even if the deadline has passed, but not for ever.
             foothold.forget();
-            advanceUnlessDone();
+            if (request.deadline().remainingNanos() + queue.callTimeout().toNanos() < 0) {
+                endSilent(CallFailure.unanswered("taking a place in the queue"));
+            } else {
+                advanceUnlessDone();
+            }
         } else {
             foothold.leaseGone(Duration.ZERO);
             lose();
