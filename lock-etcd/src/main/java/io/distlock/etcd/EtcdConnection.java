@@ -1,9 +1,11 @@
 package io.distlock.etcd;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -43,8 +45,16 @@ public final class EtcdConnection implements AutoCloseable {
      * @param options time limits
      */
     public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {
+        return to(servers, options, InetAddress::getAllByName);
+    }
+
+    /**
+     * @param lookup resolves host names
+     */
+    static EtcdConnection to(EtcdServers servers, EtcdLockOptions options, EndpointResolver.Lookup lookup) {
         ChannelTap tap = new ChannelTap();
-        CallStarter starter = new CallStarter();
+        EndpointResolver resolver = new EndpointResolver(servers, lookup);
+        resolver.register();
         ClientBuilder builder = Client.builder()
                 .waitForReady(false)
                 .retryMaxAttempts(1)
@@ -55,10 +65,10 @@ public final class EtcdConnection implements AutoCloseable {
                 .keepaliveTimeout(options.callTimeout())
                 .maxInboundMessageSize(LARGEST_ANSWER)
                 .header("hasleader", "true")
-                .executorService(starter)
+                .executorService(MoreExecutors.newDirectExecutorService())
+                .target(resolver.target())
                 .interceptor(new DetachedCalls(), tap, new CallDeadlines(options.callTimeout()));
         servers.authority().ifPresent(builder::authority);
-        builder.endpoints(servers.endpoints());
         servers.tls().ifPresent(builder::sslContext);
         servers.user().ifPresent(user -> builder.user(bytes(user)));
         servers.password().ifPresent(password -> builder.password(bytes(password)));
@@ -68,7 +78,7 @@ public final class EtcdConnection implements AutoCloseable {
         return new EtcdConnection(
                 client, namespace, Optional.of(tap), servers.endpoints().size(), () -> {
                     client.close();
-                    starter.shutdownNow();
+                    resolver.close();
                 });
     }
 
