@@ -11,6 +11,8 @@ import io.etcd.jetcd.lease.LeaseGrantResponse;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
 import io.etcd.jetcd.lease.LeaseRevokeResponse;
 import io.etcd.jetcd.lease.LeaseTimeToLiveResponse;
+import io.etcd.jetcd.op.Cmp;
+import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import java.time.Duration;
@@ -20,8 +22,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The calls to etcd, each with a time limit: the driver by itself would wait for a server for ever. What goes wrong is a
- * {@link CallFailure}. Thread-safe.
+ * The calls to etcd, each with a time limit: the driver by itself would wait for a server for ever. Reads and keepalives
+ * are asked of a second member when the first is slow; writes never are. What goes wrong is a {@link CallFailure}.
+ * Thread-safe.
  */
 final class EtcdCalls {
 
@@ -47,19 +50,26 @@ final class EtcdCalls {
         return limit;
     }
 
-    /** A transaction that does no harm when it is carried out twice. */
+    /** A transaction, asked of one member: a write that may come twice would have to be guarded against later. */
     CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return transactOrAgain(transaction).thenApply(Hedge.Answer::value);
+        return limited("a transaction", limit, () -> transaction.apply(kv));
     }
 
-    /** A transaction that does no harm when it is carried out twice, but answers something else the second time. */
+    /** As {@link #transact}; the answer is never a repeated one. */
     CompletableFuture<Hedge.Answer<TxnResponse>> transactOrAgain(
             Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return hedged(() -> limited("a transaction", limit, () -> transaction.apply(kv)));
+        return transact(transaction).thenApply(answer -> new Hedge.Answer<>(answer, false));
+    }
+
+    /** Reads if the condition holds; there is no answer to the read if it does not. */
+    CompletableFuture<TxnResponse> getIf(Cmp condition, ByteSequence key, GetOption option) {
+        Op read = Op.get(key, option);
+        return hedged(() -> limited(
+                "a transaction", limit, () -> kv.txn().If(condition).Then(read).commit()));
     }
 
     CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
-        return hedged(() -> limited("a read", limit, () -> kv.get(key, option))).thenApply(Hedge.Answer::value);
+        return hedged(() -> limited("a read", limit, () -> kv.get(key, option)));
     }
 
     CompletableFuture<LeaseGrantResponse> grant(long seconds) {
@@ -77,13 +87,11 @@ final class EtcdCalls {
      */
     CompletableFuture<LeaseKeepAliveResponse> keepAlive(long leaseId, Duration atMost) {
         Duration shorter = Limits.shorter(atMost, limit);
-        return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)))
-                .thenApply(Hedge.Answer::value);
+        return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)));
     }
 
     CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId, LeaseOption option) {
-        return hedged(() -> limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option)))
-                .thenApply(Hedge.Answer::value);
+        return hedged(() -> limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option)));
     }
 
     /** Ends as what is asked ends, or fails once the time is over. */
@@ -91,21 +99,17 @@ final class EtcdCalls {
         return timeouts.within(time, asked);
     }
 
-    private <T> CompletableFuture<Hedge.Answer<T>> hedged(Supplier<CompletableFuture<T>> call) {
-        return hedge.isPresent()
-                ? hedge.get().ask(call)
-                : call.get().thenApply(answer -> new Hedge.Answer<>(answer, false));
+    /** For reads and keepalives alone. */
+    private <T> CompletableFuture<T> hedged(Supplier<CompletableFuture<T>> call) {
+        return hedge.isPresent() ? hedge.get().ask(call) : call.get();
     }
 
     private <T> CompletableFuture<T> limited(String what, Duration atMost, Supplier<CompletableFuture<T>> call) {
-        CompletableFuture<T> asked = start(call);
         CompletableFuture<T> result = new CompletableFuture<>();
-        timeouts.within(atMost, asked).whenComplete((answer, failure) -> {
+        timeouts.within(atMost, start(call)).whenComplete((answer, failure) -> {
             if (failure == null) {
                 result.complete(answer);
             } else {
-                // Keeps the driver from sending it later, or again.
-                asked.cancel(true);
                 result.completeExceptionally(CallFailure.of(what, failure));
             }
         });

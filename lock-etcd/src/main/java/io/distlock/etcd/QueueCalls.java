@@ -63,10 +63,7 @@ final class QueueCalls {
     CompletableFuture<Place.Finding> look(Place place, long createRevision) {
         GetOption before =
                 newest(place, 1).withMaxCreateRevision(createRevision - 1).build();
-        return calls.transact(kv -> kv.txn()
-                        .If(is(place.key(), createRevision))
-                        .Then(Op.get(place.queue().first(), before))
-                        .commit())
+        return calls.getIf(is(place.key(), createRevision), place.queue().first(), before)
                 .thenApply(answer -> answer.isSucceeded()
                         ? new Place.Standing(
                                 createRevision,
