@@ -54,7 +54,6 @@ public final class EtcdConnection implements AutoCloseable {
     static EtcdConnection to(EtcdServers servers, EtcdLockOptions options, EndpointResolver.Lookup lookup) {
         ChannelTap tap = new ChannelTap();
         EndpointResolver resolver = new EndpointResolver(servers, lookup);
-        resolver.register();
         ClientBuilder builder = Client.builder()
                 .waitForReady(false)
                 .retryMaxAttempts(1)
@@ -75,6 +74,8 @@ public final class EtcdConnection implements AutoCloseable {
         ByteSequence namespace = bytes(servers.namespace().orElse(""));
         builder.namespace(namespace);
         Client client = builder.build();
+        // Before the client is called for the first time, which is when it asks for the resolver.
+        resolver.register();
         return new EtcdConnection(
                 client, namespace, Optional.of(tap), servers.endpoints().size(), () -> {
                     client.close();
