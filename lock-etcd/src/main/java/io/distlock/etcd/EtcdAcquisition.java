@@ -120,8 +120,8 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             } else {
                 advanceUnlessDone();
             }
-        } else {
-            foothold.leaseGone(Duration.ZERO);
+        } else if (finding instanceof Place.Gone gone) {
+            foothold.found(gone);
             lose();
         }
     }

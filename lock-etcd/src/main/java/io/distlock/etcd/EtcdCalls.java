@@ -20,8 +20,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The calls to etcd, each with a time limit: the driver by itself would wait for a server for ever. What goes wrong is a
- * {@link CallFailure}. Thread-safe.
+ * The calls to etcd, each with a time limit: the driver by itself would wait for a server for ever. Reads and keepalives
+ * are asked of a second member when the first is slow; writes never are. What goes wrong is a {@link CallFailure}.
+ * Thread-safe.
  */
 final class EtcdCalls {
 
@@ -44,7 +45,7 @@ final class EtcdCalls {
     }
 
     /** A transaction that writes. It is sent once: a copy that arrives late would be carried out all the same. */
-    CompletableFuture<TxnResponse> write(Function<KV, CompletableFuture<TxnResponse>> transaction) {
+    CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
         return limited("a transaction", limit, () -> transaction.apply(kv));
     }
 
@@ -79,19 +80,17 @@ final class EtcdCalls {
         return hedged(() -> limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option)));
     }
 
+    /** For reads and keepalives alone. */
     private <T> CompletableFuture<T> hedged(Supplier<CompletableFuture<T>> call) {
         return hedge.isPresent() ? hedge.get().ask(call) : call.get();
     }
 
     private <T> CompletableFuture<T> limited(String what, Duration atMost, Supplier<CompletableFuture<T>> call) {
-        CompletableFuture<T> asked = start(call);
         CompletableFuture<T> result = new CompletableFuture<>();
-        timeouts.within(atMost, asked).whenComplete((answer, failure) -> {
+        timeouts.within(atMost, start(call)).whenComplete((answer, failure) -> {
             if (failure == null) {
                 result.complete(answer);
             } else {
-                // Keeps the driver from sending it later, or again.
-                asked.cancel(true);
                 result.completeExceptionally(CallFailure.of(what, failure));
             }
         });

@@ -1,9 +1,11 @@
 package io.distlock.etcd;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -43,8 +45,15 @@ public final class EtcdConnection implements AutoCloseable {
      * @param options time limits
      */
     public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {
+        return to(servers, options, InetAddress::getAllByName);
+    }
+
+    /**
+     * @param lookup resolves host names
+     */
+    static EtcdConnection to(EtcdServers servers, EtcdLockOptions options, EndpointResolver.Lookup lookup) {
         ChannelTap tap = new ChannelTap();
-        CallStarter starter = new CallStarter();
+        EndpointResolver resolver = new EndpointResolver(servers, lookup);
         ClientBuilder builder = Client.builder()
                 .waitForReady(false)
                 .retryMaxAttempts(1)
@@ -55,20 +64,22 @@ public final class EtcdConnection implements AutoCloseable {
                 .keepaliveTimeout(options.callTimeout())
                 .maxInboundMessageSize(LARGEST_ANSWER)
                 .header("hasleader", "true")
-                .executorService(starter)
+                .executorService(MoreExecutors.newDirectExecutorService())
+                .target(resolver.target())
                 .interceptor(new DetachedCalls(), tap, new CallDeadlines(options.callTimeout()));
         servers.authority().ifPresent(builder::authority);
-        builder.endpoints(servers.endpoints());
         servers.tls().ifPresent(builder::sslContext);
         servers.user().ifPresent(user -> builder.user(bytes(user)));
         servers.password().ifPresent(password -> builder.password(bytes(password)));
         ByteSequence namespace = bytes(servers.namespace().orElse(""));
         builder.namespace(namespace);
         Client client = builder.build();
+        // Before the client is called for the first time, which is when it asks for the resolver.
+        resolver.register();
         return new EtcdConnection(
                 client, namespace, Optional.of(tap), servers.endpoints().size(), () -> {
                     client.close();
-                    starter.shutdownNow();
+                    resolver.close();
                 });
     }
 

@@ -7,8 +7,8 @@ import java.util.Objects;
  * How locks are kept in etcd. Immutable; a value that breaks a rule cannot be made ({@link IllegalArgumentException}
  * that names the value, the rule and the cure).
  *
- * @param keyPrefix what all keys begin with, before the first {@code /} of ours; not blank, without white space and
- *     control characters, and not ending with {@code /}
+ * @param keyPrefix what all keys begin with, before the first {@code /} of ours; not blank, without white space,
+ *     control characters and {@code /}
  * @param callTimeout the longest that one call to etcd is waited for. 10 ms to 60 s
  * @param session how many locks share one lease of etcd
  */
@@ -58,9 +58,10 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
             throw new IllegalArgumentException(
                     "key prefix \"" + prefix + "\" is blank: choose a short word, such as \"lock\"");
         }
-        if (prefix.endsWith("/")) {
+        // The lock "b" of the prefix "a" has the keys "a/b/…", and would wait for every lock of the prefix "a/b".
+        if (prefix.contains("/")) {
             throw new IllegalArgumentException(
-                    "key prefix \"" + prefix + "\" ends with a slash: leave it out, one is put after the prefix");
+                    "key prefix \"" + prefix + "\" has a slash: leave it out, or write another character instead");
         }
         for (int at = 0; at < prefix.length(); at++) {
             char c = prefix.charAt(at);

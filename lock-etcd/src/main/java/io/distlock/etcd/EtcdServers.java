@@ -12,7 +12,7 @@ import java.util.Optional;
  * ({@link IllegalArgumentException} that names the value, the rule and the cure).
  *
  * @param endpoints the members, as {@code http://host:port}, or {@code https://host:port} with TLS; one or more, of one
- *     cluster. Calls take turns among them
+ *     cluster, without user info. Calls take turns among them
  * @param user the user's name, if etcd asks for it; only together with a password
  * @param password the user's password
  * @param tls how to make TLS connections, if they are to be. Made with {@code io.grpc.netty.GrpcSslContexts}, or
@@ -38,6 +38,12 @@ public record EtcdServers(
         if (endpoints.isEmpty()) {
             throw new IllegalArgumentException(
                     "no endpoints: name at least one member of the cluster, such as http://localhost:2379");
+        }
+        // Before any message shows an endpoint.
+        if (endpoints.stream().anyMatch(endpoint -> endpoint.toString().contains("@"))) {
+            throw new IllegalArgumentException(
+                    "an endpoint (not shown) holds a user or a password: leave out what stands"
+                            + " before the \"@\", and the \"@\", and give user and password beside the endpoints");
         }
         for (URI endpoint : endpoints) {
             requireEndpoint(endpoint, tls.isPresent());

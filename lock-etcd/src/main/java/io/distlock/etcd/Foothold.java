@@ -70,7 +70,7 @@ final class Foothold {
     }
 
     /** A lease has gone so long ago: the own one, or that of the one ahead. With it others' may have gone. */
-    void leaseGone(Duration since) {
+    private void leaseGone(Duration since) {
         Duration delay = request.options().lockDelay();
         Deadline ends = queue.limit((delay.compareTo(GRACE) > 0 ? delay : GRACE).minus(since));
         graceEnds = ends.nanos() - graceEnds.nanos() > 0 ? ends : graceEnds;
@@ -95,6 +95,12 @@ final class Foothold {
     void found(Place.Standing standing) {
         createRevision = standing.createRevision();
         if (standing.leaseGone()) {
+            leaseGone(Duration.ZERO);
+        }
+    }
+
+    void found(Place.Gone gone) {
+        if (gone.leaseGone()) {
             leaseGone(Duration.ZERO);
         }
     }

@@ -5,12 +5,11 @@ import io.etcd.jetcd.Client;
 import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.options.WatchOption;
 import io.etcd.jetcd.watch.WatchResponse;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Watches of the driver's own, each on a stream of its own. The driver takes a broken one up again from where it broke
- * off, which puts it among those that etcd serves only ten times a second; so a broken one is closed instead.
+ * Watches of the driver's own, each on a stream of its own: the channel of an application's client, which could carry them
+ * all on one, is out of reach. The driver takes a broken one up again from where it broke off, which puts it among those
+ * that etcd serves only ten times a second; so a broken one is closed instead.
  */
 final class JetcdWatches implements Watches {
 
@@ -28,13 +27,13 @@ final class JetcdWatches implements Watches {
 
     @Override
     public Watched watch(ByteSequence key, Runnable wake) {
-        One one = new One(wake);
+        WatchedKey watched = new WatchedKey(key, wake);
         try {
-            one.opened(watch.watch(key, DELETIONS, one));
+            watched.on(watch.watch(key, DELETIONS, new Told(watched))::close);
         } catch (RuntimeException closed) {
-            one.breaks(closed);
+            watched.breakOff(closed);
         }
-        return one;
+        return watched;
     }
 
     @Override
@@ -42,87 +41,27 @@ final class JetcdWatches implements Watches {
         // Each waiting acquisition closes its own.
     }
 
-    private static final class One implements Watch.Listener, Watched {
-
-        private final CompletableFuture<Void> standing = new CompletableFuture<>();
-        private final Runnable wake;
-        private Watch.@Nullable Watcher watcher;
-        private boolean closed;
-
-        One(Runnable wake) {
-            this.wake = wake;
-        }
-
-        void opened(Watch.Watcher opened) {
-            boolean close;
-            synchronized (this) {
-                watcher = opened;
-                close = closed;
-            }
-            if (close) {
-                opened.close();
-            }
-        }
+    private record Told(WatchedKey key) implements Watch.Listener {
 
         @Override
         public void onNext(WatchResponse response) {
             if (response.isCreatedNotify()) {
-                standing.complete(null);
+                key.stands();
             }
             if (!response.getEvents().isEmpty()) {
-                wake.run();
+                key.wake();
             }
         }
 
         @Override
         public void onError(Throwable failure) {
-            close();
-            breaks(failure);
-        }
-
-        /** Whoever waits for it to stand is told by that; whoever relied on it is woken. */
-        void breaks(Throwable failure) {
-            synchronized (this) {
-                closed = true;
-            }
-            if (!standing.completeExceptionally(failure)) {
-                wake.run();
-            }
+            key.breakOff(failure);
+            key.close();
         }
 
         @Override
         public void onCompleted() {
-            boolean unexpected;
-            synchronized (this) {
-                unexpected = !closed;
-                closed = true;
-            }
-            if (unexpected) {
-                breaks(new IllegalStateException("the watch was ended"));
-            }
-        }
-
-        @Override
-        public CompletableFuture<Void> standing() {
-            return standing;
-        }
-
-        @Override
-        public synchronized boolean isLive() {
-            return !closed;
-        }
-
-        @Override
-        public void close() {
-            Watch.Watcher toClose;
-            synchronized (this) {
-                closed = true;
-                toClose = watcher;
-                watcher = null;
-            }
-            if (toClose != null) {
-                toClose.close();
-            }
+            key.breakOff(new IllegalStateException("the watch was ended"));
         }
     }
 }

@@ -44,6 +44,7 @@ final class Lookout {
         watchedAhead = nextAhead;
         Watches.Watched self = watchedSelf;
         if (self == null || !self.isLive()) {
+            close(self);
             self = watches.watch(own, wake);
             watchedSelf = self;
         }

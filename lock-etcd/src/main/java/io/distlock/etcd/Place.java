@@ -23,8 +23,12 @@ record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Sessi
      */
     record Standing(long createRevision, Ahead ahead, boolean leaseGone) implements Finding {}
 
-    /** It was there, and is no more: it has ended with its session, or was deleted. */
-    record Gone() implements Finding {}
+    /**
+     * It was there, and is no more.
+     *
+     * @param leaseGone whether it has ended with its session; otherwise it was deleted
+     */
+    record Gone(boolean leaseGone) implements Finding {}
 
     /** It was not taken, and never will be: a withdrawal has moved the session's epoch on, or the session is lost. */
     record Refused() implements Finding {}

@@ -40,7 +40,6 @@ final class QueueCalls {
 
     private static final Place.Ahead NOBODY = new Place.Ahead.Nobody();
     private static final Place.Ahead UNKNOWN = new Place.Ahead.Unknown();
-    private static final Place.Finding GONE = new Place.Gone();
     private static final Place.Finding REFUSED = new Place.Refused();
     private static final GetOption ONLY_KEY =
             GetOption.builder().withKeysOnly(true).build();
@@ -66,7 +65,7 @@ final class QueueCalls {
         // An exclusive one finds itself first, as the newest.
         boolean shared = place.request().mode() == LockMode.SHARED;
         take.add(Op.get(place.queue().first(), newest(place, shared ? 1 : 2).build()));
-        return calls.write(kv -> kv.txn()
+        return calls.transact(kv -> kv.txn()
                         .If(isAbsent(place.key()), isEpoch(session, place.epoch()))
                         .Then(take.toArray(Op[]::new))
                         .Else(Op.get(place.key(), ONLY_KEY), Op.get(session, ONLY_KEY))
@@ -110,15 +109,18 @@ final class QueueCalls {
         return calls.read(kv -> kv.txn()
                         .If(is(place.key(), createRevision))
                         .Then(Op.get(place.queue().first(), ahead), sessionBefore)
+                        .Else(Op.get(sessionKey(place), ONLY_KEY))
                         .commit())
-                .thenApply(answer -> answer.isSucceeded()
-                        ? new Place.Standing(
-                                createRevision,
-                                firstBefore(
-                                        createRevision,
-                                        answer.getGetResponses().get(0).getKvs()),
-                                answer.getGetResponses().get(1).getKvs().isEmpty())
-                        : GONE);
+                .thenApply(answer -> looked(createRevision, answer));
+    }
+
+    private static Place.Finding looked(long createRevision, TxnResponse answer) {
+        List<GetResponse> found = answer.getGetResponses();
+        boolean leaseGone = found.get(found.size() - 1).getKvs().isEmpty();
+        return answer.isSucceeded()
+                ? new Place.Standing(
+                        createRevision, firstBefore(createRevision, found.get(0).getKvs()), leaseGone)
+                : new Place.Gone(leaseGone);
     }
 
     /** Whether the key is still the one that was made then; asks a majority. */
@@ -148,7 +150,7 @@ final class QueueCalls {
 
     /** Leaves the queue, or gives the lock back, if the place is still the same. */
     CompletableFuture<Release> leave(ByteSequence key, long createRevision) {
-        return calls.write(kv -> kv.txn()
+        return calls.transact(kv -> kv.txn()
                         .If(is(key, createRevision))
                         .Then(Op.delete(key, DeleteOption.DEFAULT))
                         .commit())
@@ -159,7 +161,7 @@ final class QueueCalls {
     CompletableFuture<Release> withdraw(Place place) {
         ByteSequence session = sessionKey(place);
         Op delete = Op.delete(place.key(), DeleteOption.DEFAULT);
-        return calls.write(kv -> kv.txn()
+        return calls.transact(kv -> kv.txn()
                         .If(isEpoch(session, place.epoch()))
                         .Then(delete, Op.put(session, HolderNote.SESSION, onLease(place)))
                         .Else(delete, Op.get(session, ONLY_KEY))
@@ -178,7 +180,7 @@ final class QueueCalls {
     /** Gives the lock back, but leaves the key until the other lease runs out; it keeps its create revision. */
     CompletableFuture<Release> keep(ByteSequence key, long createRevision, long leaseId) {
         PutOption onLease = PutOption.builder().withLeaseId(leaseId).build();
-        return calls.write(kv -> kv.txn()
+        return calls.transact(kv -> kv.txn()
                         .If(is(key, createRevision))
                         .Then(Op.put(key, HolderNote.KEPT, onLease))
                         .commit())

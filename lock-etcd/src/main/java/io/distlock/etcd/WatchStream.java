@@ -75,7 +75,7 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
         synchronized (this) {
             reason = brokenBy;
             if (reason == null) {
-                key.on(this);
+                key.on(() -> remove(key));
                 asked.add(key);
                 ask(key);
             }
@@ -93,7 +93,7 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
     }
 
     /** One that is not confirmed yet is ended when it is. */
-    synchronized void remove(WatchedKey key) {
+    private synchronized void remove(WatchedKey key) {
         for (Map.Entry<Long, WatchedKey> each : standing.entrySet()) {
             if (each.getValue() == key) {
                 standing.remove(each.getKey());

@@ -4,13 +4,13 @@ import io.etcd.jetcd.ByteSequence;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One key that is watched on a stream. Thread-safe. */
+/** One key that is watched, on whatever stream. Thread-safe. */
 final class WatchedKey implements Watches.Watched {
 
     private final ByteSequence key;
     private final Runnable wake;
     private final CompletableFuture<Void> standing = new CompletableFuture<>();
-    private volatile @Nullable WatchStream stream;
+    private volatile @Nullable Runnable leave;
     private volatile boolean over;
 
     WatchedKey(ByteSequence key, Runnable wake) {
@@ -22,8 +22,16 @@ final class WatchedKey implements Watches.Watched {
         return key;
     }
 
-    void on(WatchStream stream) {
-        this.stream = stream;
+    /**
+     * It was asked for.
+     *
+     * @param leave ends the watch at the server, and may be called more than once
+     */
+    void on(Runnable leave) {
+        this.leave = leave;
+        if (over) {
+            leave.run();
+        }
     }
 
     void stands() {
@@ -57,15 +65,15 @@ final class WatchedKey implements Watches.Watched {
 
     @Override
     public boolean isLive() {
-        return !over;
+        return standing.isDone() && !over;
     }
 
     @Override
     public void close() {
         over = true;
-        WatchStream open = stream;
-        if (open != null) {
-            open.remove(this);
+        Runnable known = leave;
+        if (known != null) {
+            known.run();
         }
     }
 }

@@ -24,7 +24,10 @@ interface Watches extends AutoCloseable {
         /** Ends once nothing can be missed any more; fails if the watch breaks before. */
         CompletableFuture<Void> standing();
 
-        /** Whether it may still tell of something: it has not broken, and was not ended. */
+        /**
+         * Whether it is to be relied on: it stands, has not broken, and was not ended. Of what went before it stood, nobody
+         * is told: whoever has not waited for {@link #standing} has to look once more.
+         */
         boolean isLive();
 
         /** Ends the watch; never fails, and may be called more than once. */

@@ -15,7 +15,7 @@ class EtcdOptionsTests {
     private static final EtcdServers LOCAL = EtcdServers.at(List.of(URI.create("http://localhost:2379")));
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "lock/", "a b", "a\tb"})
+    @ValueSource(strings = {"", " ", "lock/", "/lock", "app/orders", "a b", "a\tb"})
     void aKeyPrefixThatWouldBeAmbiguousIsRefused(String prefix) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> EtcdLockOptions.defaults().withKeyPrefix(prefix))
@@ -38,6 +38,24 @@ class EtcdOptionsTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> EtcdServers.at(List.of(URI.create(endpoint))))
                 .withMessageContaining("endpoint \"" + endpoint + "\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://root:secret@localhost:2379",
+                "root:secret@localhost:2379",
+                "http://root:secret@local_host:2379",
+                "http://root:se%20cret@localhost:2379",
+                "http://root:se#cret@localhost:2379",
+                "redis://root:secret@localhost:2379"
+            })
+    void anEndpointThatHoldsAPasswordIsRefusedAndNotShown(String endpoint) {
+        List<URI> endpoints = List.of(URI.create("http://localhost:2379"), URI.create(endpoint));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EtcdServers.at(endpoints))
+                .withMessageContaining("an endpoint (not shown) holds a user or a password")
+                .withMessageNotContainingAny("root", "cret");
     }
 
     @Test

@@ -11,17 +11,14 @@ import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.LockRuntime;
-import io.distlock.support.LockScheduler;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.etcd.EtcdRpcs;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -64,29 +61,6 @@ class EtcdTrustTests {
         public void close() {}
     };
 
-    /** Knows for how long anything was put off. */
-    private static final class NotedScheduler implements LockScheduler {
-
-        private final List<Duration> delays = new CopyOnWriteArrayList<>();
-        private final LockScheduler actual;
-
-        NotedScheduler(LockScheduler actual) {
-            this.actual = actual;
-        }
-
-        @Override
-        public Scheduled schedule(Runnable task, Duration delay) {
-            Scheduled scheduled = actual.schedule(task, delay);
-            delays.add(delay);
-            return scheduled;
-        }
-
-        @Override
-        public void close() {
-            actual.close();
-        }
-    }
-
     @Test
     void oneWhoWaitsLooksForItselfAfterSeconds() {
         ManualTicker ticker = new ManualTicker();
@@ -97,8 +71,8 @@ class EtcdTrustTests {
             LocalEtcd.warmUp(connection);
             HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
             CompletableFuture<Optional<Grant>> waiter =
-                    queue(runtime, connection).acquire(request(ticker));
-            await().atMost(TestClient.PATIENCE).until(() -> scheduler.delays.contains(TRUST));
+                    queue(runtime, connection, SWALLOWING).acquire(request(ticker));
+            await().atMost(TestClient.PATIENCE).until(() -> scheduler.delays().contains(TRUST));
             held.release();
             EtcdRpcs before = etcd.probe().rpcs();
             ticker.advance(TRUST.minusMillis(1));
@@ -109,13 +83,47 @@ class EtcdTrustTests {
         }
     }
 
-    private static EtcdQueue queue(LockRuntime runtime, EtcdConnection connection) {
+    /** What went before it stood cannot be told by it. */
+    @Test
+    void oneWhoseWatchStandsLateLooksOnceMoreThen() {
+        ManualTicker ticker = new ManualTicker();
+        ScriptedWatchServer server = new ScriptedWatchServer();
+        try (TestClient holder = TestClient.of(etcd.server().endpoint());
+                LockRuntime runtime = ManualScheduler.runtime(ticker);
+                EtcdConnection connection = LocalEtcd.connection(etcd.server().endpoint());
+                Watches late =
+                        new SharedWatches(server::stub, ByteSequence.EMPTY, runtime, CALL_TIMEOUT.multipliedBy(10))) {
+            LocalEtcd.warmUp(connection);
+            HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+            CompletableFuture<Optional<Grant>> waiter =
+                    queue(runtime, connection, late).acquire(request(ticker));
+            awaitBothAskedFor(server);
+            EtcdRpcs before = etcd.probe().rpcs();
+            // It gives up waiting for them to stand, pauses, and looks.
+            ticker.advance(CALL_TIMEOUT.plusMillis(100));
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> etcd.probe().rpcs().since(before).started("Txn") > 0);
+            held.release();
+            await().atMost(TestClient.PATIENCE).until(() -> {
+                server.confirmAll();
+                return waiter.isDone();
+            });
+            assertThat(TestClient.get(waiter)).isPresent();
+        }
+    }
+
+    private static void awaitBothAskedFor(ScriptedWatchServer server) {
+        await().atMost(TestClient.PATIENCE)
+                .until(() -> !server.streams().isEmpty() && server.last().asked.size() == 2);
+    }
+
+    private static EtcdQueue queue(LockRuntime runtime, EtcdConnection connection, Watches watches) {
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), CALL_TIMEOUT, 1);
         EtcdKeys keys = new EtcdKeys("lock");
         QueueCalls queueCalls = new QueueCalls(calls, keys, new HolderNote());
         Sessions sessions = new Sessions(calls, runtime, true);
-        Holdings holdings = new Holdings(queueCalls, sessions, SWALLOWING, runtime);
-        return new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, SWALLOWING, CALL_TIMEOUT);
+        Holdings holdings = new Holdings(queueCalls, sessions, watches, runtime);
+        return new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, watches, CALL_TIMEOUT);
     }
 
     private static LeaseRequest request(ManualTicker ticker) {

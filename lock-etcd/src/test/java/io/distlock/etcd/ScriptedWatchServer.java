@@ -8,24 +8,30 @@ import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
-import java.util.ArrayList;
+import io.grpc.Status;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** The server's side of a stream of watches, as a test wants it: it says nothing unless told to. */
 final class ScriptedWatchServer extends Channel {
 
-    private final List<Stream> streams = new ArrayList<>();
+    private final List<Stream> streams = new CopyOnWriteArrayList<>();
 
     /** A stream that was opened: what the client has asked, and whether it has left. */
     static final class Stream extends ClientCall<Object, Object> {
 
-        final List<WatchRequest> asked = new ArrayList<>();
-        boolean left;
-        private @Nullable Listener<Object> client;
+        final List<WatchRequest> asked = new CopyOnWriteArrayList<>();
+        volatile boolean left;
+        private long confirmed;
+        private volatile @Nullable Listener<Object> client;
 
         void say(WatchResponse.Builder response) {
             client.onMessage(response.build());
+        }
+
+        void breaks() {
+            client.onClose(Status.UNAVAILABLE, new Metadata());
         }
 
         @Override
@@ -47,6 +53,16 @@ final class ScriptedWatchServer extends Channel {
         @Override
         public void sendMessage(Object message) {
             asked.add((WatchRequest) message);
+        }
+    }
+
+    /** Confirms what the last stream has been asked for, in order and once. */
+    void confirmAll() {
+        Stream stream = last();
+        long created =
+                stream.asked.stream().filter(WatchRequest::hasCreateRequest).count();
+        while (stream.confirmed < created) {
+            stream.say(WatchResponse.newBuilder().setCreated(true).setWatchId(stream.confirmed++));
         }
     }
 

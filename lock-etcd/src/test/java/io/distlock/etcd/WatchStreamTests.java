@@ -6,6 +6,7 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -65,6 +66,79 @@ class WatchStreamTests {
         server.last().say(WatchResponse.newBuilder().setWatchId(0));
         assertThat(woken).hasValue(2);
         assertThat(server.streams()).hasSize(1);
+    }
+
+    @Test
+    void aWatchIsNotReliedOnBeforeTheServerHasConfirmedIt() {
+        Watches.Watched watched = watch();
+        assertThat(watched.isLive()).isFalse();
+        server.last().say(confirmation(0));
+        assertThat(watched.isLive()).isTrue();
+        server.last().say(end(0));
+        assertThat(watched.isLive()).isFalse();
+    }
+
+    @Test
+    void anEventWakesExactlyWhoWatchesThatKeyNow() {
+        AtomicInteger first = new AtomicInteger();
+        AtomicInteger second = new AtomicInteger();
+        Watches.Watched gone = watches.watch(KEY, first::incrementAndGet);
+        watches.watch(KEY, second::incrementAndGet);
+        // The numbers are the server's to choose.
+        server.last().say(confirmation(7));
+        server.last().say(confirmation(3));
+        server.last().say(WatchResponse.newBuilder().setWatchId(3));
+        assertThat(first).hasValue(0);
+        assertThat(second).hasValue(1);
+        gone.close();
+        assertThat(server.last().asked)
+                .last()
+                .satisfies(asked ->
+                        assertThat(asked.getCancelRequest().getWatchId()).isEqualTo(7));
+        server.last().say(WatchResponse.newBuilder().setWatchId(7));
+        assertThat(first).hasValue(0);
+        server.last().say(WatchResponse.newBuilder().setWatchId(3));
+        assertThat(second).hasValue(2);
+    }
+
+    @Test
+    void oneThatIsEndedBeforeItIsConfirmedIsEndedThenAndTakesNoOthersPlace() {
+        Watches.Watched ended = watch();
+        Watches.Watched next = watch();
+        ended.close();
+        server.last().say(confirmation(0));
+        assertThat(ended.standing()).isNotDone();
+        assertThat(next.standing()).isNotDone();
+        assertThat(server.last().asked).last().satisfies(asked -> {
+            assertThat(asked.hasCancelRequest()).isTrue();
+            assertThat(asked.getCancelRequest().getWatchId()).isZero();
+        });
+        server.last().say(confirmation(1));
+        assertThat(next.standing()).isCompleted();
+        server.last().say(WatchResponse.newBuilder().setWatchId(1));
+        assertThat(woken).hasValue(1);
+    }
+
+    @Test
+    void aStreamThatBreaksWakesAllWhoRelyOnIt() {
+        Watches.Watched one = confirmed(0);
+        Watches.Watched other = confirmed(1);
+        Watches.Watched pending = watch();
+        server.last().breaks();
+        assertThat(woken).hasValue(2);
+        assertThat(one.isLive() || other.isLive() || pending.isLive()).isFalse();
+        assertThat(pending.standing()).isCompletedExceptionally();
+        confirmed(0);
+        assertThat(server.streams()).hasSize(2);
+    }
+
+    @Test
+    void aWatchBeginsNowAndTellsOfDeletionsOnly() {
+        watch();
+        assertThat(server.last().asked).singleElement().satisfies(asked -> {
+            assertThat(asked.getCreateRequest().getStartRevision()).isZero();
+            assertThat(asked.getCreateRequest().getFiltersList()).containsExactly(WatchCreateRequest.FilterType.NOPUT);
+        });
     }
 
     @Test

@@ -26,7 +26,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties("distributed-lock.etcd")
 record EtcdLockProperties(
         @Nullable Boolean enabled,
-        @DefaultValue("http://localhost:2379") List<URI> endpoints,
+        @DefaultValue("http://localhost:2379") List<String> endpoints,
         @Nullable String user,
         @Nullable String password,
         @DefaultValue Ssl ssl,
@@ -57,9 +57,9 @@ record EtcdLockProperties(
                 .withSession(session);
     }
 
-    /** Without the password. */
+    /** Shows no value of a property: endpoints may hold a password until they are refused. */
     @Override
     public String toString() {
-        return "EtcdLockProperties[" + endpoints + "]";
+        return "EtcdLockProperties";
     }
 }

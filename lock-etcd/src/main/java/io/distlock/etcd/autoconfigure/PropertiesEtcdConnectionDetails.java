@@ -1,6 +1,7 @@
 package io.distlock.etcd.autoconfigure;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
@@ -30,7 +31,19 @@ final class PropertiesEtcdConnectionDetails implements EtcdConnectionDetails {
 
     @Override
     public List<URI> getEndpoints() {
-        return properties.endpoints();
+        return properties.endpoints().stream()
+                .map(PropertiesEtcdConnectionDetails::uri)
+                .toList();
+    }
+
+    private static URI uri(String endpoint) {
+        try {
+            return new URI(endpoint);
+        } catch (URISyntaxException unreadable) {
+            // It shows the endpoint, and so is no cause.
+            throw new IllegalArgumentException("distributed-lock.etcd.endpoints has an entry (not shown, it may hold a"
+                    + " password) that cannot be read: write each as http://host:port, or https://host:port with TLS");
+        }
     }
 
     @Override

@@ -1,0 +1,143 @@
+package io.distlock.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.etcd.EtcdEntry;
+import io.distlock.test.etcd.EtcdExtension;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
+import io.etcd.jetcd.Client;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Those who wait are woken by what happens: their time stands still, so none of them ever looks for itself. */
+class EtcdWakingTests {
+
+    @RegisterExtension
+    static final EtcdExtension etcd = EtcdExtension.create();
+
+    private static final LockKey KEY = LockKey.of("waking");
+    private static final Duration LONG = Duration.ofMinutes(2);
+
+    /** The longest that one who waits relies on its watch alone. */
+    private static final Duration TRUST = Duration.ofSeconds(5);
+
+    /** Nothing else is put off for as long as the trust lasts. */
+    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(20);
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final NotedScheduler scheduler = new NotedScheduler(new ManualScheduler(ticker));
+    private final LockRuntime runtime = new LockRuntime(ticker, scheduler);
+    private Client application;
+    private TestClient holder;
+    private HeldLock held;
+
+    private enum Connected {
+        BY_CONNECTIONS_OF_THE_LOCKS_OWN,
+        BY_THE_APPLICATIONS_CLIENT
+    }
+
+    @BeforeEach
+    void hold() {
+        application = Client.builder().endpoints(etcd.server().endpoint().uri()).build();
+        holder = TestClient.of(etcd.server().endpoint());
+        held = holder.locks.acquire(holder.locks.request(KEY));
+    }
+
+    @AfterEach
+    void close() {
+        held.close();
+        holder.close();
+        application.close();
+        runtime.close();
+    }
+
+    private EtcdConnection connection(Connected connected) {
+        EtcdConnection connection = connected == Connected.BY_THE_APPLICATIONS_CLIENT
+                ? EtcdConnection.of(application)
+                : LocalEtcd.connection(etcd.server().endpoint());
+        LocalEtcd.warmUp(connection);
+        return connection;
+    }
+
+    private EtcdLockProvider provider(EtcdConnection connection) {
+        return new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT.withCallTimeout(CALL_TIMEOUT));
+    }
+
+    private CompletableFuture<Optional<Grant>> waiter(EtcdLockProvider provider, String owner) {
+        LockOptions options = LockOptions.defaults().withLeaseTime(LONG);
+        return provider.acquire(new LeaseRequest(KEY, LockMode.EXCLUSIVE, owner, options, Deadline.in(LONG, ticker)));
+    }
+
+    private void awaitParked(int times) {
+        await().atMost(TestClient.PATIENCE).until(() -> Collections.frequency(scheduler.delays(), TRUST) == times);
+    }
+
+    private static EtcdEntry placeOf(String owner) {
+        return etcd.probe().entries("lock/").stream()
+                .filter(entry -> entry.key().endsWith(owner))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void byARelease(Connected connected) {
+        try (EtcdConnection connection = connection(connected);
+                EtcdLockProvider provider = provider(connection)) {
+            CompletableFuture<Optional<Grant>> waiter = waiter(provider, "owner-1");
+            awaitParked(1);
+            held.release();
+            assertThat(TestClient.get(waiter)).isPresent();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void byTheLossOfTheirOwnPlace(Connected connected) {
+        try (EtcdConnection connection = connection(connected);
+                EtcdLockProvider provider = provider(connection)) {
+            CompletableFuture<Optional<Grant>> waiter = waiter(provider, "owner-1");
+            awaitParked(1);
+            EtcdEntry place = placeOf("owner-1");
+            etcd.probe().delete(place.key());
+            awaitParked(2);
+            assertThat(placeOf("owner-1").createRevision()).isGreaterThan(place.createRevision());
+            held.release();
+            assertThat(TestClient.get(waiter)).isPresent();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void byOneAheadOfThemThatGivesUp(Connected connected) {
+        try (EtcdConnection connection = connection(connected);
+                EtcdLockProvider provider = provider(connection)) {
+            CompletableFuture<Optional<Grant>> middle = waiter(provider, "owner-1");
+            awaitParked(1);
+            CompletableFuture<Optional<Grant>> last = waiter(provider, "owner-2");
+            awaitParked(2);
+            middle.cancel(false);
+            awaitParked(3);
+            assertThat(last).isNotDone();
+            held.release();
+            assertThat(TestClient.get(last)).isPresent();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.distlock.etcd;
+
+import io.distlock.support.LockScheduler;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Knows for how long anything was put off. */
+final class NotedScheduler implements LockScheduler {
+
+    private final List<Duration> delays = new CopyOnWriteArrayList<>();
+    private final LockScheduler actual;
+
+    NotedScheduler(LockScheduler actual) {
+        this.actual = actual;
+    }
+
+    List<Duration> delays() {
+        return delays;
+    }
+
+    @Override
+    public Scheduled schedule(Runnable task, Duration delay) {
+        Scheduled scheduled = actual.schedule(task, delay);
+        delays.add(delay);
+        return scheduled;
+    }
+
+    @Override
+    public void close() {
+        actual.close();
+    }
+}
