@@ -21,11 +21,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Calls that are not answered at once, by the server's own count. */
 class EtcdCallsTests {
@@ -43,31 +44,33 @@ class EtcdCallsTests {
     private EtcdConnection connection;
     private EtcdCalls calls;
 
-    private enum Call {
-        TRANSACTION(
-                "Txn",
-                1,
-                calls -> calls.transact(kv ->
-                        kv.txn().Then(Op.delete(KEY, DeleteOption.DEFAULT)).commit())),
-        READING_TRANSACTION(
-                "Txn",
-                2,
-                calls -> calls.getIf(new Cmp(KEY, Cmp.Op.EQUAL, CmpTarget.createRevision(0)), KEY, GetOption.DEFAULT)),
-        READ("Range", 2, calls -> calls.get(KEY, GetOption.DEFAULT)),
-        GRANT("LeaseGrant", 1, calls -> calls.grant(60)),
-        REVOKE("LeaseRevoke", 1, calls -> calls.revoke(1)),
-        KEEP_ALIVE("LeaseKeepAlive", 2, calls -> calls.keepAlive(1, LIMIT)),
-        TIME_TO_LIVE("LeaseTimeToLive", 2, calls -> calls.timeToLive(1, LeaseOption.DEFAULT));
+    /**
+     * @param timesIfSlow how often it is sent if it is not answered
+     */
+    private record Call(String name, String method, int timesIfSlow, Function<EtcdCalls, CompletableFuture<?>> call) {
 
-        private final String method;
-        private final int timesIfSlow;
-        private final Function<EtcdCalls, CompletableFuture<?>> call;
-
-        Call(String method, int timesIfSlow, Function<EtcdCalls, CompletableFuture<?>> call) {
-            this.method = method;
-            this.timesIfSlow = timesIfSlow;
-            this.call = call;
+        @Override
+        public String toString() {
+            return name;
         }
+    }
+
+    private static Stream<Call> calls() {
+        Cmp isAbsent = new Cmp(KEY, Cmp.Op.EQUAL, CmpTarget.createRevision(0));
+        return Stream.of(
+                new Call(
+                        "transaction",
+                        "Txn",
+                        1,
+                        calls -> calls.transact(kv -> kv.txn()
+                                .Then(Op.delete(KEY, DeleteOption.DEFAULT))
+                                .commit())),
+                new Call("reading transaction", "Txn", 2, calls -> calls.getIf(isAbsent, KEY, GetOption.DEFAULT)),
+                new Call("read", "Range", 2, calls -> calls.get(KEY, GetOption.DEFAULT)),
+                new Call("grant", "LeaseGrant", 1, calls -> calls.grant(60)),
+                new Call("revoke", "LeaseRevoke", 1, calls -> calls.revoke(1)),
+                new Call("keepalive", "LeaseKeepAlive", 2, calls -> calls.keepAlive(1, LIMIT)),
+                new Call("time to live", "LeaseTimeToLive", 2, calls -> calls.timeToLive(1, LeaseOption.DEFAULT)));
     }
 
     @BeforeEach
@@ -100,7 +103,7 @@ class EtcdCallsTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("calls")
     void onlyReadsAndKeepalivesAreAskedAgainWhenTheAnswerIsSlow(Call slow) {
         awaitAnswer();
         EtcdRpcs before = etcd.probe().rpcs();
@@ -110,7 +113,7 @@ class EtcdCallsTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("calls")
     void aCallIsNotSentOnceItsCallerHasGivenUp(Call given) {
         proxy.freeze();
         EtcdRpcs before = etcd.probe().rpcs();
@@ -122,7 +125,7 @@ class EtcdCallsTests {
 
     /** By itself the driver waits for a server for ever. */
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("calls")
     void aCallOnAnApplicationsClientIsGivenUpInTime(Call given) {
         proxy.freeze();
         try (Client client = Client.builder()
