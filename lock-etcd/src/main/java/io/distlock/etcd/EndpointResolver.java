@@ -39,15 +39,13 @@ final class EndpointResolver extends NameResolverProvider implements AutoCloseab
 
     private final String scheme = "etcd-" + UUID.randomUUID();
     private final List<URI> endpoints;
-    private final String authority;
     private final Lookup lookup;
 
     /** Outlives the resolvers, of which the channel makes a new one after each long rest. */
     private final Map<String, List<InetAddress>> found = new HashMap<>();
 
-    EndpointResolver(EtcdServers servers, Lookup lookup) {
-        this.endpoints = servers.endpoints().stream().distinct().toList();
-        this.authority = servers.authority().orElse("");
+    EndpointResolver(List<URI> endpoints, Lookup lookup) {
+        this.endpoints = endpoints.stream().distinct().toList();
         this.lookup = lookup;
     }
 
@@ -99,7 +97,7 @@ final class EndpointResolver extends NameResolverProvider implements AutoCloseab
 
         @Override
         public String getServiceAuthority() {
-            return authority;
+            return "";
         }
 
         @Override
@@ -167,18 +165,17 @@ final class EndpointResolver extends NameResolverProvider implements AutoCloseab
     private EquivalentAddressGroup group(URI endpoint) {
         String host = endpoint.getHost();
         int port = endpoint.getPort() < 0 ? DEFAULT_PORT : endpoint.getPort();
+        List<InetAddress> known = found.getOrDefault(host, List.of());
         List<SocketAddress> addresses = new ArrayList<>();
-        found.getOrDefault(host, List.of()).forEach(each -> addresses.add(new InetSocketAddress(each, port)));
-        if (addresses.isEmpty()) {
+        known.forEach(each -> addresses.add(new InetSocketAddress(each, port)));
+        if (known.isEmpty()) {
             addresses.add(InetSocketAddress.createUnresolved(host, port));
         }
-        // With TLS, each member has to prove that it is the one that was named.
+        // With TLS, each member has to prove that it is the one that was named, unless one name was given for all.
         return new EquivalentAddressGroup(
                 addresses,
-                authority.isEmpty()
-                        ? Attributes.newBuilder()
-                                .set(EquivalentAddressGroup.ATTR_AUTHORITY_OVERRIDE, host + ':' + port)
-                                .build()
-                        : Attributes.EMPTY);
+                Attributes.newBuilder()
+                        .set(EquivalentAddressGroup.ATTR_AUTHORITY_OVERRIDE, host + ':' + port)
+                        .build());
     }
 }

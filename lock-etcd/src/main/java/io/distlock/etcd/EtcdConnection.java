@@ -53,7 +53,7 @@ public final class EtcdConnection implements AutoCloseable {
      */
     static EtcdConnection to(EtcdServers servers, EtcdLockOptions options, EndpointResolver.Lookup lookup) {
         ChannelTap tap = new ChannelTap();
-        EndpointResolver resolver = new EndpointResolver(servers, lookup);
+        EndpointResolver resolver = new EndpointResolver(servers.endpoints(), lookup);
         ClientBuilder builder = Client.builder()
                 .waitForReady(false)
                 .retryMaxAttempts(1)

@@ -30,7 +30,7 @@ class EndpointResolverTests {
     private final Map<String, InetAddress> names = new HashMap<>();
     private final Queue<Runnable> lookups = new ArrayDeque<>();
     private final List<String> told = new ArrayList<>();
-    private final EndpointResolver resolvers = new EndpointResolver(EtcdServers.at(List.of(ONE, TWO)), this::addresses);
+    private final EndpointResolver resolvers = new EndpointResolver(List.of(ONE, TWO), this::addresses);
 
     private InetAddress[] addresses(String host) throws UnknownHostException {
         InetAddress known = names.get(host);

@@ -17,8 +17,11 @@ import io.distlock.test.etcd.EtcdServerOptions;
 import io.grpc.netty.GrpcSslContexts;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import java.net.InetAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 
@@ -114,6 +117,38 @@ class EtcdSecurityTests {
     void locksOverTlsWithACertificateOfItsOwn() throws SSLException {
         try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withMutualTls())) {
             assertLocks(EtcdServers.at(List.of(server.uri()), tls(server.endpoint())));
+        }
+    }
+
+    /** Under a name that its certificate does not bear. */
+    private static EtcdConnection byAnotherName(EtcdServer server, UnaryOperator<EtcdServers> more)
+            throws SSLException {
+        URI named = URI.create("https://etcd.test:" + server.port());
+        return EtcdConnection.to(
+                more.apply(EtcdServers.at(List.of(named), tls(server.endpoint()))),
+                LocalEtcd.PATIENT,
+                name -> InetAddress.getAllByName(server.host()));
+    }
+
+    @Test
+    void aMemberHasToProveThatItIsTheOneThatWasNamed() throws SSLException {
+        try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withTls());
+                LockRuntime runtime = LockRuntime.start();
+                EtcdConnection connection = byAnotherName(server, UnaryOperator.identity());
+                EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT)) {
+            ProviderStatus status = TestClient.get(provider.check());
+            assertThat(status.state()).isEqualTo(ProviderStatus.State.DOWN);
+            assertThat(status.details().get("error")).asString().startsWith("a read failed: UNAVAILABLE: io exception");
+        }
+    }
+
+    @Test
+    void theCertificatesMayBearAnotherNameThatIsGiven() throws SSLException {
+        try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withTls());
+                LockRuntime runtime = LockRuntime.start();
+                EtcdConnection connection = byAnotherName(server, servers -> servers.withAuthority("localhost"));
+                EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT)) {
+            assertThat(TestClient.get(provider.check()).state()).isEqualTo(ProviderStatus.State.UP);
         }
     }
 
