@@ -9,8 +9,6 @@ import io.distlock.test.etcd.EtcdRpcs;
 import io.distlock.test.fault.FaultProxy;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
-import io.etcd.jetcd.op.Cmp;
-import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
@@ -56,7 +54,6 @@ class EtcdCallsTests {
     }
 
     private static Stream<Call> calls() {
-        Cmp isAbsent = new Cmp(KEY, Cmp.Op.EQUAL, CmpTarget.createRevision(0));
         return Stream.of(
                 new Call(
                         "transaction",
@@ -65,7 +62,12 @@ class EtcdCallsTests {
                         calls -> calls.transact(kv -> kv.txn()
                                 .Then(Op.delete(KEY, DeleteOption.DEFAULT))
                                 .commit())),
-                new Call("reading transaction", "Txn", 2, calls -> calls.getIf(isAbsent, KEY, GetOption.DEFAULT)),
+                new Call(
+                        "reading transaction",
+                        "Txn",
+                        2,
+                        calls -> calls.read(kv ->
+                                kv.txn().Then(Op.get(KEY, GetOption.DEFAULT)).commit())),
                 new Call("read", "Range", 2, calls -> calls.get(KEY, GetOption.DEFAULT)),
                 new Call("grant", "LeaseGrant", 1, calls -> calls.grant(60)),
                 new Call("revoke", "LeaseRevoke", 1, calls -> calls.revoke(1)),
