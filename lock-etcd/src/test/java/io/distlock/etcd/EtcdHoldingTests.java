@@ -63,6 +63,7 @@ class EtcdHoldingTests {
 
     private void assertKeptFor(Duration time) {
         holder.advance(time.minusSeconds(1));
+        assertThat(holder.reaped()).isZero();
         assertThat(places()).hasSize(1);
         holder.advance(Duration.ofSeconds(2));
         await().atMost(TestClient.PATIENCE).until(() -> places().isEmpty());

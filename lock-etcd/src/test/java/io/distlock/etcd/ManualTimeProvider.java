@@ -66,6 +66,11 @@ final class ManualTimeProvider implements AutoCloseable {
         await().atMost(TestClient.PATIENCE).until(() -> refusals.get() >= count);
     }
 
+    /** How many keys it has begun to delete in the background. */
+    long reaped() {
+        return runtime.reaper().pending() + runtime.reaper().withdrawn();
+    }
+
     void advance(Duration time) {
         ticker.advance(time);
     }
