@@ -67,9 +67,4 @@ final class CallFailure extends RuntimeException {
     boolean isLeaseNotFound() {
         return code == Status.Code.NOT_FOUND;
     }
-
-    /** Whether the credentials were refused, which an expired token is, too. */
-    boolean isUnauthenticated() {
-        return code == Status.Code.UNAUTHENTICATED;
-    }
 }

@@ -114,8 +114,17 @@ final class EndpointResolver extends NameResolverProvider implements AutoCloseab
             for (URI endpoint : endpoints) {
                 String host = endpoint.getHost();
                 if (pending.add(host)) {
-                    mayBlock.execute(() -> lookUp(host));
+                    begin(host);
                 }
+            }
+        }
+
+        private void begin(String host) {
+            try {
+                mayBlock.execute(() -> lookUp(host));
+            } catch (RuntimeException | Error noThread) {
+                // Thrown on, it would end the channel for good.
+                answered(host, noThread.toString());
             }
         }
 
@@ -126,7 +135,7 @@ final class EndpointResolver extends NameResolverProvider implements AutoCloseab
                     found.put(host, addresses);
                     answered(host, "");
                 });
-            } catch (UnknownHostException | RuntimeException failure) {
+            } catch (UnknownHostException | RuntimeException | Error failure) {
                 channel.getSynchronizationContext().execute(() -> answered(host, failure.toString()));
             }
         }

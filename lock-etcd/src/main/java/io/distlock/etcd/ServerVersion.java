@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The version of an etcd server. */
-record ServerVersion(int major, int minor, int patch) implements Comparable<ServerVersion> {
+record ServerVersion(int major, int minor, int patch) {
 
     private static final Pattern SHAPE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\.(\\d{1,4}).*");
 
@@ -27,13 +27,6 @@ record ServerVersion(int major, int minor, int patch) implements Comparable<Serv
     boolean mayRevokeLeasesInUse() {
         int repaired = minor < 5 ? 31 : 13;
         return major < 3 || (major == 3 && (minor < 4 || (minor < 6 && patch < repaired)));
-    }
-
-    @Override
-    public int compareTo(ServerVersion other) {
-        int byMajor = Integer.compare(major, other.major);
-        int byMinor = byMajor != 0 ? byMajor : Integer.compare(minor, other.minor);
-        return byMinor != 0 ? byMinor : Integer.compare(patch, other.patch);
     }
 
     @Override

@@ -29,6 +29,7 @@ class EndpointResolverTests {
 
     private final Map<String, InetAddress> names = new HashMap<>();
     private final Queue<Runnable> lookups = new ArrayDeque<>();
+    private boolean outOfThreads;
     private final List<String> told = new ArrayList<>();
     private final EndpointResolver resolvers = new EndpointResolver(List.of(ONE, TWO), this::addresses);
 
@@ -60,7 +61,7 @@ class EndpointResolverTests {
                                 return null;
                             }
                         })
-                        .setOffloadExecutor(lookups::add)
+                        .setOffloadExecutor(this::execute)
                         .build());
         resolver.start(new NameResolver.Listener2() {
             @Override
@@ -86,6 +87,13 @@ class EndpointResolverTests {
                                 ? "?"
                                 : address.getAddress().getHostAddress() + ':' + address.getPort())
                         .toList());
+    }
+
+    private void execute(Runnable lookup) {
+        if (outOfThreads) {
+            throw new InternalError("on purpose");
+        }
+        lookups.add(lookup);
     }
 
     private void answerAll() {
@@ -155,6 +163,20 @@ class EndpointResolverTests {
                 .containsExactly(
                         "UNAVAILABLE: no host name of an etcd endpoint can be resolved: check the endpoints and"
                                 + " the DNS; java.net.UnknownHostException: two.test");
+    }
+
+    /** What a resolver throws ends its channel for good. */
+    @Test
+    void aLackOfThreadsIsAFailureLikeOthers() throws UnknownHostException {
+        name("one.test", 1);
+        NameResolver resolver = start();
+        answerAll();
+        outOfThreads = true;
+        resolver.refresh();
+        assertThat(told).last().isEqualTo("10.0.0.1:2379 ?");
+        outOfThreads = false;
+        resolver.refresh();
+        assertThat(lookups).hasSize(2);
     }
 
     @Test
