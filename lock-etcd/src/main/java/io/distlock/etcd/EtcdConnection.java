@@ -18,7 +18,7 @@ public final class EtcdConnection implements AutoCloseable {
     /** etcd takes more than one ping in five seconds for an attack. */
     private static final Duration PING_EVERY = Duration.ofSeconds(10);
 
-    /** A session may have many keys, and is asked for all of them at once. */
+    /** A lock may have many who wait for it, and is asked for all of them at once. */
     private static final int LARGEST_ANSWER = 64 << 20;
 
     private final Client client;
@@ -85,8 +85,8 @@ public final class EtcdConnection implements AutoCloseable {
 
     /**
      * The application's own client, which stays the application's to close. Calls are still given up in time, but the
-     * driver may hold them back until a server is there, or send them twice: locks stay correct, and places in a queue
-     * that come to be in this way are removed.
+     * driver may hold them back until a server is there. Locks stay correct: what is given up takes no place in a queue,
+     * however late it is sent.
      */
     public static EtcdConnection of(Client client) {
         return new EtcdConnection(client, ByteSequence.EMPTY, Optional.empty(), 1, () -> {});
