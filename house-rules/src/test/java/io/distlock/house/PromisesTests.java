@@ -22,6 +22,7 @@ class PromisesTests {
             "Redis", List.of("docs/operating.md"),
             "Redis with failover", List.of("docs/operating.md"),
             "Redis with Sentinel", List.of("docs/operating.md"),
+            "Redis Cluster", List.of("docs/operating.md"),
             "Redlock", List.of("docs/redlock.md"),
             "etcd", List.of("docs/etcd.md"));
 
