@@ -22,9 +22,6 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
-    /** What an answer that was asked for in time may be late. */
-    private static final Duration LATE_ANSWER = Duration.ofMillis(100);
-
     /** The longest that one who waits relies on its watch alone. */
     private static final Duration LONGEST_TRUST = Duration.ofSeconds(5);
 
@@ -53,40 +50,23 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     void advance() {
         turn.looks();
         if (foothold.isNowhere()) {
-            CompletableFuture<Session> session = queue.sessions().enter(request);
-            await(session, this::entered, () -> session.thenAccept(queue.sessions()::leave));
+            await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
+        } else if (foothold.isDoubtful()) {
+            await(foothold.withdraw(), release -> goOn(this::advance));
         } else {
-            await(foothold.look(), this::found);
+            await(foothold.look(lookout.ahead()), this::found);
         }
     }
 
+    /** Waits for one answer, in limited time, and goes on with it. */
     private <T> void await(CompletableFuture<T> stage, Consumer<T> next) {
-        await(stage, next, () -> {});
-    }
-
-    /**
-     * Waits for one answer, in limited time, and goes on with it.
-     *
-     * @param tooLate what to do if it has not come in time
-     */
-    private <T> void await(CompletableFuture<T> stage, Consumer<T> next, Runnable tooLate) {
-        queue.runtime().timeouts().within(answerLimit(), stage).whenComplete((answer, failure) -> {
+        queue.runtime().timeouts().within(queue.answerLimit(request), stage).whenComplete((answer, failure) -> {
             if (failure == null) {
-                lastFailure = null;
                 next.accept(answer);
             } else {
-                tooLate.run();
                 failed(CallFailure.of("a call", failure));
             }
         });
-    }
-
-    /** A wait of zero gets a whole round trip; any other ends soon after its deadline, whatever the store does. */
-    private Duration answerLimit() {
-        Duration remaining = request.deadline().remaining();
-        return remaining.isZero()
-                ? queue.callTimeout()
-                : Limits.shorter(remaining.plus(LATE_ANSWER), queue.callTimeout());
     }
 
     private void failed(CallFailure failure) {
@@ -95,10 +75,6 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         failures++;
         if (failure.mayBeApplied()) {
             foothold.mayBeTaken();
-        }
-        if (failure.isLeaseNotFound() && !foothold.isNowhere()) {
-            foothold.place().session().lost();
-            lose();
         }
         goOn(() -> park(BACKOFF.pause(failures)));
     }
@@ -118,6 +94,29 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void entered(Session session) {
         foothold.on(session);
+        advanceUnlessDone();
+    }
+
+    private void found(Place.Finding finding) {
+        if (finding instanceof Place.Standing standing) {
+            foothold.found(standing);
+            lastFailure = null;
+            if (standing.leaseGone()) {
+                lookout.offAhead();
+            }
+            found(standing.ahead());
+        } else if (finding instanceof Place.Refused) {
+            // Nothing was said of the lock: asks again even if the deadline has passed.
+            foothold.forget();
+            advanceUnlessDone();
+        } else {
+            foothold.leaseGone();
+            lose();
+            goOn(this::advance);
+        }
+    }
+
+    private void advanceUnlessDone() {
         if (isDone()) {
             finish();
         } else {
@@ -125,24 +124,14 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         }
     }
 
-    private void found(Place.Finding finding) {
-        if (finding instanceof Place.Standing standing) {
-            foothold.found(standing);
-            found(standing.ahead());
-        } else {
-            lose();
-            goOn(this::advance);
-        }
-    }
-
     private void found(Place.Ahead ahead) {
         if (isDone()) {
             finish();
         } else if (ahead instanceof Place.Ahead.Nobody) {
-            grantIfFresh();
+            grantIfFreeAndFresh();
         } else if (ahead instanceof Place.Ahead.Predecessor predecessor) {
             if (request.deadline().hasPassed()) {
-                leaveRefused();
+                leave(true, queue.limit(queue.callTimeout().dividedBy(2)), 1);
             } else {
                 waitFor(predecessor.key());
             }
@@ -159,12 +148,19 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     // --- the lock is ours ---
 
-    /** A grant on a session that was not extended for long would be over before it is of use. */
-    private void grantIfFresh() {
+    /**
+     * A grant on a session that was not extended for long would be over before it is of use. One that is not renewed has to
+     * have its whole lease.
+     */
+    private void grantIfFreeAndFresh() {
+        if (!foothold.grace().isZero()) {
+            waitOutGrace();
+            return;
+        }
         Session session = foothold.place().session();
         long age = session.validSince(request.renewedTimeToLive())
                 .elapsedNanos(queue.runtime().ticker());
-        if (age <= request.options().leaseTime().toNanos() / 2) {
+        if (age <= request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100)) {
             grant();
         } else {
             await(session.keepAlive(), this::extended);
@@ -193,6 +189,17 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     // --- waiting ---
 
+    /** Nobody is ahead, but who was may not know yet that its lock is lost. */
+    private void waitOutGrace() {
+        request.progress().refused();
+        queue.enlist(this, foothold.place());
+        if (request.deadline().hasPassed()) {
+            end();
+        } else {
+            park(foothold.grace());
+        }
+    }
+
     private void waitFor(ByteSequence predecessor) {
         request.progress().refused();
         queue.enlist(this, foothold.place());
@@ -219,10 +226,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void end() {
         Throwable failure = lastFailure;
         if (failure != null) {
-            completeExceptionally(silent(failure));
-            finish();
-        } else if (foothold.isCertain()) {
-            leaveUnheard(Deadline.in(queue.callTimeout(), queue.runtime().ticker()), 1);
+            endSilent(failure);
+        } else if (foothold.isCertain() && foothold.grace().isZero()) {
+            leave(false, queue.limit(queue.callTimeout()), 1);
         } else {
             complete(Optional.empty());
             finish();
@@ -230,44 +236,35 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     /**
-     * It has just been said that somebody is ahead. Whoever comes next must not find this one waiting, so it is over only
-     * once the place is gone; but does not wait long for a silent server.
+     * Whoever comes next must not find this one waiting, so it is over only once the place is gone. If it has just been said
+     * that somebody is ahead, a silent server is not waited for long. Otherwise what was heard last may be old: only an answer
+     * to leaving says that the store was there to the end, and that somebody else has the lock; asks until there is one.
      */
-    private void leaveRefused() {
-        lookout.close();
-        foothold.leave(queue.callTimeout().dividedBy(2)).whenComplete((release, failure) -> {
-            complete(Optional.empty());
-            finish();
-        });
-    }
-
-    /**
-     * The last that was heard may be old: only an answer to leaving says that the store was there to the end, and that
-     * somebody else has the lock. Asks until there is one, for the time of one call.
-     */
-    private void leaveUnheard(Deadline limit, int tries) {
+    private void leave(boolean refused, Deadline limit, int tries) {
         lookout.close();
         foothold.leave(limit.remaining()).whenComplete((release, failure) -> {
             Duration pause = BACKOFF.pause(tries);
-            if (failure == null) {
+            if (failure == null || refused) {
                 complete(Optional.empty());
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
-                queue.runtime().scheduler().schedule(() -> leaveUnheard(limit, tries + 1), pause);
+                queue.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
                 return;
             } else {
-                completeExceptionally(silent(failure));
+                endSilent(failure);
+                return;
             }
             finish();
         });
     }
 
+    private void endSilent(Throwable failure) {
+        completeExceptionally(unavailable("etcd did not answer within the wait time", failure));
+        finish();
+    }
+
     void fail(String why) {
         completeExceptionally(unavailable(why, null));
         settle();
-    }
-
-    private LockUnavailableException silent(Throwable failure) {
-        return unavailable("etcd did not answer within the wait time", failure);
     }
 
     private LockUnavailableException unavailable(String why, @Nullable Throwable cause) {

@@ -47,19 +47,18 @@ final class EtcdCalls {
         return limit;
     }
 
-    /** A transaction that does no harm when it is carried out twice. */
-    CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return transactOrAgain(transaction).thenApply(Hedge.Answer::value);
+    /** A transaction that writes. It is sent once: a copy that arrives late would be carried out all the same. */
+    CompletableFuture<TxnResponse> write(Function<KV, CompletableFuture<TxnResponse>> transaction) {
+        return limited("a transaction", limit, () -> transaction.apply(kv));
     }
 
-    /** A transaction that does no harm when it is carried out twice, but answers something else the second time. */
-    CompletableFuture<Hedge.Answer<TxnResponse>> transactOrAgain(
-            Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return hedged(() -> limited("a transaction", limit, () -> transaction.apply(kv)));
+    /** A transaction that only reads. */
+    CompletableFuture<TxnResponse> read(Function<KV, CompletableFuture<TxnResponse>> transaction) {
+        return hedged(() -> limited("a read", limit, () -> transaction.apply(kv)));
     }
 
     CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
-        return hedged(() -> limited("a read", limit, () -> kv.get(key, option))).thenApply(Hedge.Answer::value);
+        return hedged(() -> limited("a read", limit, () -> kv.get(key, option)));
     }
 
     CompletableFuture<LeaseGrantResponse> grant(long seconds) {
@@ -77,24 +76,15 @@ final class EtcdCalls {
      */
     CompletableFuture<LeaseKeepAliveResponse> keepAlive(long leaseId, Duration atMost) {
         Duration shorter = Limits.shorter(atMost, limit);
-        return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)))
-                .thenApply(Hedge.Answer::value);
+        return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)));
     }
 
     CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId, LeaseOption option) {
-        return hedged(() -> limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option)))
-                .thenApply(Hedge.Answer::value);
+        return hedged(() -> limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option)));
     }
 
-    /** Ends as what is asked ends, or fails once the time is over. */
-    <T> CompletableFuture<T> within(Duration time, CompletableFuture<T> asked) {
-        return timeouts.within(time, asked);
-    }
-
-    private <T> CompletableFuture<Hedge.Answer<T>> hedged(Supplier<CompletableFuture<T>> call) {
-        return hedge.isPresent()
-                ? hedge.get().ask(call)
-                : call.get().thenApply(answer -> new Hedge.Answer<>(answer, false));
+    private <T> CompletableFuture<T> hedged(Supplier<CompletableFuture<T>> call) {
+        return hedge.isPresent() ? hedge.get().ask(call) : call.get();
     }
 
     private <T> CompletableFuture<T> limited(String what, Duration atMost, Supplier<CompletableFuture<T>> call) {

@@ -5,11 +5,11 @@ import io.distlock.LockMode;
 import io.etcd.jetcd.ByteSequence;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
-import java.util.Optional;
 
 /**
  * Makes the names of all keys; nobody else does. A lock is a directory, {@code prefix/name/}, with a key for each who
  * holds it or waits for it: {@code leaseHex-owner} for an exclusive one, {@code shared-leaseHex-owner} for a shared one.
+ * The second place of an acquisition, and each one after that, has its number behind the lease: {@code leaseHex.1-owner}.
  *
  * <p>The encoded name holds no slash, so no lock's directory is part of another's. A lease's hexadecimal digits sort
  * before {@code shared}, so the exclusive ones are a range of their own.
@@ -17,6 +17,7 @@ import java.util.Optional;
 final class EtcdKeys {
 
     private static final String SHARED = "shared-";
+    private static final int LEASE_DIGITS = 16;
     private static final char AFTER_HEX = 'g';
     private static final char AFTER_SLASH = '0';
 
@@ -32,46 +33,57 @@ final class EtcdKeys {
         return new Queue(bytes(name + '/'), bytes(name + '/' + AFTER_HEX), bytes(name + AFTER_SLASH));
     }
 
-    /** The key of one place in a lock's queue. */
-    ByteSequence place(LockKey key, LockMode mode, long leaseId, String owner) {
-        return bytes(prefix + key.text() + '/' + occupant(mode, leaseId, owner));
-    }
-
-    /** What says that a place was given up for good; no lock has an empty name. */
-    ByteSequence withdrawal(LockMode mode, long leaseId, String owner) {
-        return bytes(prefix + '/' + occupant(mode, leaseId, owner));
-    }
-
-    /** Whether a key of ours is no place in a queue. */
-    boolean isWithdrawal(ByteSequence key) {
-        return key.startsWith(bytes(prefix + '/'));
-    }
-
     /**
-     * The key as it was made, from its whole name at the server. What comes before may end like a prefix, or hold one: our
-     * own part is known by its end, where nothing holds a slash.
+     * The key of one place in a lock's queue.
      *
-     * @return empty if it is none of ours
+     * @param attempt counts the places of one acquisition from zero: no key is used again
      */
-    Optional<ByteSequence> withoutNamespace(ByteSequence key) {
-        String text = key.toString(StandardCharsets.UTF_8);
-        int name = text.lastIndexOf('/', text.lastIndexOf('/') - 1) + 1;
-        int start = name - prefix.length();
-        return text.startsWith(prefix, start) ? Optional.of(bytes(text.substring(start))) : Optional.empty();
+    ByteSequence place(LockKey key, LockMode mode, long leaseId, int attempt, String owner) {
+        return bytes(prefix
+                + key.text()
+                + '/'
+                + (mode == LockMode.SHARED ? SHARED : "")
+                + hex(leaseId)
+                + (attempt == 0 ? "" : "." + attempt)
+                + '-'
+                + owner);
     }
 
-    private static String occupant(LockMode mode, long leaseId, String owner) {
-        return (mode == LockMode.SHARED ? SHARED : "") + HexFormat.of().toHexDigits(leaseId) + '-' + owner;
+    /** The key of a session, which is there for as long as its lease; no lock has an empty name. */
+    ByteSequence session(long leaseId) {
+        return session(hex(leaseId));
+    }
+
+    /** The key of the session that a place hangs on. */
+    ByteSequence sessionOf(ByteSequence place) {
+        String leaseAndOwner = leaseAndOwner(place);
+        return session(leaseAndOwner.substring(0, Math.min(LEASE_DIGITS, leaseAndOwner.length())));
+    }
+
+    private ByteSequence session(String lease) {
+        return bytes(prefix + '/' + lease);
+    }
+
+    private static String hex(long leaseId) {
+        return HexFormat.of().toHexDigits(leaseId);
     }
 
     /** How a place is held or waited for, and by whom, read from its key. */
     Occupant occupant(ByteSequence place) {
-        String text = place.toString(StandardCharsets.UTF_8);
-        String last = text.substring(text.lastIndexOf('/') + 1);
-        boolean shared = last.startsWith(SHARED);
-        String leaseAndOwner = shared ? last.substring(SHARED.length()) : last;
+        String leaseAndOwner = leaseAndOwner(place);
         return new Occupant(
-                shared ? LockMode.SHARED : LockMode.EXCLUSIVE, leaseAndOwner.substring(leaseAndOwner.indexOf('-') + 1));
+                last(place).startsWith(SHARED) ? LockMode.SHARED : LockMode.EXCLUSIVE,
+                leaseAndOwner.substring(leaseAndOwner.indexOf('-') + 1));
+    }
+
+    private static String leaseAndOwner(ByteSequence place) {
+        String last = last(place);
+        return last.startsWith(SHARED) ? last.substring(SHARED.length()) : last;
+    }
+
+    private static String last(ByteSequence place) {
+        String text = place.toString(StandardCharsets.UTF_8);
+        return text.substring(text.lastIndexOf('/') + 1);
     }
 
     /** All locks, for a question that concerns none in particular. */

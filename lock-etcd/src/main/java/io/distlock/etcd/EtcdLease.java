@@ -12,9 +12,8 @@ import java.time.Duration;
  *
  * @param place its place, the first in the queue
  * @param token the create revision of its key
- * @param doubtful whether the request that took the place may be carried out once more, after the lock was given back
  */
-record EtcdLease(Place place, FencingToken token, boolean doubtful) implements Lease {
+record EtcdLease(Place place, FencingToken token) implements Lease {
 
     @Override
     public LockKey key() {

@@ -26,9 +26,11 @@ import java.util.concurrent.TimeoutException;
  * fencing token is the create revision of the holder's key, so tokens grow over all locks of a cluster.
  *
  * <p>Exclusion holds for as long as the cluster keeps its word: members may die, freeze and come back, and clocks may
- * leap. One whose process has died is followed by the next within lease time, lock-delay and a second or so; by more if
- * the leader dies, too, since a new leader gives all leases their full time again. Versions before 3.4.31 and 3.5.13 may
- * take a lease away too early when a leader gets stuck, which is warned of.
+ * leap. A leader that is frozen for longer than a lease and thaws may break its word, and take away a lease that its
+ * successor has extended: holders are told before one who waits has the lock, but perhaps not before one who comes just
+ * then. Versions before 3.4.31 and 3.5.13 do so more often, which is warned of. One whose process has died is followed by
+ * the next within lease time, lock-delay and two seconds or so; by more if the leader dies, too, since a new leader gives
+ * all leases their full time again.
  *
  * <p>Thread-safe.
  */
@@ -56,16 +58,14 @@ public final class EtcdLockProvider implements LockProvider {
         this.callTimeout = options.callTimeout();
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
         EtcdKeys keys = new EtcdKeys(options.keyPrefix());
-        this.queueCalls = new QueueCalls(calls, new HolderNote());
-        Ledger ledger = new Ledger();
-        SessionAudit audit = new SessionAudit(calls, queueCalls, ledger, runtime.reaper(), keys);
-        this.sessions = new Sessions(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED, audit);
-        this.holdings = new Holdings(queueCalls, sessions, ledger, runtime);
+        this.queueCalls = new QueueCalls(calls, keys, new HolderNote());
+        this.sessions = new Sessions(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
+        this.watches = connection.watches(runtime, callTimeout);
+        this.holdings = new Holdings(queueCalls, sessions, watches, runtime);
         this.renewals = new Renewals(holdings, runtime.ticker());
         this.reader = new QueueReader(calls, keys);
         this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
-        this.watches = connection.watches(runtime, callTimeout);
-        this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, ledger, holdings, watches, callTimeout);
+        this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, watches, callTimeout);
         // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
         health.check();
     }
@@ -83,6 +83,11 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
         return queue.acquire(request);
+    }
+
+    @Override
+    public void onLoss(Lease lease, Runnable lost) {
+        holdings.onLoss((EtcdLease) lease, lost);
     }
 
     @Override

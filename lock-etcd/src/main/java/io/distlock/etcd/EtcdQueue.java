@@ -2,6 +2,7 @@ package io.distlock.etcd;
 
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.LockRuntime;
@@ -15,11 +16,15 @@ import java.util.function.Supplier;
 /** What acquisitions share, and those among them that wait. Thread-safe. */
 final class EtcdQueue {
 
+    private static final Duration LONGEST_REAPING = Duration.ofHours(1);
+
+    /** What an answer that was asked for in time may be late. */
+    private static final Duration LATE_ANSWER = Duration.ofMillis(100);
+
     private final LockRuntime runtime;
     private final EtcdKeys keys;
     private final QueueCalls calls;
     private final Sessions sessions;
-    private final Ledger ledger;
     private final Holdings holdings;
     private final Watches watches;
     private final Duration callTimeout;
@@ -31,7 +36,6 @@ final class EtcdQueue {
             EtcdKeys keys,
             QueueCalls calls,
             Sessions sessions,
-            Ledger ledger,
             Holdings holdings,
             Watches watches,
             Duration callTimeout) {
@@ -39,7 +43,6 @@ final class EtcdQueue {
         this.keys = keys;
         this.calls = calls;
         this.sessions = sessions;
-        this.ledger = ledger;
         this.holdings = holdings;
         this.watches = watches;
         this.callTimeout = callTimeout;
@@ -83,15 +86,26 @@ final class EtcdQueue {
         return callTimeout;
     }
 
-    Place placeOf(LeaseRequest request, Session session) {
-        Place place = new Place(
+    Deadline limit(Duration time) {
+        return Deadline.in(time, runtime.ticker());
+    }
+
+    /** A wait of zero gets a whole round trip; any other ends soon after its deadline, whatever the store does. */
+    Duration answerLimit(LeaseRequest request) {
+        Duration remaining = request.deadline().remaining();
+        return remaining.isZero() ? callTimeout : Limits.shorter(remaining.plus(LATE_ANSWER), callTimeout);
+    }
+
+    /**
+     * @param attempt which place of the acquisition it is
+     */
+    Place placeOf(LeaseRequest request, Session session, int attempt) {
+        return new Place(
                 request,
                 keys.of(request.key()),
-                keys.place(request.key(), request.mode(), session.id(), request.owner()),
-                keys.withdrawal(request.mode(), session.id(), request.owner()),
-                session);
-        ledger.enter(place);
-        return place;
+                keys.place(request.key(), request.mode(), session.id(), attempt, request.owner()),
+                session,
+                session.epoch());
     }
 
     /** Only acquisitions that find somebody ahead get here: an uncontended one costs no bookkeeping. */
@@ -110,16 +124,7 @@ final class EtcdQueue {
     /** The place has become a lock that is held. */
     Grant hold(EtcdLease lease) {
         sessions.waitedFor(lease.session());
-        Grant grant = holdings.add(lease);
-        ledger.leave(lease.place());
-        return grant;
-    }
-
-    /** The place is gone, or somebody else sees to that. */
-    void leave(Place place) {
-        ledger.leave(place);
-        sessions.waitedFor(place.session());
-        sessions.leave(place.session());
+        return holdings.add(lease);
     }
 
     /** Sees to it, in the background, that a place goes that is known to be there. */
@@ -129,18 +134,19 @@ final class EtcdQueue {
 
     /** Sees to it, in the background, that a place goes that may be there, or may still come. */
     void withdraw(Place place) {
-        place.session().suspect();
-        // Definite either way: it was there, or can never come.
-        reap(place, () -> calls.withdraw(place).thenApply(release -> Release.RELEASED));
+        reap(place, () -> calls.withdraw(place));
     }
 
+    /** Others may keep the session alive for long; the place goes with it at the latest. */
     private void reap(Place place, Supplier<CompletableFuture<Release>> remove) {
         LeaseRequest request = place.request();
         runtime.reaper()
                 .reap(
                         "The place of " + request.owner() + " in the queue for '" + request.key() + "'",
-                        request.timeToLive().plus(callTimeout),
-                        remove);
+                        LONGEST_REAPING,
+                        () -> place.session().isLost()
+                                ? CompletableFuture.completedFuture(Release.RELEASED)
+                                : remove.get());
     }
 
     /** Fails whatever waits, and everything that comes later. */

@@ -3,6 +3,7 @@ package io.distlock.etcd;
 import io.distlock.FencingToken;
 import io.distlock.Release;
 import io.distlock.spi.LeaseRequest;
+import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -16,18 +17,23 @@ final class Foothold {
 
     private final EtcdQueue queue;
     private final LeaseRequest request;
+    private final Grace grace;
 
     private @Nullable Place place;
+
+    /** How many places it has gone for. */
+    private int places;
 
     /** Zero until it is known that the place was taken. */
     private long createRevision;
 
-    /** A request to take the place may be carried out once more, at any time. */
+    /** The request to take the place was not answered: it may have been carried out, or may yet be. */
     private boolean doubtful;
 
     Foothold(EtcdQueue queue, LeaseRequest request) {
         this.queue = queue;
         this.request = request;
+        this.grace = new Grace(request, queue.runtime().ticker());
     }
 
     boolean isNowhere() {
@@ -36,7 +42,11 @@ final class Foothold {
 
     /** Whether the place was seen at the server. */
     boolean isCertain() {
-        return place != null && createRevision != 0;
+        return createRevision != 0;
+    }
+
+    boolean isDoubtful() {
+        return doubtful;
     }
 
     Place place() {
@@ -45,39 +55,64 @@ final class Foothold {
 
     /** Goes for a place that hangs on a session. */
     void on(Session session) {
-        place = queue.placeOf(request, session);
-        createRevision = 0;
-        doubtful = false;
+        place = queue.placeOf(request, session, places++);
+        queue.sessions().sinceLoss().ifPresent(grace::begin);
     }
 
-    /** Takes the place if it is not certain, and looks who is ahead. */
-    CompletableFuture<Place.Finding> look() {
+    /** A lease has gone: the own one, or that of the one ahead. */
+    void leaseGone() {
+        grace.begin(Duration.ZERO);
+    }
+
+    /** For how long a lock that looks free is not granted yet. */
+    Duration grace() {
+        return grace.remaining();
+    }
+
+    /**
+     * Takes the place if it is not certain, and looks who is ahead.
+     *
+     * @param before the one who was ahead the last time
+     */
+    CompletableFuture<Place.Finding> look(@Nullable ByteSequence before) {
         return isCertain()
-                ? queue.calls().look(place(), createRevision)
+                ? queue.calls().look(place(), createRevision, before)
                 : queue.calls().enter(place());
     }
 
     void found(Place.Standing standing) {
         createRevision = standing.createRevision();
-        doubtful |= standing.doubtful();
+        if (standing.leaseGone()) {
+            leaseGone();
+        }
     }
 
     /** A look that failed may have taken the place, or may yet do so. */
     void mayBeTaken() {
-        doubtful |= createRevision == 0;
+        doubtful |= !isCertain();
+    }
+
+    /**
+     * Sees to it that a doubtful place is not there and cannot come to be, and forgets it; fails if there is no answer. The
+     * next place has another key, which no request that is still under way concerns.
+     */
+    CompletableFuture<Release> withdraw() {
+        return queue.calls().withdraw(place()).thenApply(release -> {
+            forget();
+            return release;
+        });
     }
 
     /** The place becomes the lock's, and is no longer the acquisition's. */
     EtcdLease toLease() {
-        EtcdLease lease = new EtcdLease(place(), new FencingToken(createRevision), doubtful);
-        place = null;
+        EtcdLease lease = new EtcdLease(place(), new FencingToken(createRevision));
+        clear();
         return lease;
     }
 
     /** Leaves a place that is certain; fails if there is no answer in time. What is known to be gone is forgotten. */
     CompletableFuture<Release> leave(Duration limit) {
-        CompletableFuture<Release> left =
-                doubtful ? queue.calls().withdraw(place()) : queue.calls().leave(place().key(), createRevision);
+        CompletableFuture<Release> left = queue.calls().leave(place().key(), createRevision);
         return queue.runtime().timeouts().within(limit, left).thenApply(release -> {
             if (release == Release.RELEASED) {
                 forget();
@@ -89,21 +124,30 @@ final class Foothold {
     /** It is gone at the server, or somebody else sees to that. */
     void forget() {
         Place gone = place;
-        place = null;
-        createRevision = 0;
+        clear();
         if (gone != null) {
-            queue.leave(gone);
+            queue.sessions().leave(gone.session());
         }
     }
 
     /** Sees to it, in the background, that it goes. */
     void giveUp() {
-        Place leftover = place;
-        if (leftover != null && (doubtful || createRevision == 0)) {
-            queue.withdraw(leftover);
-        } else if (leftover != null) {
-            queue.remove(leftover, createRevision);
+        if (isCertain() && !grace.isOver()) {
+            // Whoever comes next does not know that a lease has gone, and would not wait.
+            queue.runtime().scheduler().schedule(this::giveUp, grace.remaining());
+            return;
+        }
+        if (doubtful) {
+            queue.withdraw(place());
+        } else if (isCertain()) {
+            queue.remove(place(), createRevision);
         }
         forget();
+    }
+
+    private void clear() {
+        place = null;
+        createRevision = 0;
+        doubtful = false;
     }
 }

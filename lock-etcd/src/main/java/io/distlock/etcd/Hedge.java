@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 
 /**
  * Asks another member when one does not answer soon: a frozen one keeps its connection, and its share of the calls, for
- * seconds. For calls that may be carried out twice. Thread-safe.
+ * seconds. For reads and keepalives, which may be carried out twice. Thread-safe.
  */
 final class Hedge {
 
@@ -22,19 +22,13 @@ final class Hedge {
         this.patience = patience;
     }
 
-    /**
-     * The first answer to come.
-     *
-     * @param repeated whether the call was made twice, and so may have been carried out by the time of this answer
-     */
-    record Answer<T>(T value, boolean repeated) {}
-
-    <T> CompletableFuture<Answer<T>> ask(Supplier<CompletableFuture<T>> call) {
-        CompletableFuture<Answer<T>> result = new CompletableFuture<>();
+    /** The first answer to come. */
+    <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> call) {
+        CompletableFuture<T> result = new CompletableFuture<>();
         CompletableFuture<T> first = call.get();
         timeouts.within(patience, first).whenComplete((answer, failure) -> {
             if (failure == null) {
-                result.complete(new Answer<>(answer, false));
+                result.complete(answer);
             } else if (first.isCompletedExceptionally()) {
                 result.completeExceptionally(failure);
             } else {
@@ -44,10 +38,9 @@ final class Hedge {
         return result;
     }
 
-    private static <T> void both(
-            CompletableFuture<T> first, CompletableFuture<T> second, CompletableFuture<Answer<T>> result) {
-        first.thenAccept(answer -> result.complete(new Answer<>(answer, true)));
-        second.thenAccept(answer -> result.complete(new Answer<>(answer, true)));
+    private static <T> void both(CompletableFuture<T> first, CompletableFuture<T> second, CompletableFuture<T> result) {
+        first.thenAccept(result::complete);
+        second.thenAccept(result::complete);
         CompletableFuture.allOf(first, second).whenComplete((done, failure) -> {
             if (failure != null && first.isCompletedExceptionally() && second.isCompletedExceptionally()) {
                 result.completeExceptionally(failure);

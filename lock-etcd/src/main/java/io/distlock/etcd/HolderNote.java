@@ -12,8 +12,8 @@ final class HolderNote {
     /** Of a lock that nobody holds any more, but that stays taken for the rest of a minimum hold time. */
     static final ByteSequence KEPT = ByteSequence.from("kept", StandardCharsets.UTF_8);
 
-    /** Of a place that was given up before it was known to be taken. */
-    static final ByteSequence WITHDRAWN = ByteSequence.from("withdrawn", StandardCharsets.UTF_8);
+    /** Of a session's key, which counts by its revisions and is read by nobody. */
+    static final ByteSequence SESSION = ByteSequence.from("session", StandardCharsets.UTF_8);
 
     private final ByteSequence exclusive;
     private final ByteSequence shared;

@@ -1,21 +1,43 @@
 package io.distlock.etcd;
 
 import io.distlock.spi.Moment;
+import io.distlock.support.Backoff;
 import io.distlock.support.DueSet;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
-/** A lock that was granted here and not given back. Thread-safe. */
+/**
+ * A lock that was granted here and not given back: until when, whether its key is watched, and who is told that it is gone.
+ * Thread-safe.
+ */
 final class Holding implements DueSet.Due {
+
+    /**
+     * A lock that is given back sooner is never watched, which saves each short one two messages. Well below the grace that
+     * others leave to a lock whose lease has gone.
+     */
+    private static final Duration UNWATCHED = Duration.ofMillis(250);
+
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
 
     private final EtcdLease lease;
     private volatile long untilNanos;
-    private volatile boolean gone;
+    private volatile long watchNanos;
+    private volatile boolean toBeWatched = true;
+    private volatile @Nullable Runnable onLoss;
+
+    // Guarded by the monitor.
+    private Watches.@Nullable Watched watched;
+    private boolean over;
+    private int failures;
 
     /**
      * @param untilNanos when the store is to free it if it is not heard of again
      */
-    Holding(EtcdLease lease, long untilNanos) {
+    Holding(EtcdLease lease, long nowNanos, long untilNanos) {
         this.lease = lease;
         this.untilNanos = untilNanos;
+        this.watchNanos = nowNanos + UNWATCHED.toNanos();
     }
 
     EtcdLease lease() {
@@ -29,17 +51,76 @@ final class Holding implements DueSet.Due {
         }
     }
 
-    /** Its key was deleted by somebody else. */
-    void gone() {
-        gone = true;
+    boolean isExpired(long nowNanos) {
+        return nowNanos - untilNanos >= 0;
     }
 
-    boolean isGone() {
-        return gone;
+    // --- its loss ---
+
+    void onLoss(Runnable lost) {
+        onLoss = lost;
+    }
+
+    void tellLost() {
+        Runnable lost = onLoss;
+        if (lost != null) {
+            lost.run();
+        }
+    }
+
+    // --- its watch ---
+
+    /** From now on it is watched, or about to be. */
+    void watching() {
+        toBeWatched = false;
+    }
+
+    /** Its watch has begun. */
+    void watched(Watches.Watched begun) {
+        Watches.Watched unused;
+        synchronized (this) {
+            unused = over ? begun : watched;
+            watched = over ? null : begun;
+        }
+        close(unused);
+    }
+
+    synchronized boolean isWatched() {
+        return watched != null && watched.isLive();
+    }
+
+    synchronized void seen() {
+        failures = 0;
+    }
+
+    /** To be watched anew, after a pause. */
+    void watchAgain(long nowNanos) {
+        synchronized (this) {
+            failures++;
+            watchNanos = nowNanos + BACKOFF.pause(failures).toNanos();
+        }
+        toBeWatched = true;
+    }
+
+    /** It is not held any more: nothing is watched from here on. */
+    void end() {
+        Watches.Watched last;
+        synchronized (this) {
+            over = true;
+            last = watched;
+            watched = null;
+        }
+        close(last);
+    }
+
+    private static void close(Watches.@Nullable Watched unused) {
+        if (unused != null) {
+            unused.close();
+        }
     }
 
     @Override
     public long dueNanos() {
-        return untilNanos;
+        return toBeWatched && watchNanos - untilNanos < 0 ? watchNanos : untilNanos;
     }
 }

@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.LockKey;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -9,41 +10,56 @@ import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The locks that are held through this provider. The session that their keys hang on may live for ever, being extended
  * for others; so each lock's own time to live is kept here: a lock that nobody extended for so long is deleted. If this
- * process dies, so does the session. Thread-safe.
+ * process dies, so does the session.
+ *
+ * <p>Each key is watched, unless it is given back soon: etcd may take it away though its session is extended, by hand of an
+ * operator, or as a leader that was frozen and thaws. What the watch tells is looked at once more before it is believed, and
+ * so is what may have happened while there was no watch. Thread-safe.
  */
 final class Holdings {
 
     private final QueueCalls queue;
     private final Sessions sessions;
+    private final Watches watches;
     private final LockRuntime runtime;
     private final Ticker ticker;
-    private final Ledger ledger;
-    private final DueSet<Holding> expiring;
+    private final Map<Owner, Holding> held = new ConcurrentHashMap<>();
+    private final DueSet<Holding> due;
 
-    Holdings(QueueCalls queue, Sessions sessions, Ledger ledger, LockRuntime runtime) {
+    private record Owner(LockKey key, String owner) {
+
+        static Owner of(EtcdLease lease) {
+            return new Owner(lease.key(), lease.owner());
+        }
+    }
+
+    Holdings(QueueCalls queue, Sessions sessions, Watches watches, LockRuntime runtime) {
         this.queue = queue;
         this.sessions = sessions;
-        this.ledger = ledger;
+        this.watches = watches;
         this.runtime = runtime;
         this.ticker = runtime.ticker();
-        this.expiring = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::expire);
+        this.due = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::due);
     }
 
     /** From now on the lock is held; it takes over the acquisition's use of the session. */
     Grant add(EtcdLease lease) {
         Place place = lease.place();
         Moment since = place.session().validSince(lease.believed());
+        long now = ticker.nanos();
         Holding holding =
-                new Holding(lease, ticker.nanos() + place.request().timeToLive().toNanos());
-        if (ledger.hold(holding)) {
+                new Holding(lease, now, now + place.request().timeToLive().toNanos());
+        if (held.putIfAbsent(Owner.of(lease), holding) == null) {
             lease.session().hold();
-            expiring.add(holding);
+            due.add(holding);
         } else {
             // The same owner has asked again, and uses the session already.
             sessions.leave(place.session());
@@ -53,37 +69,94 @@ final class Holdings {
 
     /** The same owner asks again: the grant that it has. */
     Optional<Grant> again(LeaseRequest request) {
-        return ledger.findSame(request)
-                .filter(holding ->
-                        !holding.isGone() && !holding.lease().session().isLost())
+        return Optional.ofNullable(held.get(new Owner(request.key(), request.owner())))
                 .map(Holding::lease)
+                .filter(lease -> !lease.session().isLost())
                 .map(lease -> new Grant(lease, lease.session().validSince(lease.believed())));
     }
 
     Optional<Holding> find(EtcdLease lease) {
-        return ledger.find(lease);
+        return Optional.ofNullable(held.get(Owner.of(lease)))
+                .filter(holding ->
+                        holding.lease().place().key().equals(lease.place().key()));
+    }
+
+    /** As {@link io.distlock.spi.LockProvider#onLoss}. */
+    void onLoss(EtcdLease lease, Runnable lost) {
+        find(lease).ifPresent(holding -> holding.onLoss(lost));
+        // It may have gone before anybody could be told.
+        if (find(lease).isEmpty()) {
+            lost.run();
+        }
     }
 
     /** The lock is gone at the server. */
     void remove(Holding holding) {
         if (forget(holding)) {
             sessions.leave(holding.lease().session());
+            holding.tellLost();
         }
     }
 
     /** From here on this process does not hold the lock; true if it did. */
     private boolean forget(Holding holding) {
-        if (!ledger.letGo(holding)) {
+        if (!held.remove(Owner.of(holding.lease()), holding)) {
             return false;
         }
-        expiring.remove(holding);
+        due.remove(holding);
+        holding.end();
         holding.lease().session().letGo();
         return true;
     }
 
-    private void expire(List<Holding> due) {
-        due.forEach(holding -> abandon(holding.lease()));
+    private void due(List<Holding> all) {
+        for (Holding each : all) {
+            if (each.isExpired(ticker.nanos())) {
+                abandon(each.lease());
+            } else {
+                watch(each);
+            }
+        }
     }
+
+    // --- watching ---
+
+    private void watch(Holding holding) {
+        holding.watching();
+        Watches.Watched watched = watches.watch(holding.lease().place().key(), () -> told(holding));
+        holding.watched(watched);
+        // Also if it does not stand: then this look is all there is.
+        watched.standing().whenComplete((standing, failure) -> look(holding));
+    }
+
+    private void told(Holding holding) {
+        if (holding.isWatched()) {
+            look(holding);
+        } else {
+            watchAgain(holding);
+        }
+    }
+
+    private void look(Holding holding) {
+        EtcdLease lease = holding.lease();
+        queue.isThere(lease.place().key(), lease.token().value()).whenComplete((there, failure) -> {
+            if (failure == null && !there) {
+                remove(holding);
+            } else if (failure != null || !holding.isWatched()) {
+                watchAgain(holding);
+            } else {
+                holding.seen();
+            }
+        });
+    }
+
+    private void watchAgain(Holding holding) {
+        holding.watchAgain(ticker.nanos());
+        // One that has ended meanwhile is no member any more, and wakes nobody.
+        due.reconsider(holding);
+    }
+
+    // --- giving back ---
 
     /** Nobody extends it any more, or ever will: deletes it in the background. */
     void abandon(EtcdLease lease) {
@@ -97,15 +170,15 @@ final class Holdings {
     /** As {@link io.distlock.spi.LockProvider#release}. */
     CompletableFuture<Release> release(EtcdLease lease, Duration keepFor) {
         boolean wasHeld = find(lease).map(this::forget).orElse(false);
-        boolean keep = keepFor.compareTo(Duration.ZERO) > 0;
-        CompletableFuture<Release> release =
-                (keep ? keep(lease, keepFor) : delete(lease)).exceptionally(failure -> Release.UNKNOWN);
-        if (!wasHeld) {
-            return release;
+        if (keepFor.compareTo(Duration.ZERO) > 0) {
+            if (wasHeld) {
+                // Not given up, even if it is of this lock alone: the key may stay on it.
+                lease.session().leave();
+            }
+            return keep(lease, keepFor).exceptionally(failure -> Release.UNKNOWN);
         }
-        return release.thenApply(outcome -> {
-            // A session of its own goes with its lock, but not while the key is to stay and may still hang on it.
-            if (!keep || outcome != Release.UNKNOWN) {
+        return delete(lease).exceptionally(failure -> Release.UNKNOWN).thenApply(outcome -> {
+            if (wasHeld) {
                 sessions.leave(lease.session());
             }
             return outcome;
@@ -113,13 +186,22 @@ final class Holdings {
     }
 
     private CompletableFuture<Release> delete(EtcdLease lease) {
-        return lease.doubtful()
-                ? queue.withdraw(lease.place())
-                : queue.leave(lease.place().key(), lease.token().value());
+        return queue.leave(lease.place().key(), lease.token().value());
     }
 
-    /** Onto a lease that nobody extends, so that it stays for that long even if this process ends now. */
+    /**
+     * Onto a lease that nobody extends, so that it stays for that long even if this process ends now. etcd's leases are
+     * longer than that, by a second or two: this process deletes the key when its time is over.
+     */
     private CompletableFuture<Release> keep(EtcdLease lease, Duration keepFor) {
+        runtime.scheduler()
+                .schedule(
+                        () -> runtime.reaper()
+                                .reap(
+                                        "The lock '" + lease.key() + "' after its minimum hold time",
+                                        keepFor.plus(lease.believed()),
+                                        () -> delete(lease)),
+                        keepFor);
         return sessions.grant(keepFor)
                 .thenCompose(
                         leaseId -> queue.keep(lease.place().key(), lease.token().value(), leaseId));

@@ -21,6 +21,12 @@ final class Lookout {
         this.wake = wake;
     }
 
+    /** The key that is watched as the one ahead, if there is one. */
+    @Nullable
+    ByteSequence ahead() {
+        return ahead;
+    }
+
     /** Whether both are watched, and this is the one ahead. */
     boolean isOn(ByteSequence key) {
         return key.equals(ahead) && isLive(watchedAhead) && isLive(watchedSelf);
@@ -32,7 +38,7 @@ final class Lookout {
 
     /** Begins to watch; done once both watches stand. */
     CompletableFuture<Void> on(ByteSequence key, ByteSequence own) {
-        close(watchedAhead);
+        offAhead();
         ahead = key;
         Watches.Watched nextAhead = watches.watch(key, wake);
         watchedAhead = nextAhead;
@@ -44,11 +50,16 @@ final class Lookout {
         return nextAhead.standing().thenCombine(self.standing(), (one, other) -> null);
     }
 
-    void close() {
+    /** The one ahead has gone. */
+    void offAhead() {
         close(watchedAhead);
-        close(watchedSelf);
         ahead = null;
         watchedAhead = null;
+    }
+
+    void close() {
+        offAhead();
+        close(watchedSelf);
         watchedSelf = null;
     }
 

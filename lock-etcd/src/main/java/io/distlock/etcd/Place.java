@@ -4,12 +4,13 @@ import io.distlock.spi.LeaseRequest;
 import io.etcd.jetcd.ByteSequence;
 
 /**
- * Where one acquisition stands, or is about to stand, in a lock's queue. The key is its own: nobody else ever uses it.
+ * Where one acquisition stands, or is about to stand, in a lock's queue. The key is its own: nobody else ever uses it, and
+ * the acquisition takes it only once.
  *
- * @param withdrawal the key that says that the place was given up
- * @param session what both keys hang on
+ * @param session what the key hangs on
+ * @param epoch the session's, which the request that takes the place compares
  */
-record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, ByteSequence withdrawal, Session session) {
+record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Session session, long epoch) {
 
     /** How the place was found. */
     sealed interface Finding {}
@@ -18,12 +19,15 @@ record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, ByteS
      * It exists.
      *
      * @param createRevision the order of the queue, and the fencing token once the lock is held
-     * @param doubtful whether the request that made it may be carried out once more, at any time
+     * @param leaseGone whether the one who was ahead before went with its lease, and not by giving its key back
      */
-    record Standing(long createRevision, Ahead ahead, boolean doubtful) implements Finding {}
+    record Standing(long createRevision, Ahead ahead, boolean leaseGone) implements Finding {}
 
-    /** It does not exist: it has expired with its session, or was deleted or given up. */
+    /** It was there, and is no more: it has ended with its session, or was deleted. */
     record Gone() implements Finding {}
+
+    /** It was not taken, and never will be: a withdrawal has moved the session's epoch on, or the session is lost. */
+    record Refused() implements Finding {}
 
     /** Whom one has to wait for. */
     sealed interface Ahead {

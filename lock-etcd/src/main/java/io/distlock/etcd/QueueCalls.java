@@ -4,6 +4,7 @@ import io.distlock.LockMode;
 import io.distlock.Release;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
@@ -11,61 +12,104 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transactions on a lock's queue, each one round trip. The order of the queue is that of the keys' create revisions,
- * which etcd hands out and never repeats. Thread-safe.
+ * which etcd hands out and never repeats.
+ *
+ * <p><b>Requests that arrive late.</b> A request that was not answered may have been carried out, or may be carried out at any
+ * time: by a member that was frozen with it, for one. Neither the call's deadline nor the end of its connection bounds that
+ * time, since both are noticed by a member that runs. But each request is sent once, so it is carried out at most once.
+ * <ul>
+ *   <li>To <em>take a place</em> late would leave a key that nobody knows of, on a session that others keep alive. So the
+ *       request compares the <em>epoch</em>: the mod revision of its session's key. A withdrawal writes that key, and deletes
+ *       the place, in one transaction. etcd carries out one of the two first. If it is the request, the withdrawal deletes its
+ *       place; if it is the withdrawal, the request finds another epoch and does nothing, whenever it arrives. A withdrawal
+ *       that finds the epoch moved on already only deletes: every request of the old epoch is refused by then.
+ *   <li>To <em>withdraw</em> late does no harm: an acquisition that goes on takes a place with another key.
+ *   <li>To <em>leave</em> late, or to keep, does no harm: both compare the create revision of the key.
+ * </ul>
+ * The session's key hangs on its lease and is made together with its first place. With the lease it goes; from then on
+ * requests fail because a key cannot be put on a lease that does not exist. Thread-safe.
  */
 final class QueueCalls {
 
     private static final Place.Ahead NOBODY = new Place.Ahead.Nobody();
     private static final Place.Ahead UNKNOWN = new Place.Ahead.Unknown();
     private static final Place.Finding GONE = new Place.Gone();
+    private static final Place.Finding REFUSED = new Place.Refused();
+    private static final GetOption ONLY_KEY =
+            GetOption.builder().withKeysOnly(true).build();
 
     private final EtcdCalls calls;
+    private final EtcdKeys keys;
     private final HolderNote note;
 
-    QueueCalls(EtcdCalls calls, HolderNote note) {
+    QueueCalls(EtcdCalls calls, EtcdKeys keys, HolderNote note) {
         this.calls = calls;
+        this.keys = keys;
         this.note = note;
     }
 
-    /** Takes a place at the end of the queue, unless it was taken before, and looks who is ahead. */
+    /** Takes a place at the end of the queue, unless it was withdrawn, and looks who is ahead. */
     CompletableFuture<Place.Finding> enter(Place place) {
-        ByteSequence value = note.of(place.request());
-        Op put = Op.put(
-                place.key(),
-                value,
-                PutOption.builder().withLeaseId(place.session().id()).build());
+        ByteSequence session = sessionKey(place);
+        List<Op> take = new ArrayList<>();
+        take.add(Op.put(place.key(), note.of(place.request()), onLease(place)));
+        if (place.epoch() == Session.NO_EPOCH) {
+            take.add(Op.put(session, HolderNote.SESSION, onLease(place)));
+        }
         // An exclusive one finds itself first, as the newest.
         boolean shared = place.request().mode() == LockMode.SHARED;
-        Op last = Op.get(place.queue().first(), newest(place, shared ? 1 : 2).build());
-        return calls.transactOrAgain(kv -> kv.txn()
-                        .If(isAbsent(place.key()), isAbsent(place.withdrawal()))
-                        .Then(put, last)
-                        .Else(Op.get(place.key(), GetOption.DEFAULT))
+        take.add(Op.get(place.queue().first(), newest(place, shared ? 1 : 2).build()));
+        return calls.write(kv -> kv.txn()
+                        .If(isAbsent(place.key()), isEpoch(session, place.epoch()))
+                        .Then(take.toArray(Op[]::new))
+                        .Else(Op.get(place.key(), ONLY_KEY), Op.get(session, ONLY_KEY))
                         .commit())
-                .thenApply(answer -> entered(answer.value(), answer.repeated()));
+                .thenApply(answer -> entered(place, answer))
+                .exceptionallyCompose(failure -> unlessLost(place, failure, REFUSED));
     }
 
-    private static Place.Finding entered(TxnResponse answer, boolean doubtful) {
+    /** With a session everything has gone that hung on it, and nothing can be put on it. */
+    private static <T> CompletableFuture<T> unlessLost(Place place, Throwable failure, T otherwise) {
+        if (!CallFailure.of("a transaction", failure).isLeaseNotFound()) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        place.session().lost();
+        return CompletableFuture.completedFuture(otherwise);
+    }
+
+    private static Place.Finding entered(Place place, TxnResponse answer) {
         List<KeyValue> found = answer.getGetResponses().get(0).getKvs();
         if (answer.isSucceeded()) {
             long own = answer.getHeader().getRevision();
-            return new Place.Standing(own, firstBefore(own, found), doubtful);
+            if (place.epoch() == Session.NO_EPOCH) {
+                place.session().epoch(own);
+            }
+            return new Place.Standing(own, firstBefore(own, found), false);
         }
-        return found.isEmpty() ? GONE : new Place.Standing(found.get(0).getCreateRevision(), UNKNOWN, doubtful);
+        place.session().epoch(epochOf(answer.getGetResponses().get(1)));
+        return found.isEmpty() ? REFUSED : new Place.Standing(found.get(0).getCreateRevision(), UNKNOWN, false);
     }
 
-    /** Looks who is ahead, while making sure that the place is still the same. */
-    CompletableFuture<Place.Finding> look(Place place, long createRevision) {
-        GetOption before =
+    /**
+     * Looks who is ahead, while making sure that the place is still the same.
+     *
+     * @param before the one who was ahead the last time
+     */
+    CompletableFuture<Place.Finding> look(Place place, long createRevision, @Nullable ByteSequence before) {
+        GetOption ahead =
                 newest(place, 1).withMaxCreateRevision(createRevision - 1).build();
-        return calls.transact(kv -> kv.txn()
+        // Without one before, any key will do.
+        Op sessionBefore = Op.get(before == null ? place.key() : keys.sessionOf(before), ONLY_KEY);
+        return calls.read(kv -> kv.txn()
                         .If(is(place.key(), createRevision))
-                        .Then(Op.get(place.queue().first(), before))
+                        .Then(Op.get(place.queue().first(), ahead), sessionBefore)
                         .commit())
                 .thenApply(answer -> answer.isSucceeded()
                         ? new Place.Standing(
@@ -73,8 +117,15 @@ final class QueueCalls {
                                 firstBefore(
                                         createRevision,
                                         answer.getGetResponses().get(0).getKvs()),
-                                false)
+                                answer.getGetResponses().get(1).getKvs().isEmpty())
                         : GONE);
+    }
+
+    /** Whether the key is still the one that was made then; asks a majority. */
+    CompletableFuture<Boolean> isThere(ByteSequence key, long createRevision) {
+        return calls.get(key, ONLY_KEY)
+                .thenApply(
+                        found -> found.getKvs().stream().anyMatch(each -> each.getCreateRevision() == createRevision));
     }
 
     private static Place.Ahead firstBefore(long createRevision, List<KeyValue> newestFirst) {
@@ -97,57 +148,55 @@ final class QueueCalls {
 
     /** Leaves the queue, or gives the lock back, if the place is still the same. */
     CompletableFuture<Release> leave(ByteSequence key, long createRevision) {
-        return calls.transactOrAgain(kv -> kv.txn()
+        return calls.write(kv -> kv.txn()
                         .If(is(key, createRevision))
                         .Then(Op.delete(key, DeleteOption.DEFAULT))
                         .commit())
-                .thenApply(QueueCalls::unlessRepeated);
-    }
-
-    /**
-     * Leaves the queue, or gives the lock back, for good: a request to take the place that is still under way, in a
-     * server that is frozen perhaps, will find that it was given up.
-     *
-     * @return whether the place was there
-     */
-    CompletableFuture<Release> withdraw(Place place) {
-        PutOption onSession =
-                PutOption.builder().withLeaseId(place.session().id()).build();
-        Op mark = Op.put(place.withdrawal(), HolderNote.WITHDRAWN, onSession);
-        return calls.transactOrAgain(kv -> kv.txn()
-                        .If(new Cmp(place.key(), Cmp.Op.GREATER, CmpTarget.createRevision(0)))
-                        .Then(Op.delete(place.key(), DeleteOption.DEFAULT), mark)
-                        .Else(mark)
-                        .commit())
-                .thenApply(QueueCalls::unlessRepeated)
-                .exceptionallyCompose(
-                        failure -> CallFailure.of("a transaction", failure).isLeaseNotFound()
-                                // Nothing can be put on a session that is gone.
-                                ? CompletableFuture.completedFuture(Release.NOT_OWNER)
-                                : CompletableFuture.failedFuture(failure));
-    }
-
-    /** Deletes a key that nobody knows. */
-    CompletableFuture<Release> delete(ByteSequence key) {
-        return calls.transact(kv ->
-                        kv.txn().Then(Op.delete(key, DeleteOption.DEFAULT)).commit())
                 .thenApply(QueueCalls::release);
     }
 
-    private static Release unlessRepeated(Hedge.Answer<TxnResponse> answer) {
-        Release release = release(answer.value());
-        // The first of two calls may have deleted it.
-        return release == Release.NOT_OWNER && answer.repeated() ? Release.UNKNOWN : release;
+    /** Makes sure that a place is not there, and cannot come to be: see "Requests that arrive late". */
+    CompletableFuture<Release> withdraw(Place place) {
+        ByteSequence session = sessionKey(place);
+        Op delete = Op.delete(place.key(), DeleteOption.DEFAULT);
+        return calls.write(kv -> kv.txn()
+                        .If(isEpoch(session, place.epoch()))
+                        .Then(delete, Op.put(session, HolderNote.SESSION, onLease(place)))
+                        .Else(delete, Op.get(session, ONLY_KEY))
+                        .commit())
+                .thenApply(answer -> {
+                    place.session()
+                            .epoch(
+                                    answer.isSucceeded()
+                                            ? answer.getHeader().getRevision()
+                                            : epochOf(answer.getGetResponses().get(0)));
+                    return Release.RELEASED;
+                })
+                .exceptionallyCompose(failure -> unlessLost(place, failure, Release.RELEASED));
     }
 
     /** Gives the lock back, but leaves the key until the other lease runs out; it keeps its create revision. */
     CompletableFuture<Release> keep(ByteSequence key, long createRevision, long leaseId) {
         PutOption onLease = PutOption.builder().withLeaseId(leaseId).build();
-        return calls.transact(kv -> kv.txn()
+        return calls.write(kv -> kv.txn()
                         .If(is(key, createRevision))
                         .Then(Op.put(key, HolderNote.KEPT, onLease))
                         .commit())
                 .thenApply(QueueCalls::release);
+    }
+
+    private ByteSequence sessionKey(Place place) {
+        return keys.session(place.session().id());
+    }
+
+    private static PutOption onLease(Place place) {
+        return PutOption.builder().withLeaseId(place.session().id()).build();
+    }
+
+    private static long epochOf(GetResponse session) {
+        return session.getKvs().isEmpty()
+                ? Session.NO_EPOCH
+                : session.getKvs().get(0).getModRevision();
     }
 
     private static Release release(TxnResponse answer) {
@@ -160,5 +209,9 @@ final class QueueCalls {
 
     private static Cmp is(ByteSequence key, long createRevision) {
         return new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(createRevision));
+    }
+
+    private static Cmp isEpoch(ByteSequence session, long epoch) {
+        return new Cmp(session, Cmp.Op.EQUAL, CmpTarget.modRevision(epoch));
     }
 }

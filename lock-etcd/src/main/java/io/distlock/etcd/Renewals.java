@@ -5,10 +5,8 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.spi.Ticker;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +38,7 @@ final class Renewals {
                         .add(holding.get());
             }
         }
-        fresh.forEach((session, held) -> answerOnceSeen(session, held, answers));
+        fresh.forEach((session, held) -> held.forEach(each -> answer(each, Renewal.RENEWED, answers)));
         stale.forEach((session, held) -> extend(session, held, answers));
     }
 
@@ -53,27 +51,12 @@ final class Renewals {
     }
 
     private void extend(Session session, List<Holding> held, RenewalAnswers answers) {
-        session.keepAlive().thenAccept(renewal -> {
-            if (renewal == Renewal.RENEWED) {
-                answerOnceSeen(session, held, answers);
-            } else {
-                held.forEach(each -> answer(each, renewal, answers));
-            }
-        });
-    }
-
-    /** The session may live on without the lock's key; but a slow answer to that must not cost locks that are there. */
-    private void answerOnceSeen(Session session, List<Holding> held, RenewalAnswers answers) {
-        Duration shortest = held.stream()
-                .map(each -> each.lease().options().leaseTime())
-                .min(Comparator.naturalOrder())
-                .orElseThrow();
-        session.lookedAt(shortest.dividedBy(12))
-                .whenComplete((seen, failure) -> held.forEach(each -> answer(each, Renewal.RENEWED, answers)));
+        session.keepAlive().thenAccept(renewal -> held.forEach(each -> answer(each, renewal, answers)));
     }
 
     private void answer(Holding holding, Renewal renewal, RenewalAnswers answers) {
-        if (renewal == Renewal.NOT_OWNER || holding.isGone()) {
+        // Its key may have gone meanwhile, though its session has not.
+        if (renewal == Renewal.NOT_OWNER || holdings.find(holding.lease()).isEmpty()) {
             holdings.remove(holding);
             answers.answer(holding.lease(), Renewal.NOT_OWNER);
         } else if (renewal == Renewal.UNKNOWN) {

@@ -4,15 +4,10 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
-import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +16,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session implements DueSet.Due {
 
+    /** Of a session whose key has not been seen at the server. */
+    static final long NO_EPOCH = 0;
+
+    /**
+     * A session of one lock ends this long after its lock. Whoever waits looks within that time, and tells a lock that was
+     * given back from one whose holder has lost its lease by whether the session is still there.
+     */
+    private static final Duration LINGER = Duration.ofSeconds(2);
+
     private final EtcdCalls calls;
     private final Ticker ticker;
     private final long id;
     private final boolean shared;
     private final Moment created;
-    private final Function<Session, CompletionStage<?>> onExtended;
 
     /** Acquisitions on their way and locks that are held. */
     private final AtomicInteger users = new AtomicInteger();
@@ -34,34 +37,21 @@ final class Session implements DueSet.Due {
     private final AtomicInteger locks = new AtomicInteger();
 
     private volatile Extension extension;
-    private volatile CompletableFuture<?> lookedAt = CompletableFuture.completedFuture(null);
     private volatile boolean lost;
     private volatile long lastUsedNanos;
     private volatile long notBeforeNanos;
-    private volatile boolean suspect;
-    private Set<ByteSequence> strangers = Set.of();
+    private volatile long epoch = NO_EPOCH;
     private @Nullable CompletableFuture<Renewal> inFlight;
 
     /** What the server said last: from when on, and for how long. */
     private record Extension(Moment since, Duration timeToLive) {}
 
-    /**
-     * @param onExtended looks what hangs on it, called whenever the server has extended it; never blocks
-     */
-    Session(
-            EtcdCalls calls,
-            Ticker ticker,
-            long id,
-            boolean shared,
-            Moment since,
-            Duration timeToLive,
-            Function<Session, CompletionStage<?>> onExtended) {
+    Session(EtcdCalls calls, Ticker ticker, long id, boolean shared, Moment since, Duration timeToLive) {
         this.calls = calls;
         this.ticker = ticker;
         this.id = id;
         this.shared = shared;
         this.created = since;
-        this.onExtended = onExtended;
         this.extension = new Extension(since, timeToLive);
         this.lastUsedNanos = since.nanos();
         this.notBeforeNanos = since.nanos();
@@ -76,8 +66,15 @@ final class Session implements DueSet.Due {
         return shared;
     }
 
-    /** Gone at the server, with all that hung on it. Final. */
+    /**
+     * Gone at the server, with all that hung on it; or about to be, since it was not extended for its whole time and nobody
+     * extends it from then on. Whoever sees that first makes it final.
+     */
     boolean isLost() {
+        Extension last = extension;
+        if (last.since().elapsedNanos(ticker) > last.timeToLive().toNanos()) {
+            lost = true;
+        }
         return lost;
     }
 
@@ -85,23 +82,18 @@ final class Session implements DueSet.Due {
         lost = true;
     }
 
-    // --- what may hang on it unknown ---
+    // --- its key at the server, see QueueCalls ---
 
-    /** From now on, places may come to be that were given up. */
-    void suspect() {
-        suspect = true;
+    /** The mod revision of its key, as far as is known: who takes a place compares it. */
+    long epoch() {
+        return epoch;
     }
 
-    boolean isSuspect() {
-        return suspect;
-    }
-
-    /** Keys that nobody knows of; answers those among them that were so the last time. */
-    synchronized Set<ByteSequence> strangers(Set<ByteSequence> now) {
-        Set<ByteSequence> twice = new HashSet<>(now);
-        twice.retainAll(strangers);
-        strangers = Set.copyOf(now);
-        return twice;
+    /** What the server has said. An answer that comes late may be older than one before; whoever takes it is refused. */
+    synchronized void epoch(long seen) {
+        if (seen == NO_EPOCH || seen > epoch) {
+            epoch = seen;
+        }
     }
 
     // --- use ---
@@ -112,6 +104,7 @@ final class Session implements DueSet.Due {
     }
 
     void leave() {
+        lastUsedNanos = ticker.nanos();
         users.decrementAndGet();
     }
 
@@ -132,16 +125,13 @@ final class Session implements DueSet.Due {
         return users.get() > 0;
     }
 
+    /** Whether it is unused for so long that it can be given up. */
     boolean isIdle() {
-        return !isInUse()
-                && ticker.nanos() - lastUsedNanos > extension.timeToLive().toNanos();
+        Duration kept = isShared() ? extension.timeToLive() : LINGER;
+        return !isInUse() && ticker.nanos() - lastUsedNanos >= kept.toNanos();
     }
 
     // --- time ---
-
-    long seconds() {
-        return extension.timeToLive().toSeconds();
-    }
 
     /**
      * From when on a lock that believes in a shorter time than the session's may count it: not before now, and not
@@ -162,17 +152,20 @@ final class Session implements DueSet.Due {
     String describe() {
         Extension last = extension;
         return Long.toHexString(id) + ": " + last.timeToLive().toSeconds() + " s, "
-                + seconds(created.elapsedNanos(ticker)) + " s old, extended "
-                + seconds(last.since().elapsedNanos(ticker)) + " s ago";
+                + seconds(created) + " s old, extended "
+                + seconds(last.since()) + " s ago";
     }
 
-    private static long seconds(long nanos) {
-        return TimeUnit.NANOSECONDS.toSeconds(nanos);
+    private long seconds(Moment since) {
+        return TimeUnit.NANOSECONDS.toSeconds(since.elapsedNanos(ticker));
     }
 
-    /** When to keep it alive for those who only wait, and for those who come next. */
+    /** When to keep it alive for those who only wait, and for those who come next; or when to give it up. */
     @Override
     public long dueNanos() {
+        if (!isShared() && !isInUse()) {
+            return lastUsedNanos + LINGER.toNanos();
+        }
         Extension last = extension;
         long due = last.since().nanos() + last.timeToLive().toNanos() / 4;
         return due - notBeforeNanos < 0 ? notBeforeNanos : due;
@@ -193,13 +186,15 @@ final class Session implements DueSet.Due {
             }
             inFlight = result;
         }
-        if (lost) {
+        if (isLost()) {
             answered(result, Renewal.NOT_OWNER);
         } else {
             calls.keepAlive(id, extension.timeToLive().dividedBy(6)).whenComplete((answer, failure) -> {
-                if (failure == null) {
+                if (lost) {
+                    // Meanwhile.
+                    answered(result, Renewal.NOT_OWNER);
+                } else if (failure == null) {
                     extension = new Extension(since, Duration.ofSeconds(answer.getTTL()));
-                    lookedAt = look();
                     answered(result, Renewal.RENEWED);
                 } else if (CallFailure.of("a keepalive", failure).isLeaseNotFound()) {
                     lost = true;
@@ -210,19 +205,6 @@ final class Session implements DueSet.Due {
             });
         }
         return result;
-    }
-
-    private CompletableFuture<?> look() {
-        try {
-            return onExtended.apply(this).toCompletableFuture();
-        } catch (RuntimeException broken) {
-            return CompletableFuture.failedFuture(broken);
-        }
-    }
-
-    /** Ends, one way or the other, when it was seen what hung on the session as it was extended last, or after that time. */
-    CompletableFuture<?> lookedAt(Duration atMost) {
-        return calls.within(atMost, lookedAt);
     }
 
     private void answered(CompletableFuture<Renewal> asked, Renewal renewal) {

@@ -5,11 +5,14 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.Timeouts;
 import io.etcd.jetcd.lease.LeaseGrantResponse;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -21,8 +24,8 @@ final class Sessions {
 
     private final EtcdCalls calls;
     private final Ticker ticker;
+    private final Timeouts timeouts;
     private final boolean sharing;
-    private final SessionAudit audit;
     private final DueSet<Session> kept;
     private final Map<Long, CompletableFuture<?>> revocations = new ConcurrentHashMap<>();
 
@@ -30,20 +33,29 @@ final class Sessions {
     private final Map<Long, CompletableFuture<Session>> shared = new HashMap<>();
     private boolean closed;
 
-    Sessions(EtcdCalls calls, LockRuntime runtime, boolean sharing, SessionAudit audit) {
+    private volatile OptionalLong lastLossNanos = OptionalLong.empty();
+
+    Sessions(EtcdCalls calls, LockRuntime runtime, boolean sharing) {
         this.calls = calls;
         this.ticker = runtime.ticker();
+        this.timeouts = runtime.timeouts();
         this.sharing = sharing;
-        this.audit = audit;
         this.kept = new DueSet<>(runtime.ticker(), runtime.scheduler(), due -> due.forEach(this::keep));
     }
 
     /**
      * A session that outlasts the request's time to live. The caller is counted among its users until it calls
-     * {@link #leave}.
+     * {@link #leave}, unless the session comes too late for it.
      */
-    CompletableFuture<Session> enter(LeaseRequest request) {
-        return sharing && isOrdinary(request) ? enterShared(seconds(request.timeToLive())) : grant(request);
+    CompletableFuture<Session> enter(LeaseRequest request, Duration limit) {
+        CompletableFuture<Session> session =
+                sharing && isOrdinary(request) ? enterShared(seconds(request.timeToLive())) : grant(request);
+        CompletableFuture<Session> inTime = timeouts.within(limit, session);
+        inTime.exceptionally(failure -> {
+            session.thenAccept(this::leave);
+            return null;
+        });
+        return inTime;
     }
 
     /** A minimum hold time that is longer than the lease is to last though nobody extends it. */
@@ -52,8 +64,7 @@ final class Sessions {
     }
 
     private CompletableFuture<Session> enterShared(long seconds) {
-        CompletableFuture<Session> session;
-        boolean isNew;
+        CompletableFuture<Session> session = new CompletableFuture<>();
         synchronized (this) {
             CompletableFuture<Session> known = shared.get(seconds);
             if (known != null && isReady(known)) {
@@ -61,13 +72,15 @@ final class Sessions {
                 known.join().use();
                 return known;
             }
-            // One that is done and not ready is of no more use.
-            session = known == null || known.isDone() ? new CompletableFuture<>() : known;
-            isNew = shared.put(seconds, session) != session;
+            if (known != null && !known.isDone()) {
+                return known.thenApply(Sessions::used);
+            }
+            if (known != null && !known.isCompletedExceptionally()) {
+                lastLossNanos = OptionalLong.of(ticker.nanos());
+            }
+            shared.put(seconds, session);
         }
-        if (isNew) {
-            start(seconds, session);
-        }
+        start(seconds, session);
         return session.thenApply(Sessions::used);
     }
 
@@ -80,6 +93,12 @@ final class Sessions {
     private static Session used(Session session) {
         session.use();
         return session;
+    }
+
+    /** How long ago a shared session was found lost, and with it perhaps those of others; empty if none was. */
+    Optional<Duration> sinceLoss() {
+        OptionalLong last = lastLossNanos;
+        return last.isPresent() ? Optional.of(Duration.ofNanos(ticker.nanos() - last.getAsLong())) : Optional.empty();
     }
 
     private void start(long seconds, CompletableFuture<Session> session) {
@@ -111,13 +130,7 @@ final class Sessions {
         Moment since = ticker.now();
         return calls.grant(seconds)
                 .thenApply(granted -> new Session(
-                        calls,
-                        ticker,
-                        granted.getID(),
-                        toShare,
-                        since,
-                        Duration.ofSeconds(granted.getTTL()),
-                        audit::look));
+                        calls, ticker, granted.getID(), toShare, since, Duration.ofSeconds(granted.getTTL())));
     }
 
     /** A lease of etcd that runs out by itself, no sooner than asked for. */
@@ -130,12 +143,11 @@ final class Sessions {
         return time.plusNanos(999_999_999).toSeconds();
     }
 
-    /** One user less. A session that is not shared ends with its user. */
+    /** One user less. A session that is not shared ends soon after. */
     void leave(Session session) {
         session.leave();
         if (!session.isShared()) {
-            kept.remove(session);
-            revoke(session);
+            keepUnlessClosed(session);
         }
     }
 
@@ -199,10 +211,7 @@ final class Sessions {
         List<Session> all;
         synchronized (this) {
             closed = true;
-            all = shared.values().stream()
-                    .filter(each -> each.isDone() && !each.isCompletedExceptionally())
-                    .map(CompletableFuture::join)
-                    .toList();
+            all = List.copyOf(kept.members());
             shared.clear();
         }
         all.forEach(kept::remove);

@@ -40,6 +40,6 @@ class EtcdApplicationClientContractTests extends LockProviderContract {
 
     @Override
     protected StoreTraits traits() {
-        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(1500));
+        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(2500));
     }
 }

@@ -48,7 +48,8 @@ class EtcdCloseTests {
             waiting.close();
             assertThat(waiter).isCompletedExceptionally();
             await().atMost(TestClient.PATIENCE)
-                    .untilAsserted(() -> assertThat(etcd.probe().keys("")).hasSize(1));
+                    .untilAsserted(
+                            () -> assertThat(etcd.probe().keys("lock/orders")).hasSize(1));
             held.release();
         }
         assertNothingIsLeft();
@@ -73,7 +74,7 @@ class EtcdCloseTests {
     private static CompletableFuture<HeldLock> waiter(TestClient client, TestClient holder) {
         var waiter = client.locks.acquireAsync(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
         await().atMost(TestClient.PATIENCE).until(() -> holder.waiters(KEY) == 1);
-        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 2);
+        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() >= 2);
         return waiter;
     }
 

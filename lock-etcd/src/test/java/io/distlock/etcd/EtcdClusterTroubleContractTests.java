@@ -61,7 +61,7 @@ class EtcdClusterTroubleContractTests extends StoreTroubleContract {
 
     @Override
     protected StoreTraits traits() {
-        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(1500));
+        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(2500));
     }
 
     @Override

@@ -22,9 +22,9 @@ class EtcdKeysTests {
 
     @Test
     void aPlaceIsNamedAfterItsLeaseAndItsOwner() {
-        assertThat(text(keys.place(LockKey.of("a", "b"), LockMode.EXCLUSIVE, 0x1f, "owner-1")))
+        assertThat(text(keys.place(LockKey.of("a", "b"), LockMode.EXCLUSIVE, 0x1f, 0, "owner-1")))
                 .isEqualTo("app/lock/a:b/000000000000001f-owner-1");
-        assertThat(text(keys.place(LockKey.of("a/b"), LockMode.SHARED, 0x1f, "owner-1")))
+        assertThat(text(keys.place(LockKey.of("a/b"), LockMode.SHARED, 0x1f, 0, "owner-1")))
                 .isEqualTo("app/lock/a%2Fb/shared-000000000000001f-owner-1");
     }
 
@@ -32,23 +32,22 @@ class EtcdKeysTests {
     void aQueueHoldsItsOwnPlacesAndNoOthers() {
         EtcdKeys.Queue queue = keys.of(LockKey.of("a"));
         for (LockMode mode : LockMode.values()) {
-            assertThat(isIn(keys.place(LockKey.of("a"), mode, -1, "o"), queue.first(), queue.end()))
+            assertThat(isIn(keys.place(LockKey.of("a"), mode, -1, 0, "o"), queue.first(), queue.end()))
                     .isTrue();
             for (LockKey other :
                     new LockKey[] {LockKey.of("a/b"), LockKey.of("a", "b"), LockKey.of("a0"), LockKey.of("A")}) {
-                assertThat(isIn(keys.place(other, mode, -1, "o"), queue.first(), queue.end()))
+                assertThat(isIn(keys.place(other, mode, -1, 0, "o"), queue.first(), queue.end()))
                         .isFalse();
             }
         }
-        assertThat(isIn(keys.withdrawal(LockMode.EXCLUSIVE, -1, "o"), queue.first(), queue.end()))
-                .isFalse();
+        assertThat(isIn(keys.session(-1), queue.first(), queue.end())).isFalse();
     }
 
     @Test
     void sharedOnesWaitForExclusiveOnesOnly() {
         EtcdKeys.Queue queue = keys.of(LockKey.of("a"));
-        ByteSequence exclusive = keys.place(LockKey.of("a"), LockMode.EXCLUSIVE, -1, "o");
-        ByteSequence shared = keys.place(LockKey.of("a"), LockMode.SHARED, 0, "o");
+        ByteSequence exclusive = keys.place(LockKey.of("a"), LockMode.EXCLUSIVE, -1, 0, "o");
+        ByteSequence shared = keys.place(LockKey.of("a"), LockMode.SHARED, 0, 0, "o");
         assertThat(isIn(exclusive, queue.first(), queue.endFor(LockMode.SHARED)))
                 .isTrue();
         assertThat(isIn(shared, queue.first(), queue.endFor(LockMode.SHARED))).isFalse();
@@ -58,26 +57,29 @@ class EtcdKeysTests {
 
     @Test
     void aPlaceTellsWhoHasIt() {
-        ByteSequence place = keys.place(LockKey.of("a"), LockMode.SHARED, 7, "0123-4z");
+        ByteSequence place = keys.place(LockKey.of("a"), LockMode.SHARED, 7, 0, "0123-4z");
         assertThat(keys.occupant(place)).isEqualTo(new EtcdKeys.Occupant(LockMode.SHARED, "0123-4z"));
     }
 
     @Test
-    void aNamespaceIsTakenAwayWhateverItLooksLike() {
-        ByteSequence place = keys.place(LockKey.of("a/b", "c"), LockMode.SHARED, 7, "0123-4z");
-        ByteSequence withdrawal = keys.withdrawal(LockMode.EXCLUSIVE, 7, "0123-4z");
-        for (String namespace : new String[] {"", "team/", "team-app/lock/", "app/lock/", "app/lock//a/", "app/lock"}) {
-            ByteSequence inFront = ByteSequence.from(namespace, StandardCharsets.UTF_8);
-            assertThat(keys.withoutNamespace(inFront.concat(place))).contains(place);
-            assertThat(keys.withoutNamespace(inFront.concat(withdrawal))).contains(withdrawal);
-        }
+    void noPlaceOfAnAcquisitionHasTheKeyOfAnother() {
+        ByteSequence third = keys.place(LockKey.of("a"), LockMode.EXCLUSIVE, 0x1f, 2, "owner-1");
+        assertThat(text(third)).isEqualTo("app/lock/a/000000000000001f.2-owner-1");
+        assertThat(keys.occupant(third)).isEqualTo(new EtcdKeys.Occupant(LockMode.EXCLUSIVE, "owner-1"));
+        EtcdKeys.Queue queue = keys.of(LockKey.of("a"));
+        assertThat(isIn(third, queue.first(), queue.afterExclusive())).isTrue();
     }
 
     @Test
-    void keysOfOthersAreNoneOfOurs() {
-        for (String other : new String[] {"", "a", "/", "lock/a/b", "app/lock/a", "app/lock/a/b/c/d"}) {
-            assertThat(keys.withoutNamespace(ByteSequence.from(other, StandardCharsets.UTF_8)))
-                    .isEmpty();
+    void aPlaceTellsWhichSessionItHangsOn() {
+        for (LockMode mode : LockMode.values()) {
+            for (int attempt = 0; attempt < 2; attempt++) {
+                ByteSequence place = keys.place(LockKey.of("a"), mode, 0x1f, attempt, "owner-1");
+                assertThat(keys.sessionOf(place)).isEqualTo(keys.session(0x1f));
+            }
         }
+        assertThat(text(keys.session(0x1f))).isEqualTo("app/lock//000000000000001f");
+        assertThat(text(keys.sessionOf(ByteSequence.from("app/lock/a/odd", StandardCharsets.UTF_8))))
+                .isEqualTo("app/lock//odd");
     }
 }

@@ -54,7 +54,7 @@ class EtcdLastMomentTests {
         var waiter = waiting.locks.acquireAsync(waiting.locks.request(KEY).withWaitTime(WAIT));
         await().atMost(WAIT)
                 .pollInterval(Duration.ofMillis(20))
-                .until(() -> etcd.probe().watches().watchers() == 2);
+                .until(() -> etcd.probe().watches().watchers() == 3);
         return waiter;
     }
 

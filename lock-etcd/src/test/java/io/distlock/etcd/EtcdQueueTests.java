@@ -88,8 +88,8 @@ class EtcdQueueTests {
     }
 
     private void awaitAllWatch(int waiting) {
-        // Each watches the one ahead and itself.
-        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 2L * waiting);
+        // Each watches the one ahead and itself; who holds watches itself.
+        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 2L * waiting + 1);
     }
 
     @Test
@@ -147,7 +147,8 @@ class EtcdQueueTests {
         // A release and a look; those who trust their watch look again after seconds only.
         assertThat(etcd.probe().rpcs().since(before).started("Txn"))
                 .isBetween(2L, 2 + looksForSafety(waiting.size(), queueing));
-        assertThat(etcd.probe().metric(EVENTS) - events).isEqualTo(1);
+        // One for the next; and perhaps one for the holder, whose watch has just been given up.
+        assertThat(etcd.probe().metric(EVENTS) - events).isBetween(1.0, 2.0);
         assertThat(others).noneMatch(CompletableFuture::isDone);
         mine.release();
         others.forEach(other -> TestClient.get(other).release());

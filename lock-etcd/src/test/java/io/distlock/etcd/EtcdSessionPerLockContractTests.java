@@ -37,6 +37,6 @@ class EtcdSessionPerLockContractTests extends LockProviderContract {
 
     @Override
     protected StoreTraits traits() {
-        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(1500));
+        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(2500));
     }
 }

@@ -50,7 +50,7 @@ class EtcdTroubleContractTests extends StoreTroubleContract {
 
     @Override
     protected StoreTraits traits() {
-        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(1500));
+        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(2500));
     }
 
     @Override

@@ -112,12 +112,10 @@ class EtcdTrustTests {
     private static EtcdQueue queue(LockRuntime runtime, EtcdConnection connection) {
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), CALL_TIMEOUT, 1);
         EtcdKeys keys = new EtcdKeys("lock");
-        QueueCalls queueCalls = new QueueCalls(calls, new HolderNote());
-        Ledger ledger = new Ledger();
-        SessionAudit audit = new SessionAudit(calls, queueCalls, ledger, runtime.reaper(), keys);
-        Sessions sessions = new Sessions(calls, runtime, true, audit);
-        Holdings holdings = new Holdings(queueCalls, sessions, ledger, runtime);
-        return new EtcdQueue(runtime, keys, queueCalls, sessions, ledger, holdings, SWALLOWING, CALL_TIMEOUT);
+        QueueCalls queueCalls = new QueueCalls(calls, keys, new HolderNote());
+        Sessions sessions = new Sessions(calls, runtime, true);
+        Holdings holdings = new Holdings(queueCalls, sessions, SWALLOWING, runtime);
+        return new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, SWALLOWING, CALL_TIMEOUT);
     }
 
     private static LeaseRequest request(ManualTicker ticker) {

@@ -8,13 +8,9 @@ import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
-import io.distlock.spi.Moment;
-import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +36,7 @@ class EtcdWithdrawalTests {
         connection = LocalEtcd.connection(etcd.server().endpoint());
         LocalEtcd.warmUp(connection);
         calls = new EtcdCalls(connection.client(), runtime.timeouts(), Duration.ofSeconds(5), 1);
-        queue = new QueueCalls(calls, new HolderNote());
+        queue = new QueueCalls(calls, keys, new HolderNote());
     }
 
     @AfterEach
@@ -49,63 +45,152 @@ class EtcdWithdrawalTests {
         runtime.close();
     }
 
-    private Place place(long leaseId) {
+    private Session session() {
+        long lease = etcd.probe().grant(Duration.ofSeconds(60));
+        return new Session(
+                calls, runtime.ticker(), lease, true, runtime.ticker().now(), Duration.ofSeconds(60));
+    }
+
+    /** As it is asked for now: with the session's epoch. */
+    private Place place(Session session, String owner, int attempt) {
         LeaseRequest request = new LeaseRequest(
                 KEY,
                 LockMode.EXCLUSIVE,
-                "owner-1",
+                owner,
                 LockOptions.defaults(),
                 Deadline.in(TestClient.PATIENCE, runtime.ticker()));
-        Moment now = Ticker.system().now();
-        Session session = new Session(
-                calls,
-                runtime.ticker(),
-                leaseId,
-                true,
-                now,
-                Duration.ofSeconds(60),
-                extended -> CompletableFuture.completedFuture(null));
         return new Place(
                 request,
                 keys.of(KEY),
-                keys.place(KEY, LockMode.EXCLUSIVE, leaseId, "owner-1"),
-                keys.withdrawal(LockMode.EXCLUSIVE, leaseId, "owner-1"),
-                session);
+                keys.place(KEY, LockMode.EXCLUSIVE, session.id(), attempt, owner),
+                session,
+                session.epoch());
     }
 
-    @Test
-    void aPlaceThatWasGivenUpCannotBeTakenAnyMore() {
-        Place place = place(etcd.probe().grant(Duration.ofSeconds(60)));
-        assertThat(TestClient.get(queue.withdraw(place))).isEqualTo(Release.NOT_OWNER);
-        assertThat(TestClient.get(queue.enter(place))).isEqualTo(new Place.Gone());
+    private Place.Finding enter(Place place) {
+        return TestClient.get(queue.enter(place));
+    }
+
+    private Release withdraw(Place place) {
+        return TestClient.get(queue.withdraw(place));
+    }
+
+    private static void assertNobodyQueues() {
         assertThat(etcd.probe().keys("lock/late/")).isEmpty();
     }
 
     @Test
-    void aPlaceThatWasTakenAndGivenUpCannotBeTakenAgain() {
-        Place place = place(etcd.probe().grant(Duration.ofSeconds(60)));
-        assertThat(TestClient.get(queue.enter(place))).isInstanceOf(Place.Standing.class);
-        assertThat(TestClient.get(queue.withdraw(place))).isEqualTo(Release.RELEASED);
-        assertThat(TestClient.get(queue.enter(place))).isEqualTo(new Place.Gone());
-        assertThat(etcd.probe().keys("lock/late/")).isEmpty();
+    void aRequestThatArrivesAfterItsWithdrawalTakesNoPlace() {
+        Place place = place(session(), "owner-1", 0);
+        assertThat(withdraw(place)).isEqualTo(Release.RELEASED);
+        assertThat(enter(place)).isEqualTo(new Place.Refused());
+        assertNobodyQueues();
+    }
+
+    @Test
+    void norDoesOneOfASessionThatHasBeenUsed() {
+        Session session = session();
+        enter(place(session, "other", 0));
+        Place place = place(session, "owner-1", 0);
+        assertThat(withdraw(place)).isEqualTo(Release.RELEASED);
+        assertThat(enter(place)).isEqualTo(new Place.Refused());
+        assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
+    }
+
+    @Test
+    void aPlaceThatWasTakenIsDeletedByItsWithdrawalAndStaysAway() {
+        Place place = place(session(), "owner-1", 0);
+        assertThat(enter(place)).isInstanceOf(Place.Standing.class);
+        assertThat(withdraw(place)).isEqualTo(Release.RELEASED);
+        assertNobodyQueues();
+        assertThat(enter(place)).isEqualTo(new Place.Refused());
+        assertNobodyQueues();
+    }
+
+    /** Those of the same epoch: the second one finds that it has moved on. */
+    @Test
+    void theFirstOfTwoWithdrawalsHoldsForBoth() {
+        Session session = session();
+        enter(place(session, "other", 0));
+        Place one = place(session, "owner-1", 0);
+        Place another = place(session, "owner-2", 0);
+        enter(another);
+        long before = session.epoch();
+        withdraw(one);
+        long after = session.epoch();
+        withdraw(another);
+        assertThat(after).isGreaterThan(before);
+        assertThat(session.epoch()).isEqualTo(after);
+        assertThat(enter(one)).isEqualTo(new Place.Refused());
+        assertThat(enter(another)).isEqualTo(new Place.Refused());
+        assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
+    }
+
+    @Test
+    void theNextPlaceOfTheSameAcquisitionIsTakenAndNotTouchedByALateWithdrawal() {
+        Session session = session();
+        Place first = place(session, "owner-1", 0);
+        withdraw(first);
+        Place next = place(session, "owner-1", 1);
+        assertThat(enter(next)).isInstanceOf(Place.Standing.class);
+        withdraw(first);
+        assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
+    }
+
+    @Test
+    void whoeverWasRefusedKnowsTheEpochThen() {
+        Session session = session();
+        Place first = place(session, "owner-1", 0);
+        Session sameElsewhere = new Session(
+                calls, runtime.ticker(), session.id(), true, runtime.ticker().now(), Duration.ofSeconds(60));
+        enter(place(sameElsewhere, "other", 0));
+        assertThat(enter(first)).isEqualTo(new Place.Refused());
+        assertThat(enter(place(session, "owner-1", 1))).isInstanceOf(Place.Standing.class);
     }
 
     @Test
     void askingAgainFindsTheSamePlace() {
-        Place place = place(etcd.probe().grant(Duration.ofSeconds(60)));
-        Place.Standing first = (Place.Standing) TestClient.get(queue.enter(place));
-        Place.Standing again = (Place.Standing) TestClient.get(queue.enter(place));
+        Place place = place(session(), "owner-1", 0);
+        Place.Standing first = (Place.Standing) enter(place);
+        Place.Standing again = (Place.Standing) enter(place);
         assertThat(again.createRevision()).isEqualTo(first.createRevision());
         assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
     }
 
     @Test
-    void whatSaysSoEndsWithTheSession() {
+    void aSessionThatIsGoneNeedsNoWithdrawalAndLeavesNothing() {
+        Session session = session();
+        Place place = place(session, "owner-1", 0);
+        enter(place);
+        etcd.probe().revoke(session.id());
+        assertThat(etcd.probe().keys("")).isEmpty();
+        assertThat(withdraw(place)).isEqualTo(Release.RELEASED);
+        assertThat(withdraw(place(session, "owner-2", 0))).isEqualTo(Release.RELEASED);
+        assertThat(etcd.probe().keys("")).isEmpty();
+    }
+
+    @Test
+    void leavingComparesTheCreateRevision() {
+        Place place = place(session(), "owner-1", 0);
+        long created = ((Place.Standing) enter(place)).createRevision();
+        assertThat(TestClient.get(queue.leave(place.key(), created - 1))).isEqualTo(Release.NOT_OWNER);
+        assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
+        assertThat(TestClient.get(queue.leave(place.key(), created))).isEqualTo(Release.RELEASED);
+        assertNobodyQueues();
+    }
+
+    @Test
+    void keepingComparesTheCreateRevision() {
+        Session session = session();
+        Place place = place(session, "owner-1", 0);
+        long created = ((Place.Standing) enter(place)).createRevision();
         long lease = etcd.probe().grant(Duration.ofSeconds(60));
-        TestClient.get(queue.withdraw(place(lease)));
-        assertThat(etcd.probe().keys("lock/")).isEqualTo(List.of("lock//" + "%016x-owner-1".formatted(lease)));
-        etcd.probe().revoke(lease);
-        assertThat(etcd.probe().keys("lock/")).isEmpty();
-        assertThat(TestClient.get(queue.withdraw(place(lease)))).isEqualTo(Release.NOT_OWNER);
+        assertThat(TestClient.get(queue.keep(place.key(), created - 1, lease))).isEqualTo(Release.NOT_OWNER);
+        assertThat(etcd.probe().lease(lease).orElseThrow().keys()).isEmpty();
+        assertThat(TestClient.get(queue.keep(place.key(), created, lease))).isEqualTo(Release.RELEASED);
+        assertThat(etcd.probe().lease(lease).orElseThrow().keys()).hasSize(1);
+        etcd.probe().deleteAll("lock/late/");
+        assertThat(TestClient.get(queue.keep(place.key(), created, lease))).isEqualTo(Release.NOT_OWNER);
+        assertNobodyQueues();
     }
 }

@@ -70,7 +70,7 @@ class EtcdServiceConnectionTests {
                                     started.getBean(LockProvider.class), started.getBean(LockRuntime.class))
                             .build()) {
                         locks.acquire(locks.request("orders").withWaitTime(Duration.ofSeconds(20)));
-                        assertThat(etcd.probe().keys("lock")).hasSize(1);
+                        assertThat(etcd.probe().keys("lock/orders")).hasSize(1);
                     }
                 });
     }
