@@ -20,4 +20,9 @@ record RedisLease(
     String value() {
         return owner + ':' + token.value();
     }
+
+    /** The same, kept for another time. */
+    RedisLease lasting(Duration time) {
+        return new RedisLease(key, mode, owner, token, names, time);
+    }
 }

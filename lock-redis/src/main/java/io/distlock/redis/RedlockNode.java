@@ -24,8 +24,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the independent servers: asks once and takes what comes. Knows nothing of the others. No stage fails but that
- * of an inspection; none is limited in time. Thread-safe.
+ * One of the independent servers: asks once and takes what comes. Knows nothing of the others. No stage fails but those
+ * of an inspection and a restoration; none is limited in time. Thread-safe.
  */
 final class RedlockNode {
 
@@ -201,20 +201,17 @@ final class RedlockNode {
         });
     }
 
-    /** Puts entries back that are missing here, where nobody else has taken their place. */
-    CompletionStage<?> restore(List<RedisLease> entries) {
-        List<CompletableFuture<?>> batches = new ArrayList<>();
-        for (int from = 0; from < entries.size(); from += RenewalBatches.MOST) {
-            batches.add(restoreBatch(entries.subList(from, Math.min(from + RenewalBatches.MOST, entries.size()))));
-        }
-        return CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new));
-    }
-
-    private CompletableFuture<?> restoreBatch(List<RedisLease> entries) {
+    /**
+     * Puts entries here that are missing, where nobody else has taken their place; one command. Fails if the node does not
+     * answer.
+     *
+     * @return for each of them 1 if it is here now
+     */
+    CompletionStage<List<Long>> restore(List<RedisLease> entries) {
         List<String> all = new ArrayList<>();
         for (RedisLease entry : entries) {
-            all.addAll(List.of(
-                    entry.names().lock(), entry.names().readers(), entry.names().fence()));
+            all.add(entry.names().lock());
+            all.add(entry.names().readers());
         }
         Invocation<List<Long>> invocation =
                 Invocation.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
@@ -225,7 +222,7 @@ final class RedlockNode {
                     .with(entry.token().value())
                     .with(Millis.of(entry.renewedTimeToLive()));
         }
-        return calls.run(invocation).handle((reply, failure) -> reply);
+        return calls.run(invocation);
     }
 
     private static String mode(RedisLease entry) {

@@ -25,8 +25,9 @@ if mode == 'exclusive' then
 else
   local expiry = redis.call('ZSCORE', KEYS[2], proposed)
   if expiry then
-    redis.call('ZREM', KEYS[2], proposed)
+    -- Added first: a set that is empty for a moment is gone, and its time to live with it.
     redis.call('ZADD', KEYS[2], expiry, granted)
+    redis.call('ZREM', KEYS[2], proposed)
   elseif not redis.call('ZSCORE', KEYS[2], granted) then
     return 0
   end

@@ -33,9 +33,9 @@ end
 if keep > 0 then
   -- Under another name, so that a renewal that comes late does not extend it.
   redis.call('ZADD', KEYS[1], string.format('%.0f', millis + keep), 'kept' .. string.sub(member, #owner + 1))
-  if redis.call('PTTL', KEYS[1]) < keep then
-    redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  end
+  -- The set lasts as long as its last reader.
+  local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
+  redis.call('PEXPIRE', KEYS[1], string.format('%.0f', last - millis))
 end
 -- One reader of many matters to nobody but a writer that waits.
 if ARGV[2] ~= '' and (redis.call('EXISTS', KEYS[1]) == 0 or redis.call('EXISTS', KEYS[2]) == 1) then
