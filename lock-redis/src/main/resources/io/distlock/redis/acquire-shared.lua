@@ -21,10 +21,10 @@ local micros = time[1] * 1000000 + time[2]
 local millis = math.floor(micros / 1000)
 local expiry = string.format('%.0f', millis + ttl)
 
+-- The set lasts as long as its last reader, whatever time to live it had.
 local function keep_readers()
-  if redis.call('PTTL', KEYS[2]) < ttl then
-    redis.call('PEXPIRE', KEYS[2], ARGV[2])
-  end
+  local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2]
+  redis.call('PEXPIRE', KEYS[2], string.format('%.0f', last - millis))
 end
 
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('(%.0f', millis))
