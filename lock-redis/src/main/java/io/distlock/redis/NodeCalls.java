@@ -14,16 +14,22 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The ways to talk to one deployment, each on a connection of its own that is made when first needed: calls,
  * subscriptions, and writes that replicas are to acknowledge. Thread-safe.
  */
 final class NodeCalls {
+
+    private static final Logger log = LoggerFactory.getLogger(NodeCalls.class);
 
     private final RedisConnections connections;
     private final Duration timeout;
@@ -36,6 +42,8 @@ final class NodeCalls {
     private final Optional<ReplicaAcknowledgement> replicas;
     private final RedisSubscriptions subscriptions;
     private final AtomicInteger disconnections = new AtomicInteger();
+    private final Ticker ticker;
+    private final AtomicLong nextCut;
 
     /**
      * @param admission made over the calls to the server
@@ -47,19 +55,21 @@ final class NodeCalls {
             Function<ServerCalls, ScriptAdmission> admission) {
         this.connections = connections;
         this.timeout = options.callTimeout();
+        this.ticker = ticker;
+        this.nextCut = new AtomicLong(ticker.nanos());
         this.link = new RedisLink<>(this::connect, ticker, timeout);
         this.replicatedLink = new RedisLink<>(connections::connect, ticker, timeout);
         this.pubSubLink = new RedisLink<>(connections::connectPubSub, ticker, timeout);
         this.server =
                 new ServerCalls(link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
         this.admission = admission.apply(server);
-        this.scripts = new ScriptRunner(link, this.admission, ticker, timeout);
+        this.scripts = new ScriptRunner(link, this.admission, ticker, timeout, this::leaveReplica);
         this.subscriptions = new RedisSubscriptions(pubSubLink, ticker, timeout);
         this.replicas = options.replicasToAcknowledge() == 0
                 ? Optional.empty()
                 : Optional.of(new ReplicaAcknowledgement(
                         options.replicasToAcknowledge(),
-                        new ScriptRunner(replicatedLink, this.admission, ticker, timeout),
+                        new ScriptRunner(replicatedLink, this.admission, ticker, timeout, this::leaveReplica),
                         replicatedLink,
                         ticker,
                         timeout));
@@ -79,6 +89,21 @@ final class NodeCalls {
         @Override
         public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
             disconnections.incrementAndGet();
+        }
+    }
+
+    /**
+     * A master that was made a replica keeps its connections, and refuses every write on them; new ones lead to the next
+     * master, as soon as the address or Sentinel does. Not for each call that is refused: it may be a replica for good.
+     */
+    private void leaveReplica(Throwable failure) {
+        long now = ticker.nanos();
+        long due = nextCut.get();
+        if (String.valueOf(failure.getMessage()).contains("READONLY ")
+                && now - due >= 0
+                && nextCut.compareAndSet(due, now + timeout.toNanos())) {
+            log.warn("Redis is a replica (READONLY) and takes no locks: connecting anew, to find the master");
+            Stream.of(link, replicatedLink, pubSubLink).forEach(RedisLink::cut);
         }
     }
 
@@ -112,8 +137,27 @@ final class NodeCalls {
         return replicas.isPresent() ? replicas.get().run(invocation, wrote) : scripts.run(invocation);
     }
 
-    boolean asksReplicas() {
-        return replicas.isPresent();
+    /** Runs a script behind every write that was sent before, on the same connection: what those take, it finds. */
+    <T> CompletableFuture<T> runBehindWrites(Invocation<T> invocation) {
+        return replicas.isPresent() ? replicas.get().runBehind(invocation) : runThoughMoving(invocation);
+    }
+
+    /** Runs a script that can do with its first key alone; does so where not all of its keys are in one place. */
+    <T> CompletableFuture<T> runThoughMoving(Invocation<T> invocation) {
+        CompletableFuture<T> answer = scripts.run(invocation);
+        return isCluster()
+                ? answer.exceptionallyCompose(failure -> isMoving(failure)
+                        ? scripts.run(invocation.onFirstKey())
+                        : CompletableFuture.failedFuture(failure))
+                : answer;
+    }
+
+    /**
+     * Whether a call has failed because the keys of its slot are moving to another node of the cluster: that node serves
+     * single keys alone, and has perhaps never seen the script.
+     */
+    boolean isMoving(@Nullable Throwable failure) {
+        return failure != null && isCluster() && CallFailure.of(failure).isOfMovingKeys();
     }
 
     boolean isCluster() {

@@ -11,10 +11,27 @@ import java.time.Duration;
  *
  * @param names where it is kept
  * @param renewedTimeToLive for how long a renewal keeps it
+ * @param afterUnknown whether an earlier try of the same acquisition may still lie in a server's buffer
  */
 record RedisLease(
-        LockKey key, LockMode mode, String owner, FencingToken token, RedisKeys.Names names, Duration renewedTimeToLive)
+        LockKey key,
+        LockMode mode,
+        String owner,
+        FencingToken token,
+        RedisKeys.Names names,
+        Duration renewedTimeToLive,
+        boolean afterUnknown)
         implements Lease {
+
+    RedisLease(
+            LockKey key,
+            LockMode mode,
+            String owner,
+            FencingToken token,
+            RedisKeys.Names names,
+            Duration renewedTimeToLive) {
+        this(key, mode, owner, token, names, renewedTimeToLive, false);
+    }
 
     /** What stands in Redis for this grant and no other. */
     String value() {

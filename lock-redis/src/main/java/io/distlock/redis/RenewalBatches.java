@@ -45,6 +45,12 @@ final class RenewalBatches {
     /** Leases that are renewed by one command. */
     record Batch(LuaScript script, List<RedisLease> leases) {
 
+        List<Batch> eachAlone() {
+            return leases.stream()
+                    .map(lease -> new Batch(script, List.of(lease)))
+                    .toList();
+        }
+
         Invocation<List<Long>> invocation() {
             List<String> keys = new ArrayList<>(leases.size());
             for (RedisLease lease : leases) {

@@ -15,13 +15,23 @@ final class ScriptRunner {
     private final ScriptAdmission admission;
     private final Ticker ticker;
     private final Duration callTimeout;
+    private final Consumer<Throwable> onFailure;
     private final InFlight underWay = new InFlight();
 
-    ScriptRunner(RedisLink<?> link, ScriptAdmission admission, Ticker ticker, Duration callTimeout) {
+    /**
+     * @param onFailure told of each failure of a call
+     */
+    ScriptRunner(
+            RedisLink<?> link,
+            ScriptAdmission admission,
+            Ticker ticker,
+            Duration callTimeout,
+            Consumer<Throwable> onFailure) {
         this.link = link;
         this.admission = admission;
         this.ticker = ticker;
         this.callTimeout = callTimeout;
+        this.onFailure = onFailure;
     }
 
     /** Completes when every script that was run has ended. */
@@ -69,6 +79,7 @@ final class ScriptRunner {
                 admitted = true;
                 admission.admit(invocation.script(), invocation.slot()).whenComplete(this::admitted);
             } else {
+                onFailure.accept(failure);
                 fail(call.failure(invocation.script().name(), failure));
             }
         }

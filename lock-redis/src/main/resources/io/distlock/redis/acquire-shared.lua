@@ -21,7 +21,7 @@ local micros = time[1] * 1000000 + time[2]
 local millis = math.floor(micros / 1000)
 local expiry = string.format('%.0f', millis + ttl)
 
--- The set lasts as long as its last reader.
+-- The set lasts as long as its last reader, whatever time to live it had.
 local function keep_readers()
   local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2]
   redis.call('PEXPIRE', KEYS[2], string.format('%.0f', last - millis))

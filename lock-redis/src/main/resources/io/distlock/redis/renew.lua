@@ -23,12 +23,14 @@ local function renew_exclusive(lock, value, ttl)
 end
 
 local function renew_shared(readers, member, ttl)
+  -- First of all: when its memory is full, Redis lets a script add something only after it has written something else.
+  redis.pcall('ZREMRANGEBYSCORE', readers, '-inf', string.format('(%.0f', millis))
   local expiry = tonumber(redis.pcall('ZSCORE', readers, member))
-  if not expiry or expiry < millis then
+  if not expiry then
     return 0
   end
   redis.call('ZADD', readers, 'XX', string.format('%.0f', math.max(expiry, millis + ttl)), member)
-  -- The set lasts as long as its last reader.
+  -- The set lasts as long as its last reader, whatever time to live it had.
   local last = redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
   redis.call('PEXPIRE', readers, string.format('%.0f', last - millis))
   return 1
