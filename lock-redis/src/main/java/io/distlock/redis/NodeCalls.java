@@ -88,6 +88,7 @@ final class NodeCalls {
 
         @Override
         public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+            admission.disconnected();
             disconnections.incrementAndGet();
         }
     }

@@ -31,7 +31,6 @@ final class QuorumStore implements OneShotStore {
     private static final long SPREAD_NANOS = Duration.ofMillis(5).toNanos();
 
     private final RedlockNodes nodes;
-    private final Optional<Duration> quarantine;
     private final LeaseRequest request;
     private int tries;
     private int splits;
@@ -41,17 +40,13 @@ final class QuorumStore implements OneShotStore {
 
     private @Nullable QuorumAttempt current;
 
-    QuorumStore(RedlockNodes nodes, Optional<Duration> quarantine, LeaseRequest request) {
+    QuorumStore(RedlockNodes nodes, LeaseRequest request) {
         this.nodes = nodes;
-        this.quarantine = quarantine;
         this.request = request;
     }
 
     @Override
     public CompletionStage<Attempt> attempt(LeaseRequest same, boolean again) {
-        if (quarantine.isPresent() && request.timeToLive().compareTo(quarantine.get()) > 0) {
-            return completed(RestartGuard.outlives(quarantine.get(), request));
-        }
         if (!request.deadline().hasPassed()) {
             return tryOnce();
         }

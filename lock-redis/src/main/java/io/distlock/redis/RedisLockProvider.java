@@ -53,11 +53,17 @@ public final class RedisLockProvider implements LockProvider {
                 connections,
                 options,
                 runtime.ticker(),
-                server -> options.restartGuard()
-                        .<ScriptAdmission>map(quarantine -> new RestartGuard(
-                                "Redis", server, scripts.all(), keys.fenceBase(), quarantine, false, runtime.ticker()))
-                        .orElseGet(() -> new ScriptsOnDemand(server, scripts.all())));
-        this.node = new RedisNode(calls, keys, scripts, options.restartGuard(), runtime.ticker());
+                server -> options.restartGuard().isEmpty()
+                        ? new ScriptsOnDemand(server, scripts.all())
+                        : new RestartGuard(
+                                "Redis",
+                                server,
+                                scripts.all(),
+                                options,
+                                false,
+                                same -> CompletableFuture.completedFuture(same),
+                                runtime));
+        this.node = new RedisNode(calls, keys, scripts, runtime.ticker());
         this.loop = new AcquireLoop(runtime, node, options.callTimeout());
         this.runtime = runtime;
         this.callTimeout = options.callTimeout();
@@ -82,7 +88,9 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return loop.acquire(request);
+        return RestartGuard.outlived(quarantine, request)
+                .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
+                .orElseGet(() -> loop.acquire(request));
     }
 
     @Override

@@ -38,18 +38,13 @@ final class RedisNode implements OneShotStore {
     private final RedisKeys keys;
     private final RedisScripts scripts;
     private final RenewalBatches batches;
-    private final Optional<Duration> quarantine;
     private final Ticker ticker;
 
-    /**
-     * @param quarantine of the restart guard, if there is one
-     */
-    RedisNode(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Optional<Duration> quarantine, Ticker ticker) {
+    RedisNode(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) {
         this.calls = calls;
         this.keys = keys;
         this.scripts = scripts;
         this.batches = new RenewalBatches(scripts.renew(), calls.isCluster());
-        this.quarantine = quarantine;
         this.ticker = ticker;
     }
 
@@ -57,9 +52,6 @@ final class RedisNode implements OneShotStore {
 
     @Override
     public CompletionStage<Attempt> attempt(LeaseRequest request, boolean again) {
-        if (quarantine.isPresent() && request.timeToLive().compareTo(quarantine.get()) > 0) {
-            return CompletableFuture.completedFuture(RestartGuard.outlives(quarantine.get(), request));
-        }
         Moment since = ticker.now();
         RedisKeys.Names names = keys.of(request.key());
         return calls.write(acquisition(request, names, again), RedisNode::isGranted)

@@ -9,7 +9,7 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
-import io.distlock.spi.Ticker;
+import io.distlock.support.LockRuntime;
 import io.distlock.support.OneShotStore;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.output.IntegerListOutput;
@@ -48,7 +48,8 @@ final class RedlockNode {
             RedlockScripts scripts,
             RedisKeys keys,
             RunIds runIds,
-            Ticker ticker) {
+            FenceBase fenceBase,
+            LockRuntime runtime) {
         this.name = server.name();
         this.runIds = runIds;
         this.scripts = scripts;
@@ -56,18 +57,18 @@ final class RedlockNode {
         this.calls = new NodeCalls(
                 server.connections(),
                 options.ofNode(),
-                ticker,
-                calls -> options.restartGuard()
-                        .<ScriptAdmission>map(quarantine -> new RestartGuard(
+                runtime.ticker(),
+                calls -> options.restartGuard().isEmpty()
+                        ? new ScriptsOnDemand(calls, scripts.all())
+                        : new RestartGuard(
                                 "Redlock node " + name,
                                 calls,
                                 scripts.all(),
-                                keys.fenceBase(),
-                                quarantine,
+                                options.ofNode(),
                                 true,
-                                ticker))
-                        .orElseGet(() -> new ScriptsOnDemand(calls, scripts.all())));
-        this.node = new RedisNode(calls, keys, scripts.node(), options.restartGuard(), ticker);
+                                same -> fenceBase.raise(name, same),
+                                runtime));
+        this.node = new RedisNode(calls, keys, scripts.node(), runtime.ticker());
     }
 
     String name() {
@@ -124,19 +125,19 @@ final class RedlockNode {
     Invocation<List<Long>> question(LeaseRequest request, String owner) {
         boolean shared = request.mode() == LockMode.SHARED;
         RedisKeys.Names names = keys.of(request.key());
-        Invocation<List<Long>> invocation = Invocation.of(
+        return Invocation.of(
                         shared ? scripts.node().acquireShared() : scripts.node().acquireExclusive(),
                         names.slot(),
                         IntegerListOutput::new,
                         names.lock(),
                         names.readers(),
                         names.waiting(),
-                        names.fence(),
-                        keys.fenceBase())
+                        keys.fences())
                 .with(owner)
                 .with(Millis.of(request.timeToLive()))
-                .with(shared ? 0 : Millis.of(request.deadline().remaining()));
-        return shared ? invocation : invocation.with(request.owner());
+                .with(shared ? 0 : Millis.of(request.deadline().remaining()))
+                .with(request.owner())
+                .with(names.slot());
     }
 
     /**
@@ -169,11 +170,12 @@ final class RedlockNode {
                                 IntegerOutput::new,
                                 names.lock(),
                                 names.readers(),
-                                names.fence())
+                                keys.fences())
                         .with(mode(entry))
                         .with(entry.owner() + ':' + proposed)
                         .with(entry.owner())
-                        .with(entry.token().value()))
+                        .with(entry.token().value())
+                        .with(names.slot()))
                 .handle((reply, failure) -> failure == null && reply == 1);
     }
 

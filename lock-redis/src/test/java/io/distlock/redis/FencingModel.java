@@ -45,7 +45,8 @@ final class FencingModel {
     /** What a counter that is missing begins with. */
     final int[] clock;
 
-    private boolean mayForget;
+    /** The node that may be restarted. */
+    private int mayForget = NOBODY;
     /** The node that was restarted, once one was. */
     int forgetful = NOBODY;
     /** Whether that node gives votes again. */
@@ -69,10 +70,10 @@ final class FencingModel {
         Arrays.fill(phase, Phase.PROPOSING);
     }
 
-    /** The same, where one node may be restarted without its data. */
-    FencingModel withRestart() {
+    /** The same, where a node may be restarted without its data. */
+    FencingModel withRestartOf(int node) {
         FencingModel copy = copy();
-        copy.mayForget = true;
+        copy.mayForget = node;
         return copy;
     }
 
@@ -115,7 +116,7 @@ final class FencingModel {
                 expired.owner[node] = NOBODY;
                 next.add(expired);
             }
-            if (mayForget && forgetful == NOBODY) {
+            if (mayForget == node && forgetful == NOBODY) {
                 next.add(copy().forget(node));
             }
             for (int each = 0; each < phase.length; each++) {

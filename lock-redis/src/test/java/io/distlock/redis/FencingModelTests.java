@@ -44,7 +44,7 @@ class FencingModelTests {
     /** A node that is ahead takes part in the first grant and not in the second, one that forgot takes part in both. */
     @Test
     void tokensGrowThoughANodeIsAheadAndAnotherForgets() {
-        FencingModel start = new FencingModel(2, 3, 0, 0).withRestart();
+        FencingModel start = new FencingModel(2, 3, 0, 0).withRestartOf(2);
         assertThat(findRepeat(start, FencingModel.Rule.COMPLETE)).isEmpty();
         assertThat(findRepeat(start, FencingModel.Rule.ADMITTING_BY_THE_OWN_CLOCK))
                 .isPresent();

@@ -18,7 +18,6 @@ import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -193,8 +192,7 @@ class RedisSharedTests {
                 options,
                 one.runtime.ticker(),
                 server -> new ScriptsOnDemand(server, RedisScripts.plain().all()));
-        return new RedisNode(
-                calls, new RedisKeys("lock", 0), RedisScripts.plain(), Optional.empty(), one.runtime.ticker());
+        return new RedisNode(calls, new RedisKeys("lock", 0), RedisScripts.plain(), one.runtime.ticker());
     }
 
     private static Grant granted(RedisNode node, LeaseRequest request, boolean again) {

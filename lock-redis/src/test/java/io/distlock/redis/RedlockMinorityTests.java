@@ -183,9 +183,8 @@ class RedlockMinorityTests {
     }
 
     private static Set<String> counters() {
-        String counter = new RedisKeys("lock", 0).of(LockKey.of("orders")).fence();
         return nodes.all().stream()
-                .map(node -> node.probe().get(counter).orElseThrow())
+                .map(node -> RedlockTestClient.counter(node.probe(), LockKey.of("orders")))
                 .collect(Collectors.toSet());
     }
 
