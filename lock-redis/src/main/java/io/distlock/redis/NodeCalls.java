@@ -17,7 +17,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +33,7 @@ final class NodeCalls {
     private final RedisConnections connections;
     private final Duration timeout;
     private final RedisLink<StatefulConnection<String, String>> link;
-    private final RedisLink<StatefulConnection<String, String>> replicatedLink;
+    private final RedisLink<StatefulConnection<String, String>> writeLink;
     private final RedisLink<StatefulRedisPubSubConnection<String, String>> pubSubLink;
     private final ServerCalls server;
     private final ScriptAdmission admission;
@@ -58,21 +57,18 @@ final class NodeCalls {
         this.ticker = ticker;
         this.nextCut = new AtomicLong(ticker.nanos());
         this.link = new RedisLink<>(this::connect, ticker, timeout);
-        this.replicatedLink = new RedisLink<>(connections::connect, ticker, timeout);
+        this.writeLink =
+                options.replicasToAcknowledge() == 0 ? link : new RedisLink<>(connections::connect, ticker, timeout);
         this.pubSubLink = new RedisLink<>(connections::connectPubSub, ticker, timeout);
         this.server =
                 new ServerCalls(link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
         this.admission = admission.apply(server);
-        this.scripts = new ScriptRunner(link, this.admission, ticker, timeout, this::leaveReplica);
+        this.scripts = new ScriptRunner(this.admission, ticker, timeout, this::leaveReplica);
         this.subscriptions = new RedisSubscriptions(pubSubLink, ticker, timeout);
         this.replicas = options.replicasToAcknowledge() == 0
                 ? Optional.empty()
                 : Optional.of(new ReplicaAcknowledgement(
-                        options.replicasToAcknowledge(),
-                        new ScriptRunner(replicatedLink, this.admission, ticker, timeout, this::leaveReplica),
-                        replicatedLink,
-                        ticker,
-                        timeout));
+                        options.replicasToAcknowledge(), scripts, writeLink, ticker, timeout));
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {
@@ -100,11 +96,11 @@ final class NodeCalls {
     private void leaveReplica(Throwable failure) {
         long now = ticker.nanos();
         long due = nextCut.get();
-        if (String.valueOf(failure.getMessage()).contains("READONLY ")
+        if (String.valueOf(failure.getMessage()).contains("READONLY")
                 && now - due >= 0
                 && nextCut.compareAndSet(due, now + timeout.toNanos())) {
             log.warn("Redis is a replica (READONLY) and takes no locks: connecting anew, to find the master");
-            Stream.of(link, replicatedLink, pubSubLink).forEach(RedisLink::cut);
+            links().forEach(RedisLink::cut);
         }
     }
 
@@ -116,7 +112,7 @@ final class NodeCalls {
     /** Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks. */
     void warmUp() {
         link.connect();
-        replicas.ifPresent(asked -> replicatedLink.connect());
+        writeLink.connect();
     }
 
     /** Whether calls can be sent or refused at once, without a connection being made first. */
@@ -126,7 +122,7 @@ final class NodeCalls {
 
     /** Runs a script whose effect need not outlive this server. */
     <T> CompletableFuture<T> run(Invocation<T> invocation) {
-        return scripts.run(invocation);
+        return scripts.run(invocation, link::send);
     }
 
     /**
@@ -135,21 +131,20 @@ final class NodeCalls {
      * @param wrote whether a reply means that it did
      */
     <T> CompletableFuture<T> write(Invocation<T> invocation, Predicate<T> wrote) {
-        return replicas.isPresent() ? replicas.get().run(invocation, wrote) : scripts.run(invocation);
+        return replicas.isPresent() ? replicas.get().run(invocation, wrote) : run(invocation);
     }
 
-    /** Runs a script behind every write that was sent before, on the same connection: what those take, it finds. */
-    <T> CompletableFuture<T> runBehindWrites(Invocation<T> invocation) {
-        return replicas.isPresent() ? replicas.get().runBehind(invocation) : runThoughMoving(invocation);
-    }
-
-    /** Runs a script that can do with its first key alone; does so where not all of its keys are in one place. */
-    <T> CompletableFuture<T> runThoughMoving(Invocation<T> invocation) {
-        CompletableFuture<T> answer = scripts.run(invocation);
+    /**
+     * Runs a script that gives something back, and that can do with its first key alone.
+     *
+     * @param behindWrites whether on the connection of the writes, behind all that were sent before: what they take, it
+     *     finds
+     */
+    <T> CompletableFuture<T> giveBack(Invocation<T> invocation, boolean behindWrites) {
+        CompletableFuture<T> answer = scripts.run(invocation, behindWrites ? writeLink::send : link::send);
         return isCluster()
-                ? answer.exceptionallyCompose(failure -> isMoving(failure)
-                        ? scripts.run(invocation.onFirstKey())
-                        : CompletableFuture.failedFuture(failure))
+                ? answer.exceptionallyCompose(failure ->
+                        isMoving(failure) ? run(invocation.onFirstKey()) : CompletableFuture.failedFuture(failure))
                 : answer;
     }
 
@@ -188,21 +183,16 @@ final class NodeCalls {
     }
 
     private CompletableFuture<Void> drained() {
-        return CompletableFuture.allOf(
-                drained(link, scripts::drained),
-                drained(
-                        replicatedLink,
-                        () -> replicas.map(ReplicaAcknowledgement::drained)
-                                .orElseGet(() -> CompletableFuture.completedFuture(null))));
-    }
-
-    /** By a connection that was never made, nothing has left. */
-    private static CompletableFuture<Void> drained(RedisLink<?> by, Supplier<CompletableFuture<Void>> calls) {
-        return by.isMade() ? calls.get() : CompletableFuture.completedFuture(null);
+        // By connections that were never made, nothing has left.
+        return link.isMade() || writeLink.isMade() ? scripts.drained() : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<Void> disconnect() {
-        return CompletableFuture.allOf(link.close(), replicatedLink.close(), pubSubLink.close());
+        return CompletableFuture.allOf(links().map(RedisLink::close).toArray(CompletableFuture<?>[]::new));
+    }
+
+    private Stream<RedisLink<?>> links() {
+        return Stream.<RedisLink<?>>of(link, writeLink, pubSubLink).distinct();
     }
 
     private static void await(Stream<CompletableFuture<Void>> ends, Duration time) {

@@ -23,16 +23,6 @@ record RedisLease(
         boolean afterUnknown)
         implements Lease {
 
-    RedisLease(
-            LockKey key,
-            LockMode mode,
-            String owner,
-            FencingToken token,
-            RedisKeys.Names names,
-            Duration renewedTimeToLive) {
-        this(key, mode, owner, token, names, renewedTimeToLive, false);
-    }
-
     /** What stands in Redis for this grant and no other. */
     String value() {
         return owner + ':' + token.value();

@@ -162,9 +162,8 @@ final class RedisNode implements OneShotStore {
                 .with(owner)
                 .with(channel)
                 .with(Millis.of(keepFor));
-        Invocation<Long> whole = shared ? invocation.with(token) : invocation;
-        // What tries may have left is looked for behind them, on their connection.
-        return (token.equals(NO_TOKEN) ? calls.runBehindWrites(whole) : calls.runThoughMoving(whole))
+        // What tries may have left is looked for behind them.
+        return calls.giveBack(shared ? invocation.with(token) : invocation, token.equals(NO_TOKEN))
                 .handle((reply, failure) -> {
                     if (failure != null) {
                         return Release.UNKNOWN;

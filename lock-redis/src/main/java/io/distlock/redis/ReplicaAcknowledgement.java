@@ -51,16 +51,6 @@ final class ReplicaAcknowledgement {
                         : CompletableFuture.completedFuture(reply));
     }
 
-    /** Runs a script on the same connection, so behind all those before it; no replica is waited for. */
-    <T> CompletableFuture<T> runBehind(Invocation<T> invocation) {
-        return runner.run(invocation);
-    }
-
-    /** Completes when every script that was run has ended, whether or not replicas have acknowledged it. */
-    CompletableFuture<Void> drained() {
-        return runner.drained();
-    }
-
     private <T> T enough(T reply, @Nullable Long count, @Nullable Throwable failure) {
         if (count == null) {
             throw new CompletionException(

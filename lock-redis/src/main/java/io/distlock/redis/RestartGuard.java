@@ -168,6 +168,9 @@ final class RestartGuard implements ScriptAdmission {
         if (standsAlone) {
             return admit(incarnation);
         }
+        if (info.field("role").filter("slave"::equals).isPresent()) {
+            return refusal(name + " is a replica (READONLY), which grants no locks");
+        }
         if (info.field("master_replid").isEmpty()) {
             return refusal("the restart guard needs the master_replid of the server, and INFO does not tell it");
         }

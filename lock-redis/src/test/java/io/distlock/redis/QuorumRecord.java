@@ -31,7 +31,7 @@ final class QuorumRecord implements QuorumActions {
         LockKey key = LockKey.of("job");
         Duration lease = Duration.ofSeconds(30);
         RedisKeys.Names names = new RedisKeys("test", 0).of(key);
-        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), names, lease);
+        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), names, lease, false);
     }
 
     void granted(int node, long token) {

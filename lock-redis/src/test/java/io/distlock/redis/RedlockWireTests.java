@@ -203,7 +203,8 @@ class RedlockWireTests {
                             "owner",
                             new FencingToken(7),
                             keys.of(key),
-                            Duration.ofSeconds(30))));
+                            Duration.ofSeconds(30),
+                            false)));
         }
         return leases;
     }

@@ -39,11 +39,13 @@ class ScriptRunnerTests {
         connections = LocalRedis.connections(redis.server().endpoint());
         link = new RedisLink<>(connections::connect, Ticker.system(), CALL_TIMEOUT);
         TestClient.get(link.connect());
-        ScriptRunner runner = new ScriptRunner(link, new Admission(), ticker, CALL_TIMEOUT, failure -> {});
-        run = runner.run(Invocation.of(SCRIPT, 0, IntegerOutput::new, "lock:{a}", "lock:{a}:waiting")
-                .with("owner")
-                .with("")
-                .with(0));
+        ScriptRunner runner = new ScriptRunner(new Admission(), ticker, CALL_TIMEOUT, failure -> {});
+        run = runner.run(
+                Invocation.of(SCRIPT, 0, IntegerOutput::new, "lock:{a}", "lock:{a}:waiting")
+                        .with("owner")
+                        .with("")
+                        .with(0),
+                link::send);
         await().atMost(TestClient.PATIENCE).until(() -> asked);
     }
 
