@@ -30,6 +30,6 @@ record RedisLease(
 
     /** The same, kept for another time. */
     RedisLease lasting(Duration time) {
-        return new RedisLease(key, mode, owner, token, names, time);
+        return new RedisLease(key, mode, owner, token, names, time, afterUnknown);
     }
 }
