@@ -139,6 +139,11 @@ final class QuorumAttempt implements QuorumActions {
     }
 
     @Override
+    public void restore(int node, RedlockLease lease) {
+        new Restoration(nodes, node, List.of(lease)).afterGrant(since, request.options());
+    }
+
+    @Override
     public void refuse(Refusals refusals) {
         end(new Attempt.Refused(nextTry.apply(refusals)), true);
     }

@@ -3,6 +3,7 @@ package io.distlock.redis;
 import io.distlock.redis.QuorumActions.Step;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.IntPredicate;
@@ -34,6 +35,9 @@ final class QuorumPhases {
     private final boolean secondPhase;
     private final LongFunction<RedlockLease> leaseUnder;
     private final Votes votes;
+    /** Nodes that have answered, and do not have it. */
+    private final BitSet missing = new BitSet();
+
     private Phase phase = Phase.PROPOSING;
     private @Nullable Confirmations confirmations;
 
@@ -53,6 +57,7 @@ final class QuorumPhases {
 
     List<Step> voted(int node, NodeVote vote) {
         votes.set(node, vote);
+        missing.set(node, !votes.isGranted(node));
         return switch (phase) {
             case PROPOSING -> decide();
             case RAISING, GRANTED -> votedLate(node);
@@ -76,7 +81,8 @@ final class QuorumPhases {
      */
     List<Step> raised(int node, boolean done) {
         chosen().raised(node, done);
-        return checkConfirmed();
+        missing.set(node, !done);
+        return phase == Phase.GRANTED ? restoreMissing(node) : checkConfirmed();
     }
 
     /** The time is up. */
@@ -86,6 +92,9 @@ final class QuorumPhases {
 
     /** Takes everything back, even a grant. */
     List<Step> abandoned() {
+        if (phase == Phase.GRANTED) {
+            chosen().lease().giveBack();
+        }
         return phase == Phase.OVER ? List.of() : fail("it was given up");
     }
 
@@ -147,7 +156,7 @@ final class QuorumPhases {
     private List<Step> votedLate(int node) {
         noteIfAbsent(node);
         if (!votes.isGranted(node)) {
-            return checkConfirmed();
+            return phase == Phase.GRANTED ? restoreMissing(node) : checkConfirmed();
         }
         RedlockLease lease = chosen().lease();
         return lease.isGivenBack() ? List.of(actions -> actions.withdrawUnlessReleased(node, lease)) : confirm(node);
@@ -185,7 +194,14 @@ final class QuorumPhases {
     private List<Step> grant() {
         phase = Phase.GRANTED;
         RedlockLease lease = chosen().lease();
-        return List.of(actions -> actions.grant(lease));
+        List<Step> steps = new ArrayList<>(List.of(actions -> actions.grant(lease)));
+        missing.stream().forEach(node -> steps.addAll(restoreMissing(node)));
+        return steps;
+    }
+
+    private List<Step> restoreMissing(int node) {
+        RedlockLease lease = chosen().lease();
+        return missing.get(node) && !lease.isGivenBack() ? List.of(actions -> actions.restore(node, lease)) : List.of();
     }
 
     private List<Step> refuse() {

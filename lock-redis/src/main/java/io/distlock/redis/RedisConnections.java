@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
@@ -104,8 +105,29 @@ public final class RedisConnections implements AutoCloseable {
     private static PrivateFactory privateFactory(
             LettuceConnectionFactory users, ClientOptions client, RedisLockOptions options, ClientResources resources) {
         return new PrivateFactory(
-                servers(users),
-                new LockClientConfiguration(users.getClientConfiguration(), client, resources, options.callTimeout()));
+                servers(users), configuration(users.getClientConfiguration(), client, resources, options));
+    }
+
+    /** Without a choice of servers to read from: locks are read where they are written. */
+    private static LettuceClientConfiguration configuration(
+            LettuceClientConfiguration users,
+            ClientOptions client,
+            ClientResources resources,
+            RedisLockOptions options) {
+        var builder = LettuceClientConfiguration.builder()
+                .clientOptions(client)
+                .clientResources(resources)
+                // Also limits the handshake of a connection.
+                .commandTimeout(options.callTimeout())
+                .shutdownTimeout(users.getShutdownTimeout())
+                .shutdownQuietPeriod(users.getShutdownQuietPeriod());
+        users.getClientName().ifPresent(builder::clientName);
+        users.getRedisCredentialsProviderFactory().ifPresent(builder::redisCredentialsProviderFactory);
+        if (users.isUseSsl()) {
+            var ssl = builder.useSsl().verifyPeer(users.getVerifyMode());
+            return (users.isStartTls() ? ssl.startTls() : ssl).build();
+        }
+        return builder.build();
     }
 
     private static ClientOptions clientOptions(LettuceConnectionFactory users) {
@@ -211,7 +233,7 @@ public final class RedisConnections implements AutoCloseable {
     /** Never a bean, so that whatever Boot makes of connection factories is undisturbed. */
     private static final class PrivateFactory extends LettuceConnectionFactory {
 
-        PrivateFactory(RedisConfiguration servers, LockClientConfiguration configuration) {
+        PrivateFactory(RedisConfiguration servers, LettuceClientConfiguration configuration) {
             super(servers, configuration);
             setShareNativeConnection(false);
         }
