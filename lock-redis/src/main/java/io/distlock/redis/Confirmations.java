@@ -3,6 +3,11 @@ package io.distlock.redis;
 /**
  * Which nodes stand by the fencing token that was chosen, by their places: the second phase of one try. Knows neither
  * nodes nor time; not thread-safe.
+ *
+ * <p>Each node proposes one more than the counter it keeps, and the largest becomes the token. If a majority has proposed
+ * it, a majority has counters that are as large, and all is done; otherwise a majority has to raise its counters to it
+ * before the lock counts as taken. That makes tokens grow: two acquisitions share a node; there, the counter has reached
+ * the token of the one that owned it first before the other one read it.
  */
 final class Confirmations {
 

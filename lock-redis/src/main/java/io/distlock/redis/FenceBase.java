@@ -9,9 +9,9 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * The least fencing token that a node may propose after a restart, in which it may have lost its counters: above its own
- * time, and above all that a majority of the other nodes has. Each token that was granted stands on a majority; without
- * the restarted node, one of those that are asked has still seen it. The clocks of the nodes alone would not do: they may
- * differ by any time. Thread-safe.
+ * time, and above all that a majority of the other nodes has. Each token that was granted stands on a majority: as long as
+ * no more than a minority is away or has lost its counters, this node included, one that is asked has seen it. The clocks
+ * of the nodes alone would not do: they may differ by any time. Thread-safe.
  */
 final class FenceBase {
 

@@ -144,6 +144,11 @@ final class QuorumAttempt implements QuorumActions {
     }
 
     @Override
+    public void takeBack(int node, RedlockLease lease) {
+        new Restoration(nodes, node, List.of(lease)).takeBack(lease);
+    }
+
+    @Override
     public void refuse(Refusals refusals) {
         end(new Attempt.Refused(nextTry.apply(refusals)), true);
     }

@@ -92,10 +92,18 @@ final class QuorumPhases {
 
     /** Takes everything back, even a grant. */
     List<Step> abandoned() {
-        if (phase == Phase.GRANTED) {
-            chosen().lease().giveBack();
+        if (phase == Phase.OVER) {
+            return List.of();
         }
-        return phase == Phase.OVER ? List.of() : fail("it was given up");
+        List<Step> steps = new ArrayList<>();
+        if (phase == Phase.GRANTED) {
+            RedlockLease lease = chosen().lease();
+            lease.giveBack();
+            // Where it may have been restored, there is no vote to be withdrawn.
+            missing.stream().forEach(node -> steps.add(actions -> actions.takeBack(node, lease)));
+        }
+        steps.addAll(fail("it was given up"));
+        return steps;
     }
 
     // --- questions ---
@@ -114,7 +122,7 @@ final class QuorumPhases {
     // --- first phase ---
 
     private List<Step> decide() {
-        return switch (votes.ballot().verdict()) {
+        return switch (votes.verdict()) {
             case OPEN -> List.of();
             case GRANTED -> choose();
             case REFUSED -> refuse();
@@ -126,7 +134,7 @@ final class QuorumPhases {
         if (runIds.clash().isPresent()) {
             return fail(runIds.clash().get());
         }
-        RedlockLease lease = leaseUnder.apply(votes.proposals().token());
+        RedlockLease lease = leaseUnder.apply(votes.token());
         confirmations = new Confirmations(quorum, votes, lease, secondPhase);
         phase = Phase.RAISING;
         List<Step> steps = new ArrayList<>();

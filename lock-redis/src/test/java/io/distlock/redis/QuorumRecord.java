@@ -21,6 +21,7 @@ final class QuorumRecord implements QuorumActions {
     final List<Integer> toldTheToken = new ArrayList<>();
     final List<Integer> withdrawn = new ArrayList<>();
     final List<Integer> restored = new ArrayList<>();
+    final List<Integer> takenBack = new ArrayList<>();
     final List<Duration> limits = new ArrayList<>();
     final List<String> ends = new ArrayList<>();
     boolean confirmingIsLimited;
@@ -92,6 +93,11 @@ final class QuorumRecord implements QuorumActions {
     @Override
     public void restore(int node, RedlockLease given) {
         restored.add(node);
+    }
+
+    @Override
+    public void takeBack(int node, RedlockLease given) {
+        takenBack.add(node);
     }
 
     @Override
