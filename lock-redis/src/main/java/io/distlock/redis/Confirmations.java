@@ -14,7 +14,6 @@ final class Confirmations {
     private final Quorum quorum;
     private final Votes votes;
     private final RedlockLease lease;
-    private final boolean raising;
     private final boolean[] open;
     private final boolean[] confirmed;
 
@@ -23,13 +22,11 @@ final class Confirmations {
      *
      * @param votes of which a majority has granted
      * @param lease under the token that was chosen
-     * @param raising whether counters that differ are raised
      */
-    Confirmations(Quorum quorum, Votes votes, RedlockLease lease, boolean raising) {
+    Confirmations(Quorum quorum, Votes votes, RedlockLease lease) {
         this.quorum = quorum;
         this.votes = votes;
         this.lease = lease;
-        this.raising = raising;
         this.open = new boolean[quorum.nodes()];
         this.confirmed = new boolean[quorum.nodes()];
         for (int node = 0; node < quorum.nodes(); node++) {
@@ -50,7 +47,7 @@ final class Confirmations {
      * @return whether the node has to be told the token
      */
     boolean count(int node) {
-        if (votes.proposal(node) == token() || !raising) {
+        if (votes.proposal(node) == token()) {
             answered(node, true);
             return false;
         }

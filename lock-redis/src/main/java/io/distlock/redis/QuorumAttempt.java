@@ -51,7 +51,7 @@ final class QuorumAttempt implements QuorumActions {
         this.since = nodes.runtime().ticker().now();
         this.patience = Patience.of(request, nodes.callTimeout());
         this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
-        this.phases = new QuorumPhases(nodes.quorum(), nodes.runIds(), nodes.secondPhase(), this::leaseUnder);
+        this.phases = new QuorumPhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
     }
 
     private RedlockLease leaseUnder(long token) {

@@ -32,7 +32,6 @@ final class QuorumPhases {
 
     private final Quorum quorum;
     private final RunIds runIds;
-    private final boolean secondPhase;
     private final LongFunction<RedlockLease> leaseUnder;
     private final Votes votes;
     /** Nodes that have answered, and do not have it. */
@@ -42,13 +41,11 @@ final class QuorumPhases {
     private @Nullable Confirmations confirmations;
 
     /**
-     * @param secondPhase whether counters that differ are raised
      * @param leaseUnder makes the lease under a token
      */
-    QuorumPhases(Quorum quorum, RunIds runIds, boolean secondPhase, LongFunction<RedlockLease> leaseUnder) {
+    QuorumPhases(Quorum quorum, RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
         this.quorum = quorum;
         this.runIds = runIds;
-        this.secondPhase = secondPhase;
         this.leaseUnder = leaseUnder;
         this.votes = new Votes(quorum);
     }
@@ -135,7 +132,7 @@ final class QuorumPhases {
             return fail(runIds.clash().get());
         }
         RedlockLease lease = leaseUnder.apply(votes.token());
-        confirmations = new Confirmations(quorum, votes, lease, secondPhase);
+        confirmations = new Confirmations(quorum, votes, lease);
         phase = Phase.RAISING;
         List<Step> steps = new ArrayList<>();
         for (int node = 0; node < quorum.nodes(); node++) {

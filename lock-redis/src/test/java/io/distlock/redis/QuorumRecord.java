@@ -16,8 +16,7 @@ final class QuorumRecord implements QuorumActions {
     static final Quorum QUORUM = new Quorum(3);
 
     final RunIds runIds = new RunIds();
-    final QuorumPhases phases =
-            new QuorumPhases(QUORUM, runIds, true, token -> new RedlockLease("owner", entry(token)));
+    final QuorumPhases phases = new QuorumPhases(QUORUM, runIds, token -> new RedlockLease("owner", entry(token)));
     final List<Integer> toldTheToken = new ArrayList<>();
     final List<Integer> withdrawn = new ArrayList<>();
     final List<Integer> restored = new ArrayList<>();
