@@ -9,9 +9,9 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * The least fencing token that a node may propose after a restart, in which it may have lost its counters: above its own
- * time, and above all that a majority of the other nodes has. Each token that was granted stands on a majority; without
- * the restarted node, one of those that are asked has still seen it. The clocks of the nodes alone would not do: they may
- * differ by any time. Thread-safe.
+ * time, above what it still has, and above all that a majority of the other nodes has. Each token that was granted stands on a majority: as long as
+ * no more than a minority is away or has lost its counters, this node included, one that is asked has seen it. The clocks
+ * of the nodes alone would not do: they may differ by any time. Thread-safe.
  */
 final class FenceBase {
 
@@ -46,6 +46,8 @@ final class FenceBase {
      */
     CompletionStage<?> raise(String node, ServerCalls same) {
         return largestOfOthers(node)
+                // Somebody who has another quarantine may have admitted it before, and must not be undercut.
+                .thenCombine(same.hashValues(key), (others, own) -> Math.max(others, largest(own)))
                 .thenCombine(same.timeMicros(), (largest, micros) -> Math.max(largest + 1, micros))
                 .thenCompose(base -> same.setInHash(key, BASE, Long.toString(base)));
     }

@@ -32,7 +32,6 @@ final class QuorumPhases {
 
     private final Quorum quorum;
     private final RunIds runIds;
-    private final boolean secondPhase;
     private final LongFunction<RedlockLease> leaseUnder;
     private final Votes votes;
     /** Nodes that have answered, and do not have it. */
@@ -42,13 +41,11 @@ final class QuorumPhases {
     private @Nullable Confirmations confirmations;
 
     /**
-     * @param secondPhase whether counters that differ are raised
      * @param leaseUnder makes the lease under a token
      */
-    QuorumPhases(Quorum quorum, RunIds runIds, boolean secondPhase, LongFunction<RedlockLease> leaseUnder) {
+    QuorumPhases(Quorum quorum, RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
         this.quorum = quorum;
         this.runIds = runIds;
-        this.secondPhase = secondPhase;
         this.leaseUnder = leaseUnder;
         this.votes = new Votes(quorum);
     }
@@ -92,10 +89,18 @@ final class QuorumPhases {
 
     /** Takes everything back, even a grant. */
     List<Step> abandoned() {
-        if (phase == Phase.GRANTED) {
-            chosen().lease().giveBack();
+        if (phase == Phase.OVER) {
+            return List.of();
         }
-        return phase == Phase.OVER ? List.of() : fail("it was given up");
+        List<Step> steps = new ArrayList<>();
+        if (phase == Phase.GRANTED) {
+            RedlockLease lease = chosen().lease();
+            lease.giveBack();
+            // Where it may have been restored, there is no vote to be withdrawn.
+            missing.stream().forEach(node -> steps.add(actions -> actions.takeBack(node, lease)));
+        }
+        steps.addAll(fail("it was given up"));
+        return steps;
     }
 
     // --- questions ---
@@ -114,7 +119,7 @@ final class QuorumPhases {
     // --- first phase ---
 
     private List<Step> decide() {
-        return switch (votes.ballot().verdict()) {
+        return switch (votes.verdict()) {
             case OPEN -> List.of();
             case GRANTED -> choose();
             case REFUSED -> refuse();
@@ -126,8 +131,8 @@ final class QuorumPhases {
         if (runIds.clash().isPresent()) {
             return fail(runIds.clash().get());
         }
-        RedlockLease lease = leaseUnder.apply(votes.proposals().token());
-        confirmations = new Confirmations(quorum, votes, lease, secondPhase);
+        RedlockLease lease = leaseUnder.apply(votes.token());
+        confirmations = new Confirmations(quorum, votes, lease);
         phase = Phase.RAISING;
         List<Step> steps = new ArrayList<>();
         for (int node = 0; node < quorum.nodes(); node++) {

@@ -65,17 +65,19 @@ final class QuorumStore implements OneShotStore {
 
     private CompletionStage<Attempt> afterSplit(Duration pause, Deadline end) {
         if (pause.compareTo(end.remaining()) >= 0) {
-            return completed(new Attempt.Failed(
-                    new CallFailure(
-                            "the votes of " + nodes.size()
-                                    + " nodes were split again and again: of those who asked at the"
-                                    + " same time, none has got a majority",
-                            false),
-                    false));
+            return completed(splitToTheEnd());
         }
         CompletableFuture<Void> paused = new CompletableFuture<>();
         nodes.runtime().scheduler().schedule(() -> paused.complete(null), pause);
-        return paused.thenCompose(over -> tryUntilDecided(end));
+        // A process that stood still has been given up meanwhile: what it took now, nobody would give back.
+        return paused.thenCompose(over -> end.hasPassed() ? completed(splitToTheEnd()) : tryUntilDecided(end));
+    }
+
+    private Attempt splitToTheEnd() {
+        String why =
+                "the votes of " + nodes.size() + " nodes were split again and again: of those who asked at the same"
+                        + " time, none has got a majority";
+        return new Attempt.Failed(new CallFailure(why, false), false);
     }
 
     private static CompletionStage<Attempt> completed(Attempt attempt) {

@@ -30,14 +30,19 @@ public final class RedisConnections implements AutoCloseable {
 
     private final PrivateFactory factory;
     private final PrivateFactory factoryForOnce;
+    private final ClientResources resources;
     private final Optional<ClientResources> ownResources;
     private final boolean cluster;
     private final int database;
 
     private RedisConnections(
-            PrivateFactory factory, PrivateFactory factoryForOnce, Optional<ClientResources> ownResources) {
+            PrivateFactory factory,
+            PrivateFactory factoryForOnce,
+            ClientResources resources,
+            Optional<ClientResources> ownResources) {
         this.factory = factory;
         this.factoryForOnce = factoryForOnce;
+        this.resources = resources;
         this.ownResources = ownResources;
         this.cluster = factory.isClusterAware();
         this.database = cluster ? 0 : factory.getDatabase();
@@ -69,7 +74,7 @@ public final class RedisConnections implements AutoCloseable {
         Optional<ClientResources> ownResources =
                 usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
         ClientResources resources = usersResources.or(() -> ownResources).orElseThrow();
-        return like(users, options, new LockClientResources(resources, LockClientResources.oneThread()), ownResources);
+        return like(users, options, LockClientResources.like(resources, LockClientResources.oneThread()), ownResources);
     }
 
     /**
@@ -86,19 +91,20 @@ public final class RedisConnections implements AutoCloseable {
         ClientResources resources =
                 users.getClientConfiguration().getClientResources().orElse(shared);
         refuseMasterReplica(users);
-        return like(users, options, new LockClientResources(resources, thread), Optional.empty());
+        return like(users, options, LockClientResources.like(resources, thread), Optional.empty());
     }
 
     private static RedisConnections like(
             LettuceConnectionFactory users,
             RedisLockOptions options,
-            LockClientResources resources,
+            ClientResources resources,
             Optional<ClientResources> ownResources) {
         ClientOptions lasting = LockClientOptions.from(clientOptions(users), options);
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
         return new RedisConnections(
                 privateFactory(users, lasting, options, resources),
                 privateFactory(users, once, options, resources),
+                resources,
                 ownResources);
     }
 
@@ -227,6 +233,7 @@ public final class RedisConnections implements AutoCloseable {
     public void close() {
         factoryForOnce.destroy();
         factory.destroy();
+        resources.shutdown();
         ownResources.ifPresent(ClientResources::shutdown);
     }
 

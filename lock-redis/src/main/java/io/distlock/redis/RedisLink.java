@@ -61,7 +61,7 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         }
         CompletableFuture<C> made = new CompletableFuture<>();
         CompletableFuture<C> earlier = connection.compareAndExchange(known, made);
-        if (earlier != known && earlier != null) {
+        if (earlier != null && earlier != known) {
             return earlier;
         }
         open().whenComplete((opened, failure) -> {

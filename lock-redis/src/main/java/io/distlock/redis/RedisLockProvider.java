@@ -83,12 +83,12 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public void validate(LockOptions options) {
-        RestartGuard.validate(quarantine, options);
+        Quarantine.validate(quarantine, options);
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return RestartGuard.outlived(quarantine, request)
+        return Quarantine.refusal(quarantine, request)
                 .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
                 .orElseGet(() -> loop.acquire(request));
     }

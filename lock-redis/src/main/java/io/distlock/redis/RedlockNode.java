@@ -234,14 +234,8 @@ final class RedlockNode {
     // --- giving back ---
 
     CompletionStage<Release> release(RedisLease entry, Duration keepFor) {
-        CompletionStage<Release> released = node.release(entry, keepFor);
-        if (entry.mode() == LockMode.EXCLUSIVE) {
-            return released;
-        }
-        // A reader may still stand there under the token that the node proposed.
-        return released.thenCompose(release -> release == Release.NOT_OWNER
-                ? node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, keepFor)
-                : CompletableFuture.completedFuture(release));
+        // Whatever its token: a reader may still stand there under the one that the node proposed.
+        return node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, keepFor);
     }
 
     // --- asking ---

@@ -46,10 +46,6 @@ public final class RedlockProvider implements LockProvider {
      * @param options how locks are kept
      */
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
-        this(runtime, connections, options, true);
-    }
-
-    RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options, boolean secondPhase) {
         RunIds runIds = new RunIds();
         RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
         RedisKeys keys = new RedisKeys(
@@ -60,7 +56,7 @@ public final class RedlockProvider implements LockProvider {
                 .map(server -> new RedlockNode(server, options, scripts, keys, runIds, fenceBase, runtime))
                 .toList();
         fenceBase.compares(all);
-        this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout(), secondPhase);
+        this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
         this.loop = new AcquireLoop(runtime, request -> new QuorumStore(nodes, request), options.callTimeout());
         this.clockDrift = options.clockDrift();
         this.quarantine = options.restartGuard();
@@ -84,12 +80,12 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public void validate(LockOptions options) {
-        RestartGuard.validate(quarantine, options);
+        Quarantine.validate(quarantine, options);
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return RestartGuard.outlived(quarantine, request)
+        return Quarantine.refusal(quarantine, request)
                 .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
                 .orElseGet(() -> loop.acquire(request));
     }

@@ -1,8 +1,5 @@
 package io.distlock.redis;
 
-import io.distlock.LockOptions;
-import io.distlock.LockUnavailableException;
-import io.distlock.spi.LeaseRequest;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.Timeouts;
 import io.lettuce.core.api.StatefulConnection;
@@ -11,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
@@ -174,13 +170,13 @@ final class RestartGuard implements ScriptAdmission {
         if (info.field("master_replid").isEmpty()) {
             return refusal("the restart guard needs the master_replid of the server, and INFO does not tell it");
         }
-        return isKnownAdmitted(incarnation).thenCompose(known -> known ? adopt(incarnation) : admit(incarnation));
-    }
-
-    /** Somebody else has admitted it as it is now. */
-    private CompletionStage<String> adopt(Incarnation incarnation) {
-        admitted(incarnation);
-        return CompletableFuture.completedFuture(name);
+        return isKnownAdmitted(incarnation).thenCompose(known -> {
+            if (known) {
+                admitted(incarnation);
+                return CompletableFuture.completedFuture(name);
+            }
+            return admit(incarnation);
+        });
     }
 
     private CompletionStage<String> admit(Incarnation incarnation) {
@@ -250,26 +246,6 @@ final class RestartGuard implements ScriptAdmission {
 
     private static <T> CompletionStage<T> refusal(String why) {
         return CompletableFuture.failedFuture(new CallFailure(why, false));
-    }
-
-    /** A lock that the server may have forgotten must have expired by the end of the quarantine. */
-    static Optional<LockUnavailableException> outlived(Optional<Duration> quarantine, LeaseRequest request) {
-        return quarantine
-                .filter(time -> request.timeToLive().compareTo(time) > 0)
-                .map(time -> new LockUnavailableException(
-                        request.key(), Duration.ZERO, outlives(time, request.timeToLive()), null));
-    }
-
-    private static String outlives(Duration quarantine, Duration timeToLive) {
-        return "a lock that may stand for " + timeToLive + " would outlast the restart guard's quarantine of "
-                + quarantine + ": lengthen the quarantine, or shorten lease and minimum hold time";
-    }
-
-    /** The same rule, for those who ask before. */
-    static void validate(Optional<Duration> quarantine, LockOptions options) {
-        if (quarantine.isPresent() && options.timeToLive().compareTo(quarantine.get()) > 0) {
-            throw new IllegalArgumentException(outlives(quarantine.get(), options.timeToLive()));
-        }
     }
 
     @Override

@@ -89,18 +89,21 @@ final class Restoration {
             if (wasAbsent) {
                 lease.absentFrom(place);
             }
-        } else if (lease.isGivenBack()) {
+            return;
+        }
+        lease.mayStandOn(place);
+        if (lease.isGivenBack()) {
             // The release may have been sent before.
             takeBack(lease);
         }
     }
 
-    private void takeBack(RedlockLease lease) {
+    void takeBack(RedlockLease lease) {
         RedlockNode node = nodes.get(place);
         node.release(lease.entry(), Duration.ZERO).thenAccept(release -> {
             if (release == Release.UNKNOWN) {
                 nodes.reap(
-                        "What was restored of '" + lease.key() + "' for " + lease.owner(),
+                        "The release of '" + lease.key() + "' by " + lease.owner(),
                         node,
                         lease.entry().renewedTimeToLive(),
                         () -> node.release(lease.entry(), Duration.ZERO));

@@ -112,6 +112,15 @@ class QuorumPhasesTests {
     }
 
     @Test
+    void aGrantThatIsGivenUpIsTakenBackWhereItMayHaveBeenRestored() {
+        attempt.refused(0);
+        attempt.granted(1, 5);
+        attempt.granted(2, 5);
+        attempt.carryOut(attempt.phases.abandoned());
+        assertThat(attempt.takenBack).containsExactly(0);
+    }
+
+    @Test
     void nodesThatHaveGivenNothingAreRememberedHoweverLateTheySaySo() {
         attempt.refused(0);
         attempt.granted(1, 5);

@@ -16,11 +16,11 @@ final class QuorumRecord implements QuorumActions {
     static final Quorum QUORUM = new Quorum(3);
 
     final RunIds runIds = new RunIds();
-    final QuorumPhases phases =
-            new QuorumPhases(QUORUM, runIds, true, token -> new RedlockLease("owner", entry(token)));
+    final QuorumPhases phases = new QuorumPhases(QUORUM, runIds, token -> new RedlockLease("owner", entry(token)));
     final List<Integer> toldTheToken = new ArrayList<>();
     final List<Integer> withdrawn = new ArrayList<>();
     final List<Integer> restored = new ArrayList<>();
+    final List<Integer> takenBack = new ArrayList<>();
     final List<Duration> limits = new ArrayList<>();
     final List<String> ends = new ArrayList<>();
     boolean confirmingIsLimited;
@@ -92,6 +92,11 @@ final class QuorumRecord implements QuorumActions {
     @Override
     public void restore(int node, RedlockLease given) {
         restored.add(node);
+    }
+
+    @Override
+    public void takeBack(int node, RedlockLease given) {
+        takenBack.add(node);
     }
 
     @Override

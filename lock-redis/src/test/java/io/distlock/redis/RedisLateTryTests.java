@@ -111,7 +111,7 @@ class RedisLateTryTests {
     }
 
     private CompletableFuture<Optional<Grant>> acquire(LockMode mode, String owner) {
-        LockOptions options = LockOptions.defaults();
+        LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofMinutes(5));
         return provider.acquire(
                 new LeaseRequest(KEY, mode, owner, options, Deadline.in(Duration.ofMinutes(5), ticker)));
     }

@@ -193,6 +193,19 @@ class RedlockGuardTests {
         }
     }
 
+    @Test
+    void aClientWithAnotherQuarantineDoesNotUndercutABase() {
+        start(Version.FOUND);
+        long hourAhead = (Ticker.system().wallMillis() + Duration.ofHours(1).toMillis()) * 1_000;
+        try (RedlockTestClient first = guarded(SHORT);
+                RedlockTestClient second = guarded(SHORT.plusSeconds(1))) {
+            first.awaitUp();
+            servers.get(0).probe().command("HSET", COUNTERS, "base", Long.toString(hourAhead));
+            second.awaitUp();
+            assertThat(Long.parseLong(base(servers.get(0)).orElseThrow())).isGreaterThanOrEqualTo(hourAhead);
+        }
+    }
+
     /** Whoever has seen the tokens that it may have lost may be among those that are away. */
     @Test
     void aNodeThatMayHaveLostItsCountersGivesNoVotesWhileTooFewOfTheOthersAnswer() {

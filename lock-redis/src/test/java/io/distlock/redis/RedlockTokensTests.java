@@ -68,16 +68,11 @@ class RedlockTokensTests {
 
     @Test
     void growFromHolderToHolderWhateverHappensToAMinority() {
-        Contention contention = contend(true, false);
+        Contention contention = contend();
         assertThat(repeats(contention.tokens())).isZero();
         assertThat(contention.tokens()).hasSize(acquisitions());
         assertThat(contention.trouble().disturbances()).isPositive();
         assertThat(contention.trouble().deaths()).isPositive();
-    }
-
-    @Test
-    void repeatWithoutTheSecondPhase() {
-        assertThat(repeats(contend(false, true).tokens())).isPositive();
     }
 
     private static int acquisitions() {
@@ -95,38 +90,27 @@ class RedlockTokensTests {
 
     /**
      * The tokens in the order of the holders, each of which notes its own while it holds.
-     *
-     * @param untilOneRepeats rather than to the end, which is far away then: it is a matter of luck when one does
      */
-    private static Contention contend(boolean secondPhase, boolean untilOneRepeats) {
+    private static Contention contend() {
         List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
-        AtomicInteger left = new AtomicInteger(untilOneRepeats ? 50 * acquisitions() : acquisitions());
+        AtomicInteger left = new AtomicInteger(acquisitions());
         List<CompletableFuture<Void>> workers = new ArrayList<>();
         for (int number = 0; number < CLIENTS; number++) {
             workers.add(CompletableFuture.runAsync(
-                    () -> work(left, tokens, secondPhase), task -> new Thread(task, "contender").start()));
+                    () -> work(left, tokens), task -> new Thread(task, "contender").start()));
         }
-        Trouble trouble = disturb(workers, tokens, () -> {
-            if (untilOneRepeats && repeats(tokens) > 0) {
-                left.set(0);
-            }
-        });
+        Trouble trouble = disturb(workers, tokens);
         workers.forEach(TestClient::get);
         System.out.printf(
-                "%,d acquisitions by %d clients, %,d disturbances, %,d deaths of nodes, second phase %s: %,d tokens not"
+                "%,d acquisitions by %d clients, %,d disturbances, %,d deaths of nodes: %,d tokens not"
                         + " larger than the one before%n",
-                tokens.size(),
-                CLIENTS,
-                trouble.disturbances(),
-                trouble.deaths(),
-                secondPhase ? "on" : "off",
-                repeats(tokens));
+                tokens.size(), CLIENTS, trouble.disturbances(), trouble.deaths(), repeats(tokens));
         return new Contention(tokens, trouble);
     }
 
-    private static void work(AtomicInteger left, List<Long> tokens, boolean secondPhase) {
+    private static void work(AtomicInteger left, List<Long> tokens) {
         LockRuntime runtime = LockRuntime.start();
-        RedlockProvider provider = new RedlockProvider(runtime, connections, RedlockTestClient.UNGUARDED, secondPhase);
+        RedlockProvider provider = new RedlockProvider(runtime, connections, RedlockTestClient.UNGUARDED);
         LockClient client = LockClientBuilder.of(provider, runtime)
                 .options(LockOptions.defaults()
                         .withLeaseTime(Duration.ofSeconds(5))
@@ -147,7 +131,7 @@ class RedlockTokensTests {
     private record Contention(List<Long> tokens, Trouble trouble) {}
 
     /** Never more than one node at a time is away. */
-    private static Trouble disturb(List<CompletableFuture<Void>> workers, List<Long> tokens, Runnable look) {
+    private static Trouble disturb(List<CompletableFuture<Void>> workers, List<Long> tokens) {
         Random random = new Random(4);
         int disturbances = 0;
         int deaths = 0;
@@ -168,7 +152,6 @@ class RedlockTokensTests {
                 die(node, workers, tokens);
                 deaths++;
             }
-            look.run();
         }
         return new Trouble(disturbances, deaths);
     }
