@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -68,6 +69,7 @@ final class LockTable {
             return Arrival.REFUSED;
         }
         state.queue().add(waiter);
+        awaitExpiry(request.key(), state);
         return Arrival.QUEUED;
     }
 
@@ -86,6 +88,15 @@ final class LockTable {
         if (state.isUnused()) {
             keys.remove(key);
         }
+    }
+
+    /** While somebody waits, a timer stands at the next time to live that may run out, and no longer. */
+    private void awaitExpiry(LockKey key, KeyState state) {
+        OptionalLong expiry = state.queue().isEmpty() ? OptionalLong.empty() : state.nextExpiry();
+        state.replaceTimer(
+                expiry.isPresent()
+                        ? expiryTimer.apply(key, Duration.ofNanos(Math.max(0, expiry.getAsLong() - now())))
+                        : () -> {});
     }
 
     private Grant grant(KeyState state, LeaseRequest request) {
@@ -118,18 +129,9 @@ final class LockTable {
             state.queue().remove(next.get());
             admitted.put(next.get(), grant(state, next.get().request()));
         }
+        awaitExpiry(key, state);
         forgetIfUnused(key, state);
         return admitted;
-    }
-
-    /** While somebody waits, a timer stands at the next time to live that may run out. */
-    synchronized void awaitExpiry(LockKey key) {
-        KeyState state = keys.get(key);
-        if (state != null && !state.queue().isEmpty()) {
-            state.nextExpiry()
-                    .ifPresent(at ->
-                            state.replaceTimer(expiryTimer.apply(key, Duration.ofNanos(Math.max(0, at - now())))));
-        }
     }
 
     /** Whether it is held. */
@@ -172,9 +174,10 @@ final class LockTable {
     synchronized List<Waiter> close() {
         closed = true;
         List<Waiter> waiting = new ArrayList<>();
-        keys.values().forEach(state -> {
+        keys.forEach((key, state) -> {
             waiting.addAll(state.queue());
             state.queue().clear();
+            awaitExpiry(key, state);
         });
         return waiting;
     }
