@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,16 +89,25 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
 
     @Override
     public CompletionStage<LockLoss> lost() {
+        return signal().stage();
+    }
+
+    @Override
+    public void onLost(Consumer<LockLoss> action) {
+        signal().onLost(action);
+    }
+
+    private LossSignal signal() {
         LossSignal signal = lost;
         if (signal == null) {
-            LOST.compareAndSet(this, null, new LossSignal());
+            LOST.compareAndSet(this, null, new LossSignal(engine.callbacks()));
             signal = Objects.requireNonNull(lost);
         }
         // The loss may have come before the signal was there to be given.
         if (standing instanceof Standing.Lost gone) {
             signal.tell(gone.loss());
         }
-        return signal.stage();
+        return signal;
     }
 
     @Override
@@ -140,11 +150,14 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
     private void release(Standing.Releasing releasing) {
         engine.watchdog().releasing();
         engine.watchdog().remove(this);
-        giveBack().thenAccept(outcome -> {
+        giveBack().thenAccept(answer -> {
+            // An answer from after the end is none: the key was ours when the work was done, and has expired since.
+            boolean tooLate = answer == Release.NOT_OWNER && validNanos(releasing.since()) <= 0;
+            Release outcome = tooLate ? Release.UNKNOWN : answer;
             if (outcome == Release.NOT_OWNER) {
                 LockLoss loss = loss(LossReason.NOT_OWNER, releasing.since());
                 standing = new Standing.Lost(loss);
-                engine.callBack(() -> announce(loss));
+                engine.callbacks().tellLoss(() -> announce(loss));
             } else {
                 standing = new Standing.Released(outcome);
                 publishReleased(outcome);
@@ -171,9 +184,9 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
             return false;
         }
         engine.watchdog().remove(this);
-        // At once and not after the callbacks, which may block: the store still keeps others out.
+        // At once and not after the callbacks: the store still keeps others out.
         leaveGate();
-        engine.callBack(() -> announce(loss));
+        engine.callbacks().tellLoss(() -> announce(loss));
         return true;
     }
 
