@@ -28,12 +28,10 @@ final class CallbackThreads implements Executor {
     private final Executor losses;
     private final Runnable onClose;
 
-    /** All threads are the caller's. */
-    CallbackThreads(Executor blocking, Executor losses) {
-        this(blocking, losses, () -> {});
-    }
-
-    private CallbackThreads(Executor blocking, Executor losses, Runnable onClose) {
+    /**
+     * @param onClose lets the thread for losses end
+     */
+    CallbackThreads(Executor blocking, Executor losses, Runnable onClose) {
         this.blocking = blocking;
         this.losses = losses;
         this.onClose = onClose;
@@ -50,23 +48,16 @@ final class CallbackThreads implements Executor {
 
     /** A thread for each task that is under way: tasks may wait for one another. */
     static Executor own() {
-        String name = "distlock-callback-";
         if (Runtime.version().feature() >= FIRST_JAVA_WITHOUT_PINNING) {
             try {
-                ThreadFactory virtual = virtual(name);
-                return task -> virtual.newThread(task).start();
+                return (Executor) Executors.class
+                        .getMethod("newVirtualThreadPerTaskExecutor")
+                        .invoke(null);
             } catch (ReflectiveOperationException unavailable) {
                 log.debug("No virtual threads", unavailable);
             }
         }
-        return Executors.newCachedThreadPool(daemons(name));
-    }
-
-    private static ThreadFactory virtual(String name) throws ReflectiveOperationException {
-        Class<?> builder = Class.forName("java.lang.Thread$Builder");
-        Object unnamed = Thread.class.getMethod("ofVirtual").invoke(null);
-        Object named = builder.getMethod("name", String.class, long.class).invoke(unnamed, name, 1);
-        return (ThreadFactory) builder.getMethod("factory").invoke(named);
+        return Executors.newCachedThreadPool(daemons("distlock-callback-"));
     }
 
     private static ThreadFactory daemons(String name) {

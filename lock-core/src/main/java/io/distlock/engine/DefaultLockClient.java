@@ -101,13 +101,19 @@ final class DefaultLockClient implements LockClient {
 
     private PendingAcquisition<? extends HeldLock> start(LockRequest request) {
         Deadline deadline = Deadline.in(request.options().waitTime(), engine.ticker());
-        String asker = Askers.name(Thread.currentThread());
+        String asker = name(Thread.currentThread());
         if (request.keys().size() == 1) {
             return pending.start(request.keys().get(0), request.mode(), request.options(), deadline, asker);
         }
         PendingLock all = new PendingLock(engine, pending, request, deadline, asker);
         all.advance();
         return all;
+    }
+
+    /** For people: the thread's name, or its number if it has none, as most virtual threads. */
+    @SuppressWarnings("deprecation") // the successor of getId() is not there before Java 19
+    private static String name(Thread thread) {
+        return thread.getName().isEmpty() ? "#" + thread.getId() : thread.getName();
     }
 
     /** Stops an acquisition; if it has just succeeded, gives back what it got. */

@@ -29,7 +29,7 @@ final class Engine {
 
     /** All foreign code, losses included, runs on the executor. */
     Engine(LockProvider provider, LockRuntime runtime, Executor callbacks) {
-        this(provider, runtime, new CallbackThreads(callbacks, callbacks), "");
+        this(provider, runtime, new CallbackThreads(callbacks, callbacks, () -> {}), "");
     }
 
     /**
@@ -39,7 +39,7 @@ final class Engine {
         this.provider = provider;
         this.runtime = runtime;
         this.callbacks = callbacks;
-        this.owners = new Owners(instance, runtime.ticker());
+        this.owners = new Owners(instance, runtime.ticker(), Owners.kernel());
         this.watchdog = new Watchdog(this);
     }
 

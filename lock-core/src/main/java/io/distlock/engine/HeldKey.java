@@ -20,17 +20,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * One key that is held: the handle for its user, and the watchdog's item. All changes of standing are one
  * compare-and-set, so whoever sees "no longer held" first makes it final.
  */
 final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
-
-    private static final Logger log = LoggerFactory.getLogger(HeldKey.class);
 
     private static final AtomicReferenceFieldUpdater<HeldKey, Standing> STANDING =
             AtomicReferenceFieldUpdater.newUpdater(HeldKey.class, Standing.class, "standing");
@@ -191,21 +186,7 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
     }
 
     private void announce(LockLoss loss) {
-        // Of those that end with their client there may be thousands; whoever closes it warns of all of them at once.
-        log.atLevel(loss.reason() == LossReason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
-                .addKeyValue("lock", loss.key().name())
-                .addKeyValue("key", loss.key().key().orElse(""))
-                .addKeyValue("token", loss.token().value())
-                .addKeyValue("heldMillis", loss.heldFor().toMillis())
-                .addKeyValue("sinceRenewalMillis", loss.sinceRenewal().toMillis())
-                .addKeyValue("reason", loss.reason())
-                .log(
-                        "Lost lock '{}' (token {}) after {} ms, {} ms after the last renewal: {}",
-                        loss.key(),
-                        loss.token(),
-                        loss.heldFor().toMillis(),
-                        loss.sinceRenewal().toMillis(),
-                        loss.reason().explanation());
+        log(loss);
         engine.listeners().publish(() -> new LockEvent.Lost(loss));
         LossSignal signal = lost;
         if (signal != null) {

@@ -26,10 +26,6 @@ final class Owners {
     /**
      * @param instance may be empty
      */
-    Owners(String instance, Ticker ticker) {
-        this(instance, ticker, kernel());
-    }
-
     Owners(String instance, Ticker ticker, SecureRandom random) {
         this.prefix = instance.isEmpty() ? "" : visible(instance) + END_OF_INSTANCE;
         this.ticker = ticker;

@@ -53,7 +53,7 @@ public final class InMemoryLockProvider implements LockProvider {
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
         Waiter waiter = new Waiter(request, this::leave);
-        Arrival arrival;
+        LockTable.Arrival arrival;
         try {
             arrival = table.enter(waiter);
         } catch (LockUnavailableException closed) {

@@ -36,6 +36,9 @@ final class LockTable {
     private long lastToken;
     private boolean closed;
 
+    /** What came of a request at once: it waits for its turn, is granted, or is refused. */
+    record Arrival(boolean isQueued, Optional<Grant> grant) {}
+
     /**
      * @param expiryTimer sets a timer for a key
      */
@@ -60,17 +63,17 @@ final class LockTable {
         Optional<Holding> same = state.heldBy(request.owner());
         if (same.isPresent()) {
             same.get().extend(now(), request.timeToLive());
-            return Arrival.granted(new Grant(same.get().lease(), ticker.now()));
+            return new Arrival(false, Optional.of(new Grant(same.get().lease(), ticker.now())));
         }
         if (state.admitsAtOnce(request)) {
-            return Arrival.granted(grant(state, request));
+            return new Arrival(false, Optional.of(grant(state, request)));
         }
         if (request.deadline().hasPassed()) {
-            return Arrival.REFUSED;
+            return new Arrival(false, Optional.empty());
         }
         state.queue().add(waiter);
         awaitExpiry(request.key(), state);
-        return Arrival.QUEUED;
+        return new Arrival(true, Optional.empty());
     }
 
     /** Of a holder that vanished nobody may ever ask again: so each request looks at two keys that may be such. */

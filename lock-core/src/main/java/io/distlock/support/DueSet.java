@@ -48,10 +48,11 @@ public final class DueSet<T extends DueSet.Due> {
     private final Consumer<List<T>> handler;
     // Members do not override equals; a record among them would be a mistake.
     private final ConcurrentHashMap<T, Entry<T>> members = new ConcurrentHashMap<>();
-    // Guarded by its own monitor, as are the two below it.
+    // Guarded by its own monitor, as are the three below it.
     private final PriorityQueue<Entry<T>> entries = new PriorityQueue<>((one, two) -> Long.signum(one.at - two.at));
     private int sweepAbove = NOT_SWEPT;
-    private Timer timer = Timer.NONE;
+    private @Nullable Long wakesAt;
+    private LockScheduler.Scheduled timer = () -> {};
 
     /** By when a member wanted to be looked at when it was last asked. No longer of use once it has another, or has left. */
     private static final class Entry<T extends Due> {
@@ -63,12 +64,6 @@ public final class DueSet<T extends DueSet.Due> {
             this.member = member;
             this.at = member.dueNanos();
         }
-    }
-
-    /** A wake-up that is planned; {@code at} is meaningless for {@link #NONE}. */
-    private record Timer(boolean isSet, long at, LockScheduler.Scheduled task) {
-
-        static final Timer NONE = new Timer(false, 0, () -> {});
     }
 
     public DueSet(Ticker ticker, LockScheduler scheduler, Consumer<List<T>> handler) {
@@ -136,8 +131,8 @@ public final class DueSet<T extends DueSet.Due> {
         List<Entry<T>> due = new ArrayList<>();
         synchronized (entries) {
             // Another one, if this round's own had begun when it was to be moved.
-            timer.task().cancel();
-            timer = Timer.NONE;
+            timer.cancel();
+            wakesAt = null;
             long now = ticker.nanos();
             for (Entry<T> next = first(); next != null && isDue(next.at, next, now); next = first()) {
                 entries.remove();
@@ -186,11 +181,12 @@ public final class DueSet<T extends DueSet.Due> {
     }
 
     private void wakeBy(long nanos) {
-        if (timer.isSet() && timer.at() - nanos <= 0) {
-            return;
+        if (wakesAt == null || nanos - wakesAt < 0) {
+            Duration delay = Duration.ofNanos(Math.max(0, nanos - ticker.nanos()));
+            LockScheduler.Scheduled earlier = scheduler.schedule(this::round, delay);
+            timer.cancel();
+            timer = earlier;
+            wakesAt = nanos;
         }
-        timer.task().cancel();
-        Duration delay = Duration.ofNanos(Math.max(0, nanos - ticker.nanos()));
-        timer = new Timer(true, nanos, scheduler.schedule(this::round, delay));
     }
 }

@@ -97,7 +97,7 @@ class OwnersTests {
     }
 
     private static Owners owners(String instance) {
-        return new Owners(instance, new ManualTicker());
+        return new Owners(instance, new ManualTicker(), Owners.kernel());
     }
 
     private static Optional<String> instance(String instance) {
