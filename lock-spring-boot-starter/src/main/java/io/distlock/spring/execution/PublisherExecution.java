@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -67,19 +68,27 @@ public final class PublisherExecution implements Execution {
         return Flux.usingWhen(
                 // A supplier, which is asked on subscription: nothing can come between it and the cleanup.
                 Mono.fromSupplier(() -> Admission.to(task, outer)),
-                admission -> Mono.<Stay>create(sink -> admission.whenSettled(bodies, (stay, failure) -> {
-                            if (stay == null) {
-                                sink.error(Admission.bare(Objects.requireNonNull(failure)));
-                            } else {
-                                sink.success(stay);
-                            }
-                        }))
+                admission -> settled(admission)
                         .onErrorMap(Admission::isRefusal, why -> new Refused(task, (LockException) why))
                         .flatMapMany(stay ->
                                 under(stay, admission, task, inside(others, outer.with(stay.hold()), call), call)),
                 admission -> Mono.empty(),
                 PublisherExecution::endInto,
                 admission -> Mono.fromRunnable(admission::giveUp));
+    }
+
+    private Mono<Stay> settled(Admission admission) {
+        return Mono.create(sink -> {
+            AtomicBoolean cancelled = new AtomicBoolean();
+            sink.onCancel(() -> cancelled.set(true));
+            admission.whenSettled(bodies, (stay, failure) -> {
+                if (stay != null) {
+                    sink.success(stay);
+                } else if (!cancelled.get()) {
+                    sink.error(Admission.bare(Objects.requireNonNull(failure)));
+                }
+            });
+        });
     }
 
     private Flux<Object> under(Stay stay, Admission admission, LockTask task, Flux<Object> inside, Call call) {
