@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -78,17 +77,13 @@ public final class PublisherExecution implements Execution {
     }
 
     private Mono<Stay> settled(Admission admission) {
-        return Mono.create(sink -> {
-            AtomicBoolean cancelled = new AtomicBoolean();
-            sink.onCancel(() -> cancelled.set(true));
-            admission.whenSettled(bodies, (stay, failure) -> {
-                if (stay != null) {
-                    sink.success(stay);
-                } else if (!cancelled.get()) {
-                    sink.error(Admission.bare(Objects.requireNonNull(failure)));
-                }
-            });
-        });
+        return Mono.create(sink -> admission.whenSettled(bodies, (stay, failure) -> {
+            if (stay == null) {
+                sink.error(Admission.bare(Objects.requireNonNull(failure)));
+            } else {
+                sink.success(stay);
+            }
+        }));
     }
 
     private Flux<Object> under(Stay stay, Admission admission, LockTask task, Flux<Object> inside, Call call) {
