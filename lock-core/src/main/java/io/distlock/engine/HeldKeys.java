@@ -3,17 +3,17 @@ package io.distlock.engine;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
-import io.distlock.LockLostException;
 import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Several keys that are held together: held while all are, lost with the first. */
@@ -63,18 +63,20 @@ final class HeldKeys implements HeldLock {
 
     @Override
     public CompletionStage<LockLoss> lost() {
-        LossSignal first = lost.get();
-        if (first == null) {
-            first = new LossSignal();
-            LossSignal earlier = lost.compareAndExchange(null, first);
-            if (earlier != null) {
-                return earlier.stage();
-            }
-            for (HeldKey each : held) {
-                each.onLost(first::tell);
-            }
+        return signal().stage();
+    }
+
+    @Override
+    public void onLost(Consumer<LockLoss> action) {
+        signal().onLost(action);
+    }
+
+    private LossSignal signal() {
+        LossSignal first = new LossSignal(engine.callbacks());
+        if (lost.compareAndSet(null, first)) {
+            held.forEach(each -> each.onLost(first::tell));
         }
-        return first.stage();
+        return Objects.requireNonNull(lost.get());
     }
 
     @Override
@@ -103,20 +105,11 @@ final class HeldKeys implements HeldLock {
         return one == Release.UNKNOWN ? one : other;
     }
 
+    /** All are released before the first loss is thrown. */
     @Override
     public void close() {
         release();
-        List<LockLostException> losses = new ArrayList<>();
-        for (HeldKey each : held) {
-            try {
-                each.close();
-            } catch (LockLostException loss) {
-                losses.add(loss);
-            }
-        }
-        if (!losses.isEmpty()) {
-            throw losses.get(0);
-        }
+        held.forEach(HeldKey::close);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.distlock.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisNoScriptException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,14 @@ class CallFailure extends RuntimeException {
     /** Whether Redis may have done it nevertheless. */
     boolean mayBeApplied() {
         return mayBeApplied;
+    }
+
+    /** Whether a node of a cluster did not have all the keys, or not the script. It has done nothing. */
+    boolean isOfMovingKeys() {
+        Throwable cause = getCause();
+        return cause instanceof RedisNoScriptException
+                || (cause instanceof RedisCommandExecutionException
+                        && String.valueOf(cause.getMessage()).startsWith("TRYAGAIN"));
     }
 
     /** The same failure of something that was only to prepare the call. */

@@ -3,13 +3,17 @@ package io.distlock.redis;
 /**
  * Which nodes stand by the fencing token that was chosen, by their places: the second phase of one try. Knows neither
  * nodes nor time; not thread-safe.
+ *
+ * <p>Each node proposes one more than the counter it keeps, and the largest becomes the token. If a majority has proposed
+ * it, a majority has counters that are as large, and all is done; otherwise a majority has to raise its counters to it
+ * before the lock counts as taken. That makes tokens grow: two acquisitions share a node; there, the counter has reached
+ * the token of the one that owned it first before the other one read it.
  */
 final class Confirmations {
 
     private final Quorum quorum;
     private final Votes votes;
     private final RedlockLease lease;
-    private final boolean raising;
     private final boolean[] open;
     private final boolean[] confirmed;
 
@@ -18,13 +22,11 @@ final class Confirmations {
      *
      * @param votes of which a majority has granted
      * @param lease under the token that was chosen
-     * @param raising whether counters that differ are raised
      */
-    Confirmations(Quorum quorum, Votes votes, RedlockLease lease, boolean raising) {
+    Confirmations(Quorum quorum, Votes votes, RedlockLease lease) {
         this.quorum = quorum;
         this.votes = votes;
         this.lease = lease;
-        this.raising = raising;
         this.open = new boolean[quorum.nodes()];
         this.confirmed = new boolean[quorum.nodes()];
         for (int node = 0; node < quorum.nodes(); node++) {
@@ -45,7 +47,7 @@ final class Confirmations {
      * @return whether the node has to be told the token
      */
     boolean count(int node) {
-        if (votes.proposal(node) == token() || !raising) {
+        if (votes.proposal(node) == token()) {
             answered(node, true);
             return false;
         }

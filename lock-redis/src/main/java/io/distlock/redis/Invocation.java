@@ -12,13 +12,15 @@ import java.util.function.Function;
  * A script with its keys and arguments. Can be sent more than once, as a new command each time.
  *
  * @param slot the hash slot of all its keys
+ * @param withText whether the script itself is sent, for a server that may not know it, and not its digest
  */
 record Invocation<T>(
         LuaScript script,
         int slot,
         List<String> keys,
         List<String> arguments,
-        Function<StringCodec, CommandOutput<String, String, T>> output) {
+        Function<StringCodec, CommandOutput<String, String, T>> output,
+        boolean withText) {
 
     static <T> Invocation<T> of(
             LuaScript script,
@@ -33,7 +35,7 @@ record Invocation<T>(
             int slot,
             Function<StringCodec, CommandOutput<String, String, T>> output,
             List<String> keys) {
-        return new Invocation<>(script, slot, keys, new ArrayList<>(), output);
+        return new Invocation<>(script, slot, keys, new ArrayList<>(), output, false);
     }
 
     Invocation<T> with(String argument) {
@@ -49,17 +51,23 @@ record Invocation<T>(
     Invocation<T> of(LuaScript other, String last) {
         List<String> more = new ArrayList<>(arguments);
         more.add(last);
-        return new Invocation<>(other, slot, keys, more, output);
+        return new Invocation<>(other, slot, keys, more, output, withText);
+    }
+
+    /** The same on the first key alone, for whichever server has it. */
+    Invocation<T> onFirstKey() {
+        return new Invocation<>(script, slot, keys.subList(0, 1), arguments, output, true);
     }
 
     RedisCall<T> newCall(long nanos) {
         CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
-        all.add(script.digest()).add(keys.size());
+        all.add(withText ? script.text() : script.digest()).add(keys.size());
         // By the first key a cluster finds the node. To the driver the rest are plain arguments: keys and values it
         // copies by way of a buffer for each, and that was a third of what its thread computed for a lock.
         all.addKey(keys.get(0));
         keys.subList(1, keys.size()).forEach(all::add);
         arguments.forEach(all::add);
-        return new RedisCall<>(CommandType.EVALSHA, output.apply(StringCodec.UTF8), all, slot, nanos);
+        return new RedisCall<>(
+                withText ? CommandType.EVAL : CommandType.EVALSHA, output.apply(StringCodec.UTF8), all, slot, nanos);
     }
 }

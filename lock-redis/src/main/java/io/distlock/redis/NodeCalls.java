@@ -14,10 +14,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The ways to talk to one deployment, each on a connection of its own that is made when first needed: calls,
@@ -25,10 +28,12 @@ import java.util.stream.Stream;
  */
 final class NodeCalls {
 
+    private static final Logger log = LoggerFactory.getLogger(NodeCalls.class);
+
     private final RedisConnections connections;
     private final Duration timeout;
     private final RedisLink<StatefulConnection<String, String>> link;
-    private final RedisLink<StatefulConnection<String, String>> replicatedLink;
+    private final RedisLink<StatefulConnection<String, String>> writeLink;
     private final RedisLink<StatefulRedisPubSubConnection<String, String>> pubSubLink;
     private final ServerCalls server;
     private final ScriptAdmission admission;
@@ -36,6 +41,8 @@ final class NodeCalls {
     private final Optional<ReplicaAcknowledgement> replicas;
     private final RedisSubscriptions subscriptions;
     private final AtomicInteger disconnections = new AtomicInteger();
+    private final Ticker ticker;
+    private final AtomicLong nextCut;
 
     /**
      * @param admission made over the calls to the server
@@ -47,22 +54,21 @@ final class NodeCalls {
             Function<ServerCalls, ScriptAdmission> admission) {
         this.connections = connections;
         this.timeout = options.callTimeout();
+        this.ticker = ticker;
+        this.nextCut = new AtomicLong(ticker.nanos());
         this.link = new RedisLink<>(this::connect, ticker, timeout);
-        this.replicatedLink = new RedisLink<>(connections::connect, ticker, timeout);
+        this.writeLink =
+                options.replicasToAcknowledge() == 0 ? link : new RedisLink<>(connections::connect, ticker, timeout);
         this.pubSubLink = new RedisLink<>(connections::connectPubSub, ticker, timeout);
         this.server =
                 new ServerCalls(link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
         this.admission = admission.apply(server);
-        this.scripts = new ScriptRunner(link, this.admission, ticker, timeout);
+        this.scripts = new ScriptRunner(this.admission, ticker, timeout, this::leaveReplica);
         this.subscriptions = new RedisSubscriptions(pubSubLink, ticker, timeout);
         this.replicas = options.replicasToAcknowledge() == 0
                 ? Optional.empty()
                 : Optional.of(new ReplicaAcknowledgement(
-                        options.replicasToAcknowledge(),
-                        new ScriptRunner(replicatedLink, this.admission, ticker, timeout),
-                        replicatedLink,
-                        ticker,
-                        timeout));
+                        options.replicasToAcknowledge(), scripts, writeLink, ticker, timeout));
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {
@@ -78,7 +84,23 @@ final class NodeCalls {
 
         @Override
         public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+            admission.disconnected();
             disconnections.incrementAndGet();
+        }
+    }
+
+    /**
+     * A master that was made a replica keeps its connections, and refuses every write on them; new ones lead to the next
+     * master, as soon as the address or Sentinel does. Not for each call that is refused: it may be a replica for good.
+     */
+    private void leaveReplica(Throwable failure) {
+        long now = ticker.nanos();
+        long due = nextCut.get();
+        if (String.valueOf(failure.getMessage()).contains("READONLY")
+                && now - due >= 0
+                && nextCut.compareAndSet(due, now + timeout.toNanos())) {
+            log.warn("Redis is a replica (READONLY) and takes no locks: connecting anew, to find the master");
+            links().forEach(RedisLink::cut);
         }
     }
 
@@ -90,7 +112,7 @@ final class NodeCalls {
     /** Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks. */
     void warmUp() {
         link.connect();
-        replicas.ifPresent(asked -> replicatedLink.connect());
+        writeLink.connect();
     }
 
     /** Whether calls can be sent or refused at once, without a connection being made first. */
@@ -100,7 +122,7 @@ final class NodeCalls {
 
     /** Runs a script whose effect need not outlive this server. */
     <T> CompletableFuture<T> run(Invocation<T> invocation) {
-        return scripts.run(invocation);
+        return scripts.run(invocation, link::send);
     }
 
     /**
@@ -109,11 +131,29 @@ final class NodeCalls {
      * @param wrote whether a reply means that it did
      */
     <T> CompletableFuture<T> write(Invocation<T> invocation, Predicate<T> wrote) {
-        return replicas.isPresent() ? replicas.get().run(invocation, wrote) : scripts.run(invocation);
+        return replicas.isPresent() ? replicas.get().run(invocation, wrote) : run(invocation);
     }
 
-    boolean asksReplicas() {
-        return replicas.isPresent();
+    /**
+     * Runs a script that gives something back, and that can do with its first key alone.
+     *
+     * @param behindWrites whether on the connection of the writes, behind all that were sent before: what they take, it
+     *     finds
+     */
+    <T> CompletableFuture<T> giveBack(Invocation<T> invocation, boolean behindWrites) {
+        CompletableFuture<T> answer = scripts.run(invocation, behindWrites ? writeLink::send : link::send);
+        return isCluster()
+                ? answer.exceptionallyCompose(failure ->
+                        isMoving(failure) ? run(invocation.onFirstKey()) : CompletableFuture.failedFuture(failure))
+                : answer;
+    }
+
+    /**
+     * Whether a call has failed because the keys of its slot are moving to another node of the cluster: that node serves
+     * single keys alone, and has perhaps never seen the script.
+     */
+    boolean isMoving(@Nullable Throwable failure) {
+        return failure != null && isCluster() && CallFailure.of(failure).isOfMovingKeys();
     }
 
     boolean isCluster() {
@@ -143,21 +183,16 @@ final class NodeCalls {
     }
 
     private CompletableFuture<Void> drained() {
-        return CompletableFuture.allOf(
-                drained(link, scripts::drained),
-                drained(
-                        replicatedLink,
-                        () -> replicas.map(ReplicaAcknowledgement::drained)
-                                .orElseGet(() -> CompletableFuture.completedFuture(null))));
-    }
-
-    /** By a connection that was never made, nothing has left. */
-    private static CompletableFuture<Void> drained(RedisLink<?> by, Supplier<CompletableFuture<Void>> calls) {
-        return by.isMade() ? calls.get() : CompletableFuture.completedFuture(null);
+        // By connections that were never made, nothing has left.
+        return link.isMade() || writeLink.isMade() ? scripts.drained() : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<Void> disconnect() {
-        return CompletableFuture.allOf(link.close(), replicatedLink.close(), pubSubLink.close());
+        return CompletableFuture.allOf(links().map(RedisLink::close).toArray(CompletableFuture<?>[]::new));
+    }
+
+    private Stream<RedisLink<?>> links() {
+        return Stream.<RedisLink<?>>of(link, writeLink, pubSubLink).distinct();
     }
 
     private static void await(Stream<CompletableFuture<Void>> ends, Duration time) {

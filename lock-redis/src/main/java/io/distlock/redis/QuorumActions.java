@@ -30,6 +30,12 @@ interface QuorumActions {
 
     void grant(RedlockLease lease);
 
+    /** The node does not have what is granted. */
+    void restore(int node, RedlockLease lease);
+
+    /** The node may have been given it since. */
+    void takeBack(int node, RedlockLease lease);
+
     /**
      * Withdraws what may have been granted, and tells nobody: too many nodes have refused it for anybody to have taken it
      * for a holder that is worth waiting for. And those who were refused parts of the lock at the same time are not to be

@@ -51,7 +51,7 @@ final class QuorumAttempt implements QuorumActions {
         this.since = nodes.runtime().ticker().now();
         this.patience = Patience.of(request, nodes.callTimeout());
         this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
-        this.phases = new QuorumPhases(nodes.quorum(), nodes.runIds(), nodes.secondPhase(), this::leaseUnder);
+        this.phases = new QuorumPhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
     }
 
     private RedlockLease leaseUnder(long token) {
@@ -136,6 +136,16 @@ final class QuorumAttempt implements QuorumActions {
     @Override
     public void grant(RedlockLease lease) {
         outcome.complete(new Attempt.Granted(new Grant(lease, since)));
+    }
+
+    @Override
+    public void restore(int node, RedlockLease lease) {
+        new Restoration(nodes, node, List.of(lease)).afterGrant(since, request.options());
+    }
+
+    @Override
+    public void takeBack(int node, RedlockLease lease) {
+        new Restoration(nodes, node, List.of(lease)).takeBack(lease);
     }
 
     @Override

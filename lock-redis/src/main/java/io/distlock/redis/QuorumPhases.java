@@ -3,6 +3,7 @@ package io.distlock.redis;
 import io.distlock.redis.QuorumActions.Step;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.IntPredicate;
@@ -31,20 +32,20 @@ final class QuorumPhases {
 
     private final Quorum quorum;
     private final RunIds runIds;
-    private final boolean secondPhase;
     private final LongFunction<RedlockLease> leaseUnder;
     private final Votes votes;
+    /** Nodes that have answered, and do not have it. */
+    private final BitSet missing = new BitSet();
+
     private Phase phase = Phase.PROPOSING;
     private @Nullable Confirmations confirmations;
 
     /**
-     * @param secondPhase whether counters that differ are raised
      * @param leaseUnder makes the lease under a token
      */
-    QuorumPhases(Quorum quorum, RunIds runIds, boolean secondPhase, LongFunction<RedlockLease> leaseUnder) {
+    QuorumPhases(Quorum quorum, RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
         this.quorum = quorum;
         this.runIds = runIds;
-        this.secondPhase = secondPhase;
         this.leaseUnder = leaseUnder;
         this.votes = new Votes(quorum);
     }
@@ -53,6 +54,7 @@ final class QuorumPhases {
 
     List<Step> voted(int node, NodeVote vote) {
         votes.set(node, vote);
+        missing.set(node, !votes.isGranted(node));
         return switch (phase) {
             case PROPOSING -> decide();
             case RAISING, GRANTED -> votedLate(node);
@@ -76,7 +78,8 @@ final class QuorumPhases {
      */
     List<Step> raised(int node, boolean done) {
         chosen().raised(node, done);
-        return checkConfirmed();
+        missing.set(node, !done);
+        return phase == Phase.GRANTED ? restoreMissing(node) : checkConfirmed();
     }
 
     /** The time is up. */
@@ -86,7 +89,18 @@ final class QuorumPhases {
 
     /** Takes everything back, even a grant. */
     List<Step> abandoned() {
-        return phase == Phase.OVER ? List.of() : fail("it was given up");
+        if (phase == Phase.OVER) {
+            return List.of();
+        }
+        List<Step> steps = new ArrayList<>();
+        if (phase == Phase.GRANTED) {
+            RedlockLease lease = chosen().lease();
+            lease.giveBack();
+            // Where it may have been restored, there is no vote to be withdrawn.
+            missing.stream().forEach(node -> steps.add(actions -> actions.takeBack(node, lease)));
+        }
+        steps.addAll(fail("it was given up"));
+        return steps;
     }
 
     // --- questions ---
@@ -105,7 +119,7 @@ final class QuorumPhases {
     // --- first phase ---
 
     private List<Step> decide() {
-        return switch (votes.ballot().verdict()) {
+        return switch (votes.verdict()) {
             case OPEN -> List.of();
             case GRANTED -> choose();
             case REFUSED -> refuse();
@@ -117,8 +131,8 @@ final class QuorumPhases {
         if (runIds.clash().isPresent()) {
             return fail(runIds.clash().get());
         }
-        RedlockLease lease = leaseUnder.apply(votes.proposals().token());
-        confirmations = new Confirmations(quorum, votes, lease, secondPhase);
+        RedlockLease lease = leaseUnder.apply(votes.token());
+        confirmations = new Confirmations(quorum, votes, lease);
         phase = Phase.RAISING;
         List<Step> steps = new ArrayList<>();
         for (int node = 0; node < quorum.nodes(); node++) {
@@ -147,7 +161,7 @@ final class QuorumPhases {
     private List<Step> votedLate(int node) {
         noteIfAbsent(node);
         if (!votes.isGranted(node)) {
-            return checkConfirmed();
+            return phase == Phase.GRANTED ? restoreMissing(node) : checkConfirmed();
         }
         RedlockLease lease = chosen().lease();
         return lease.isGivenBack() ? List.of(actions -> actions.withdrawUnlessReleased(node, lease)) : confirm(node);
@@ -185,7 +199,14 @@ final class QuorumPhases {
     private List<Step> grant() {
         phase = Phase.GRANTED;
         RedlockLease lease = chosen().lease();
-        return List.of(actions -> actions.grant(lease));
+        List<Step> steps = new ArrayList<>(List.of(actions -> actions.grant(lease)));
+        missing.stream().forEach(node -> steps.addAll(restoreMissing(node)));
+        return steps;
+    }
+
+    private List<Step> restoreMissing(int node) {
+        RedlockLease lease = chosen().lease();
+        return missing.get(node) && !lease.isGivenBack() ? List.of(actions -> actions.restore(node, lease)) : List.of();
     }
 
     private List<Step> refuse() {

@@ -3,7 +3,6 @@ package io.distlock.redis;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -15,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One round of renewals: each node gets its batches, each lease is answered as soon as a majority has. Afterwards, nodes
- * that have lost a lease which a majority still has get it again; they count from the next round on. State is guarded by
- * this object's monitor.
+ * that have lost a lease get it again unless a majority has; they count from the next round on. State is guarded by this
+ * object's monitor.
  */
 final class QuorumRenewal {
 
@@ -93,30 +92,18 @@ final class QuorumRenewal {
     private void mend() {
         for (int at = 0; at < nodes.size(); at++) {
             List<RedlockLease> lost = lostBy(at);
-            if (!lost.isEmpty()) {
-                RedlockNode node = nodes.get(at);
-                int place = at;
-                lost.forEach(lease -> lease.mayStandOn(place));
-                node.restore(lost.stream().map(RedlockLease::entry).toList())
-                        .thenAccept(done -> takeBackWhatHasEnded(node, lost));
+            for (int from = 0; from < lost.size(); from += RenewalBatches.MOST) {
+                int to = Math.min(from + RenewalBatches.MOST, lost.size());
+                new Restoration(nodes, at, lost.subList(from, to)).afterRenewal();
             }
         }
     }
 
     private synchronized List<RedlockLease> lostBy(int node) {
         return gone.get(node).stream()
-                .filter(place -> tallies[place].verdict() == Tally.Verdict.YES)
+                .filter(place -> tallies[place].verdict() != Tally.Verdict.NO)
                 .mapToObj(leases::get)
                 .filter(lease -> !lease.isGivenBack())
                 .toList();
-    }
-
-    /** The release may have overtaken the decision to put it back. */
-    private void takeBackWhatHasEnded(RedlockNode node, List<RedlockLease> restored) {
-        for (RedlockLease lease : restored) {
-            if (lease.isGivenBack()) {
-                node.release(lease.entry(), Duration.ZERO);
-            }
-        }
     }
 }

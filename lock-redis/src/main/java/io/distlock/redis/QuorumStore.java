@@ -3,6 +3,7 @@ package io.distlock.redis;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Release;
+import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.Attempt;
 import io.distlock.support.Backoff;
@@ -30,29 +31,68 @@ final class QuorumStore implements OneShotStore {
     private static final long SPREAD_NANOS = Duration.ofMillis(5).toNanos();
 
     private final RedlockNodes nodes;
-    private final Optional<Duration> quarantine;
     private final LeaseRequest request;
     private int tries;
     private int splits;
     private long startedNanos;
+    /** How long to pause, if the last try has split the votes with others. */
+    private Optional<Duration> split = Optional.empty();
+
     private @Nullable QuorumAttempt current;
 
-    QuorumStore(RedlockNodes nodes, Optional<Duration> quarantine, LeaseRequest request) {
+    QuorumStore(RedlockNodes nodes, LeaseRequest request) {
         this.nodes = nodes;
-        this.quarantine = quarantine;
         this.request = request;
     }
 
     @Override
     public CompletionStage<Attempt> attempt(LeaseRequest same, boolean again) {
-        if (quarantine.isPresent() && request.timeToLive().compareTo(quarantine.get()) > 0) {
-            return CompletableFuture.completedFuture(RestartGuard.outlives(quarantine.get(), request));
+        if (!request.deadline().hasPassed()) {
+            return tryOnce();
+        }
+        // The only attempt of whoever does not wait: the last try has to leave time for its answers.
+        Duration time = nodes.callTimeout().dividedBy(2);
+        return tryUntilDecided(Deadline.in(time, nodes.runtime().ticker()));
+    }
+
+    /** Contenders that have split the votes have not refused each other: each tries again, until one has got it. */
+    private CompletionStage<Attempt> tryUntilDecided(Deadline end) {
+        return tryOnce().thenCompose(attempt -> {
+            Optional<Duration> pause = split();
+            return pause.isPresent() ? afterSplit(pause.get(), end) : completed(attempt);
+        });
+    }
+
+    private CompletionStage<Attempt> afterSplit(Duration pause, Deadline end) {
+        if (pause.compareTo(end.remaining()) >= 0) {
+            return completed(splitToTheEnd());
+        }
+        CompletableFuture<Void> paused = new CompletableFuture<>();
+        nodes.runtime().scheduler().schedule(() -> paused.complete(null), pause);
+        // A process that stood still has been given up meanwhile: what it took now, nobody would give back.
+        return paused.thenCompose(over -> end.hasPassed() ? completed(splitToTheEnd()) : tryUntilDecided(end));
+    }
+
+    private Attempt splitToTheEnd() {
+        String why =
+                "the votes of " + nodes.size() + " nodes were split again and again: of those who asked at the same"
+                        + " time, none has got a majority";
+        return new Attempt.Failed(new CallFailure(why, false), false);
+    }
+
+    private static CompletionStage<Attempt> completed(Attempt attempt) {
+        return CompletableFuture.completedFuture(attempt);
+    }
+
+    private CompletionStage<Attempt> tryOnce() {
+        synchronized (this) {
+            split = Optional.empty();
         }
         Optional<String> clash = nodes.runIds().clash();
         if (clash.isPresent()) {
             // It may have been mended: without asking, nobody would know.
             nodes.all().forEach(RedlockNode::identify);
-            return CompletableFuture.completedFuture(new Attempt.Failed(new CallFailure(clash.get(), false), false));
+            return completed(new Attempt.Failed(new CallFailure(clash.get(), false), false));
         }
         QuorumAttempt next;
         QuorumAttempt before;
@@ -78,7 +118,12 @@ final class QuorumStore implements OneShotStore {
         }
         long tookNanos = nodes.runtime().ticker().nanos() - startedNanos;
         long spread = ThreadLocalRandom.current().nextLong(2 * tookNanos + 1);
-        return Optional.of(SPLIT.pause(++splits).plusNanos(spread));
+        split = Optional.of(SPLIT.pause(++splits).plusNanos(spread));
+        return split;
+    }
+
+    private synchronized Optional<Duration> split() {
+        return split;
     }
 
     /** Each try is withdrawn by itself; what remains is the place of a writer among those who wait. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
@@ -29,14 +30,19 @@ public final class RedisConnections implements AutoCloseable {
 
     private final PrivateFactory factory;
     private final PrivateFactory factoryForOnce;
+    private final ClientResources resources;
     private final Optional<ClientResources> ownResources;
     private final boolean cluster;
     private final int database;
 
     private RedisConnections(
-            PrivateFactory factory, PrivateFactory factoryForOnce, Optional<ClientResources> ownResources) {
+            PrivateFactory factory,
+            PrivateFactory factoryForOnce,
+            ClientResources resources,
+            Optional<ClientResources> ownResources) {
         this.factory = factory;
         this.factoryForOnce = factoryForOnce;
+        this.resources = resources;
         this.ownResources = ownResources;
         this.cluster = factory.isClusterAware();
         this.database = cluster ? 0 : factory.getDatabase();
@@ -68,7 +74,7 @@ public final class RedisConnections implements AutoCloseable {
         Optional<ClientResources> ownResources =
                 usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
         ClientResources resources = usersResources.or(() -> ownResources).orElseThrow();
-        return like(users, options, new LockClientResources(resources, LockClientResources.oneThread()), ownResources);
+        return like(users, options, LockClientResources.like(resources, LockClientResources.oneThread()), ownResources);
     }
 
     /**
@@ -85,27 +91,49 @@ public final class RedisConnections implements AutoCloseable {
         ClientResources resources =
                 users.getClientConfiguration().getClientResources().orElse(shared);
         refuseMasterReplica(users);
-        return like(users, options, new LockClientResources(resources, thread), Optional.empty());
+        return like(users, options, LockClientResources.like(resources, thread), Optional.empty());
     }
 
     private static RedisConnections like(
             LettuceConnectionFactory users,
             RedisLockOptions options,
-            LockClientResources resources,
+            ClientResources resources,
             Optional<ClientResources> ownResources) {
         ClientOptions lasting = LockClientOptions.from(clientOptions(users), options);
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
         return new RedisConnections(
                 privateFactory(users, lasting, options, resources),
                 privateFactory(users, once, options, resources),
+                resources,
                 ownResources);
     }
 
     private static PrivateFactory privateFactory(
             LettuceConnectionFactory users, ClientOptions client, RedisLockOptions options, ClientResources resources) {
         return new PrivateFactory(
-                servers(users),
-                new LockClientConfiguration(users.getClientConfiguration(), client, resources, options.callTimeout()));
+                servers(users), configuration(users.getClientConfiguration(), client, resources, options));
+    }
+
+    /** Without a choice of servers to read from: locks are read where they are written. */
+    private static LettuceClientConfiguration configuration(
+            LettuceClientConfiguration users,
+            ClientOptions client,
+            ClientResources resources,
+            RedisLockOptions options) {
+        var builder = LettuceClientConfiguration.builder()
+                .clientOptions(client)
+                .clientResources(resources)
+                // Also limits the handshake of a connection.
+                .commandTimeout(options.callTimeout())
+                .shutdownTimeout(users.getShutdownTimeout())
+                .shutdownQuietPeriod(users.getShutdownQuietPeriod());
+        users.getClientName().ifPresent(builder::clientName);
+        users.getRedisCredentialsProviderFactory().ifPresent(builder::redisCredentialsProviderFactory);
+        if (users.isUseSsl()) {
+            var ssl = builder.useSsl().verifyPeer(users.getVerifyMode());
+            return (users.isStartTls() ? ssl.startTls() : ssl).build();
+        }
+        return builder.build();
     }
 
     private static ClientOptions clientOptions(LettuceConnectionFactory users) {
@@ -205,13 +233,14 @@ public final class RedisConnections implements AutoCloseable {
     public void close() {
         factoryForOnce.destroy();
         factory.destroy();
+        resources.shutdown();
         ownResources.ifPresent(ClientResources::shutdown);
     }
 
     /** Never a bean, so that whatever Boot makes of connection factories is undisturbed. */
     private static final class PrivateFactory extends LettuceConnectionFactory {
 
-        PrivateFactory(RedisConfiguration servers, LockClientConfiguration configuration) {
+        PrivateFactory(RedisConfiguration servers, LettuceClientConfiguration configuration) {
             super(servers, configuration);
             setShareNativeConnection(false);
         }

@@ -31,9 +31,9 @@ final class RedisKeys {
         return new Names(this, lock, slot);
     }
 
-    /** The least that a fencing token may be, set when a server is admitted after a restart. */
-    String fenceBase() {
-        return prefix + ":fence:base";
+    /** The fencing counters of a server that is no part of a cluster: one hash, by slot. */
+    String fences() {
+        return prefix + ":fence";
     }
 
     /**

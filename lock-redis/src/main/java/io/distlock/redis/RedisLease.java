@@ -11,13 +11,25 @@ import java.time.Duration;
  *
  * @param names where it is kept
  * @param renewedTimeToLive for how long a renewal keeps it
+ * @param afterUnknown whether an earlier try of the same acquisition may still lie in a server's buffer
  */
 record RedisLease(
-        LockKey key, LockMode mode, String owner, FencingToken token, RedisKeys.Names names, Duration renewedTimeToLive)
+        LockKey key,
+        LockMode mode,
+        String owner,
+        FencingToken token,
+        RedisKeys.Names names,
+        Duration renewedTimeToLive,
+        boolean afterUnknown)
         implements Lease {
 
     /** What stands in Redis for this grant and no other. */
     String value() {
         return owner + ':' + token.value();
+    }
+
+    /** The same, kept for another time. */
+    RedisLease lasting(Duration time) {
+        return new RedisLease(key, mode, owner, token, names, time, afterUnknown);
     }
 }

@@ -1,6 +1,7 @@
 package io.distlock.redis;
 
 import io.distlock.spi.Ticker;
+import io.distlock.support.Backoff;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
@@ -20,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection, made when it is first needed; if that fails, again when it is next needed. Once made, the driver
- * reconnects it. Never blocks. Thread-safe.
+ * One connection, made when it is first needed; if that fails, again when it is next needed, after a pause. Once made,
+ * the driver reconnects it. Never blocks. Thread-safe.
  *
  * <p>A peer that vanished without a word leaves a connection on which nothing is ever answered, and TCP takes a quarter
  * of an hour to notice. Redis answers in order, so one call that stays open for long condemns the connection: it is
@@ -31,10 +32,17 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
 
     private static final Logger log = LoggerFactory.getLogger(RedisLink.class);
 
+    /** As between the driver's attempts to reconnect. */
+    private static final Backoff BETWEEN_TRIES = new Backoff(Duration.ofMillis(20), Duration.ofMillis(500));
+
     private final Supplier<? extends CompletionStage<C>> connector;
     private final Ticker ticker;
     private final Duration callTimeout;
     private final AtomicReference<@Nullable CompletableFuture<C>> connection = new AtomicReference<>();
+    // Written by the one try under way before it ends, read by others after that.
+    private int failures;
+    private long nextTryNanos;
+
     private final Silence silence = new Silence();
     private final ConcurrentHashMap<String, Silence> silenceOfNodes = new ConcurrentHashMap<>();
     private volatile boolean closed;
@@ -45,22 +53,22 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         this.callTimeout = callTimeout;
     }
 
-    /** The connection; fails if it cannot be made now. */
+    /** The connection; fails if it cannot be made now, or could not be a moment ago. */
     CompletableFuture<C> connect() {
         CompletableFuture<C> known = connection.get();
-        if (known != null) {
+        if (known != null && (!known.isCompletedExceptionally() || ticker.nanos() - nextTryNanos < 0)) {
             return known;
         }
         CompletableFuture<C> made = new CompletableFuture<>();
-        CompletableFuture<C> earlier = connection.compareAndExchange(null, made);
-        if (earlier != null) {
+        CompletableFuture<C> earlier = connection.compareAndExchange(known, made);
+        if (earlier != null && earlier != known) {
             return earlier;
         }
         open().whenComplete((opened, failure) -> {
             if (failure == null) {
                 made.complete(opened);
             } else {
-                connection.compareAndSet(made, null);
+                nextTryNanos = ticker.nanos() + BETWEEN_TRIES.pause(++failures).toNanos();
                 made.completeExceptionally(failure);
             }
         });
@@ -148,7 +156,7 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
             cutSilentNode(cluster, next);
         } else if (silence.isBrokenOff(next, 2 * callTimeout.toNanos())) {
-            cut(connected);
+            cutSilent(connected);
         }
     }
 
@@ -162,7 +170,7 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
                         .computeIfAbsent(node.getNodeId(), first -> new Silence())
                         .isBrokenOff(next, 2 * callTimeout.toNanos())) {
             RedisURI address = node.getUri();
-            cluster.getConnectionAsync(address.getHost(), address.getPort()).thenAccept(this::cut);
+            cluster.getConnectionAsync(address.getHost(), address.getPort()).thenAccept(this::cutSilent);
         }
     }
 
@@ -186,11 +194,22 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         }
     }
 
+    void cutSilent(StatefulConnection<?, ?> connected) {
+        log.warn("Redis has not answered for more than {} ms: connecting anew", 2 * callTimeout.toMillis());
+        cut(connected);
+    }
+
+    /** Cuts the connection if it stands. */
+    void cut() {
+        if (isMade()) {
+            connect().thenAccept(RedisLink::cut);
+        }
+    }
+
     /** The driver ends what is under way, and connects anew. */
-    void cut(StatefulConnection<?, ?> connected) {
+    private static void cut(StatefulConnection<?, ?> connected) {
         if (connected instanceof RedisChannelHandler<?, ?> handler
                 && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
-            log.warn("Redis has not answered for more than {} ms: connecting anew", 2 * callTimeout.toMillis());
             endpoint.disconnect();
         }
     }
@@ -199,7 +218,7 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
     CompletableFuture<Void> close() {
         closed = true;
         CompletableFuture<C> known = connection.get();
-        return known == null
+        return known == null || known.isCompletedExceptionally()
                 ? CompletableFuture.completedFuture(null)
                 : known.thenCompose(StatefulConnection::closeAsync);
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
  * ({@link IllegalArgumentException} that names the value, the rule and the cure).
  *
  * @param keyPrefix what all keys and channels begin with; not blank, without white space, control characters and
- *     braces
+ *     braces, and without {@code :fence} at its end
  * @param callTimeout the longest that one call to Redis is waited for. 10 ms to 60 s
  * @param connectTimeout the longest that a connection may take to be made. 10 ms to 60 s
  * @param replicasToAcknowledge how many replicas must have a grant, and each renewal, before it counts; 0 for none.
@@ -77,6 +77,12 @@ public record RedisLockOptions(
         if (prefix.isBlank()) {
             throw new IllegalArgumentException(
                     "key prefix \"" + prefix + "\" is blank: choose a short word, such as \"lock\"");
+        }
+        if (prefix.endsWith(":fence")) {
+            throw new IllegalArgumentException("key prefix \"" + prefix
+                    + "\" ends with \":fence\", where locks with the prefix \""
+                    + prefix.substring(0, prefix.length() - ":fence".length())
+                    + "\" keep their fencing counters: choose another last word");
         }
         for (int at = 0; at < prefix.length(); at++) {
             char c = prefix.charAt(at);

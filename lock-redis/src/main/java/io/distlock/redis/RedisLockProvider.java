@@ -14,7 +14,6 @@ import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.AcquireLoop;
 import io.distlock.support.LockRuntime;
-import io.distlock.support.Timeouts;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -35,7 +34,7 @@ public final class RedisLockProvider implements LockProvider {
 
     private final RedisNode node;
     private final AcquireLoop loop;
-    private final Timeouts timeouts;
+    private final LockRuntime runtime;
     private final Duration callTimeout;
     private final Optional<Duration> quarantine;
 
@@ -54,13 +53,19 @@ public final class RedisLockProvider implements LockProvider {
                 connections,
                 options,
                 runtime.ticker(),
-                server -> options.restartGuard()
-                        .<ScriptAdmission>map(quarantine -> new RestartGuard(
-                                "Redis", server, scripts.all(), keys.fenceBase(), quarantine, false, runtime.ticker()))
-                        .orElseGet(() -> new ScriptsOnDemand(server, scripts.all())));
-        this.node = new RedisNode(calls, keys, scripts, options.restartGuard(), runtime.ticker());
+                server -> options.restartGuard().isEmpty()
+                        ? new ScriptsOnDemand(server, scripts.all())
+                        : new RestartGuard(
+                                "Redis",
+                                server,
+                                scripts.all(),
+                                options,
+                                false,
+                                same -> CompletableFuture.completedFuture(same),
+                                runtime));
+        this.node = new RedisNode(calls, keys, scripts, runtime.ticker());
         this.loop = new AcquireLoop(runtime, node, options.callTimeout());
-        this.timeouts = runtime.timeouts();
+        this.runtime = runtime;
         this.callTimeout = options.callTimeout();
         this.quarantine = options.restartGuard();
         calls.warmUp();
@@ -78,12 +83,14 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public void validate(LockOptions options) {
-        RestartGuard.validate(quarantine, options);
+        Quarantine.validate(quarantine, options);
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return loop.acquire(request);
+        return Quarantine.refusal(quarantine, request)
+                .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
+                .orElseGet(() -> loop.acquire(request));
     }
 
     @Override
@@ -93,7 +100,22 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return node.release((RedisLease) lease, keepFor);
+        RedisLease ours = (RedisLease) lease;
+        CompletionStage<Release> released = node.release(ours, keepFor);
+        return ours.afterUnknown() ? released.thenApply(release -> withdrawEarlierTries(ours, release)) : released;
+    }
+
+    /** A try that was cut off before the grant may be carried out only now, and take the lock for an owner that is gone. */
+    private Release withdrawEarlierTries(RedisLease lease, Release release) {
+        // As long as it is unknown, the engine asks again.
+        if (release != Release.UNKNOWN) {
+            runtime.reaper()
+                    .reap(
+                            "An attempt to take '" + lease.key() + "' as " + lease.owner(),
+                            lease.renewedTimeToLive().plus(callTimeout),
+                            () -> runtime.timeouts().within(callTimeout, node.withdraw(lease)));
+        }
+        return release;
     }
 
     @Override
@@ -113,7 +135,8 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<ProviderStatus> check() {
-        return timeouts.within(callTimeout, new NodeHealth(node.calls()).check())
+        return runtime.timeouts()
+                .within(callTimeout, new NodeHealth(node.calls()).check())
                 .exceptionally(NodeHealth::down);
     }
 

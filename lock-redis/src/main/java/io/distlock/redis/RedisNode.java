@@ -38,18 +38,13 @@ final class RedisNode implements OneShotStore {
     private final RedisKeys keys;
     private final RedisScripts scripts;
     private final RenewalBatches batches;
-    private final Optional<Duration> quarantine;
     private final Ticker ticker;
 
-    /**
-     * @param quarantine of the restart guard, if there is one
-     */
-    RedisNode(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Optional<Duration> quarantine, Ticker ticker) {
+    RedisNode(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) {
         this.calls = calls;
         this.keys = keys;
         this.scripts = scripts;
         this.batches = new RenewalBatches(scripts.renew(), calls.isCluster());
-        this.quarantine = quarantine;
         this.ticker = ticker;
     }
 
@@ -57,20 +52,16 @@ final class RedisNode implements OneShotStore {
 
     @Override
     public CompletionStage<Attempt> attempt(LeaseRequest request, boolean again) {
-        if (quarantine.isPresent() && request.timeToLive().compareTo(quarantine.get()) > 0) {
-            return CompletableFuture.completedFuture(RestartGuard.outlives(quarantine.get(), request));
-        }
         Moment since = ticker.now();
         RedisKeys.Names names = keys.of(request.key());
-        CompletableFuture<Attempt> attempt = calls.write(acquisition(request, names, again), RedisNode::isGranted)
+        return calls.write(acquisition(request, names, again), RedisNode::isGranted)
                 .handle((reply, failure) -> {
                     if (failure == null) {
-                        return answer(request, names, since, reply);
+                        return answer(request, names, since, again, reply);
                     }
                     CallFailure known = CallFailure.of(failure);
                     return new Attempt.Failed(known, known.mayBeApplied());
                 });
-        return calls.asksReplicas() ? attempt.thenCompose(made -> withoutUnsafeGrant(request, made)) : attempt;
     }
 
     private Invocation<List<Long>> acquisition(LeaseRequest request, RedisKeys.Names names, boolean again) {
@@ -94,7 +85,8 @@ final class RedisNode implements OneShotStore {
         return reply.get(0) == 1;
     }
 
-    private static Attempt answer(LeaseRequest request, RedisKeys.Names names, Moment since, List<Long> reply) {
+    private static Attempt answer(
+            LeaseRequest request, RedisKeys.Names names, Moment since, boolean again, List<Long> reply) {
         long value = reply.get(1);
         if (isGranted(reply)) {
             RedisLease lease = new RedisLease(
@@ -103,19 +95,11 @@ final class RedisNode implements OneShotStore {
                     request.owner(),
                     new FencingToken(value),
                     names,
-                    request.renewedTimeToLive());
+                    request.renewedTimeToLive(),
+                    again);
             return new Attempt.Granted(new Grant(lease, since));
         }
         return new Attempt.Refused(value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
-    }
-
-    /** What too few replicas have is given back at once, so that nobody waits for it to expire. */
-    private CompletionStage<Attempt> withoutUnsafeGrant(LeaseRequest request, Attempt made) {
-        if (made instanceof Attempt.Failed failed && failed.cause() instanceof TooFewReplicas) {
-            return withdraw(request)
-                    .thenApply(release -> new Attempt.Failed(failed.cause(), release == Release.UNKNOWN));
-        }
-        return CompletableFuture.completedFuture(made);
     }
 
     // --- keeping ---
@@ -123,8 +107,15 @@ final class RedisNode implements OneShotStore {
     /** As {@link io.distlock.spi.LockProvider#renew}. */
     void renew(Collection<Lease> leases, RenewalAnswers answers) {
         for (RenewalBatches.Batch batch : batches.of(leases)) {
-            calls.write(batch.invocation(), reply -> true)
-                    .whenComplete((reply, failure) -> batch.answer(reply, answers));
+            calls.write(batch.invocation(), reply -> true).whenComplete((reply, failure) -> {
+                if (calls.isMoving(failure)) {
+                    batch.eachAlone()
+                            .forEach(alone -> calls.run(alone.invocation().onFirstKey())
+                                    .whenComplete((own, unknown) -> alone.answer(own, answers)));
+                } else {
+                    batch.answer(reply, answers);
+                }
+            });
         }
     }
 
@@ -142,6 +133,11 @@ final class RedisNode implements OneShotStore {
     @Override
     public CompletionStage<Release> withdraw(LeaseRequest request) {
         return release(request.mode(), keys.of(request.key()), request.owner(), NO_TOKEN, Duration.ZERO);
+    }
+
+    /** Deletes what a try of the same acquisition may have left that was applied after the lease was given back. */
+    CompletionStage<Release> withdraw(RedisLease lease) {
+        return release(lease.mode(), lease.names(), lease.owner(), NO_TOKEN, Duration.ZERO);
     }
 
     CompletionStage<Release> release(
@@ -166,12 +162,14 @@ final class RedisNode implements OneShotStore {
                 .with(owner)
                 .with(channel)
                 .with(Millis.of(keepFor));
-        return calls.run(shared ? invocation.with(token) : invocation).handle((reply, failure) -> {
-            if (failure != null) {
-                return Release.UNKNOWN;
-            }
-            return reply == 1 ? Release.RELEASED : Release.NOT_OWNER;
-        });
+        // What tries may have left is looked for behind them.
+        return calls.giveBack(shared ? invocation.with(token) : invocation, token.equals(NO_TOKEN))
+                .handle((reply, failure) -> {
+                    if (failure != null) {
+                        return Release.UNKNOWN;
+                    }
+                    return reply == 1 ? Release.RELEASED : Release.NOT_OWNER;
+                });
     }
 
     // --- asking ---

@@ -76,7 +76,7 @@ final class RedisSubscriptions {
             channel.listeners.add(listener);
         }
         if (!channel.confirmed.isDone() && ticker.nanos() - channel.sentNanos > silenceNanos) {
-            link.cut(connected);
+            link.cutSilent(connected);
         }
         channel.confirmed.whenComplete((confirmed, failure) -> {
             if (failure == null) {

@@ -9,7 +9,7 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
-import io.distlock.spi.Ticker;
+import io.distlock.support.LockRuntime;
 import io.distlock.support.OneShotStore;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.output.IntegerListOutput;
@@ -24,8 +24,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the independent servers: asks once and takes what comes. Knows nothing of the others. No stage fails but that
- * of an inspection; none is limited in time. Thread-safe.
+ * One of the independent servers: asks once and takes what comes. Knows nothing of the others. No stage fails but those
+ * of an inspection and a restoration; none is limited in time. Thread-safe.
  */
 final class RedlockNode {
 
@@ -48,7 +48,8 @@ final class RedlockNode {
             RedlockScripts scripts,
             RedisKeys keys,
             RunIds runIds,
-            Ticker ticker) {
+            FenceBase fenceBase,
+            LockRuntime runtime) {
         this.name = server.name();
         this.runIds = runIds;
         this.scripts = scripts;
@@ -56,18 +57,18 @@ final class RedlockNode {
         this.calls = new NodeCalls(
                 server.connections(),
                 options.ofNode(),
-                ticker,
-                calls -> options.restartGuard()
-                        .<ScriptAdmission>map(quarantine -> new RestartGuard(
+                runtime.ticker(),
+                calls -> options.restartGuard().isEmpty()
+                        ? new ScriptsOnDemand(calls, scripts.all())
+                        : new RestartGuard(
                                 "Redlock node " + name,
                                 calls,
                                 scripts.all(),
-                                keys.fenceBase(),
-                                quarantine,
+                                options.ofNode(),
                                 true,
-                                ticker))
-                        .orElseGet(() -> new ScriptsOnDemand(calls, scripts.all())));
-        this.node = new RedisNode(calls, keys, scripts.node(), options.restartGuard(), ticker);
+                                same -> fenceBase.raise(name, same),
+                                runtime));
+        this.node = new RedisNode(calls, keys, scripts.node(), runtime.ticker());
     }
 
     String name() {
@@ -124,19 +125,19 @@ final class RedlockNode {
     Invocation<List<Long>> question(LeaseRequest request, String owner) {
         boolean shared = request.mode() == LockMode.SHARED;
         RedisKeys.Names names = keys.of(request.key());
-        Invocation<List<Long>> invocation = Invocation.of(
+        return Invocation.of(
                         shared ? scripts.node().acquireShared() : scripts.node().acquireExclusive(),
                         names.slot(),
                         IntegerListOutput::new,
                         names.lock(),
                         names.readers(),
                         names.waiting(),
-                        names.fence(),
-                        keys.fenceBase())
+                        keys.fences())
                 .with(owner)
                 .with(Millis.of(request.timeToLive()))
-                .with(shared ? 0 : Millis.of(request.deadline().remaining()));
-        return shared ? invocation : invocation.with(request.owner());
+                .with(shared ? 0 : Millis.of(request.deadline().remaining()))
+                .with(request.owner())
+                .with(names.slot());
     }
 
     /**
@@ -169,11 +170,12 @@ final class RedlockNode {
                                 IntegerOutput::new,
                                 names.lock(),
                                 names.readers(),
-                                names.fence())
+                                keys.fences())
                         .with(mode(entry))
                         .with(entry.owner() + ':' + proposed)
                         .with(entry.owner())
-                        .with(entry.token().value()))
+                        .with(entry.token().value())
+                        .with(names.slot()))
                 .handle((reply, failure) -> failure == null && reply == 1);
     }
 
@@ -201,20 +203,17 @@ final class RedlockNode {
         });
     }
 
-    /** Puts entries back that are missing here, where nobody else has taken their place. */
-    CompletionStage<?> restore(List<RedisLease> entries) {
-        List<CompletableFuture<?>> batches = new ArrayList<>();
-        for (int from = 0; from < entries.size(); from += RenewalBatches.MOST) {
-            batches.add(restoreBatch(entries.subList(from, Math.min(from + RenewalBatches.MOST, entries.size()))));
-        }
-        return CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new));
-    }
-
-    private CompletableFuture<?> restoreBatch(List<RedisLease> entries) {
+    /**
+     * Puts entries here that are missing, where nobody else has taken their place; one command. Fails if the node does not
+     * answer.
+     *
+     * @return for each of them 1 if it is here now
+     */
+    CompletionStage<List<Long>> restore(List<RedisLease> entries) {
         List<String> all = new ArrayList<>();
         for (RedisLease entry : entries) {
-            all.addAll(List.of(
-                    entry.names().lock(), entry.names().readers(), entry.names().fence()));
+            all.add(entry.names().lock());
+            all.add(entry.names().readers());
         }
         Invocation<List<Long>> invocation =
                 Invocation.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
@@ -225,7 +224,7 @@ final class RedlockNode {
                     .with(entry.token().value())
                     .with(Millis.of(entry.renewedTimeToLive()));
         }
-        return calls.run(invocation).handle((reply, failure) -> reply);
+        return calls.run(invocation);
     }
 
     private static String mode(RedisLease entry) {
@@ -235,14 +234,8 @@ final class RedlockNode {
     // --- giving back ---
 
     CompletionStage<Release> release(RedisLease entry, Duration keepFor) {
-        CompletionStage<Release> released = node.release(entry, keepFor);
-        if (entry.mode() == LockMode.EXCLUSIVE) {
-            return released;
-        }
-        // A reader may still stand there under the token that the node proposed.
-        return released.thenCompose(release -> release == Release.NOT_OWNER
-                ? node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, keepFor)
-                : CompletableFuture.completedFuture(release));
+        // Whatever its token: a reader may still stand there under the one that the node proposed.
+        return node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, keepFor);
     }
 
     // --- asking ---
@@ -264,6 +257,6 @@ final class RedlockNode {
 
     /** What somebody's grant with this token is on this node. */
     RedisLease entry(LockKey key, LockMode mode, String owner, FencingToken token, Duration timeToLive) {
-        return new RedisLease(key, mode, owner, token, keys.of(key), timeToLive);
+        return new RedisLease(key, mode, owner, token, keys.of(key), timeToLive, false);
     }
 }

@@ -7,18 +7,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/**
- * The nodes that decide together, and what is needed to ask them all.
- *
- * @param secondPhase whether counters that differ are raised; only a test that shows why leaves it out
- */
-record RedlockNodes(
-        List<RedlockNode> all,
-        Quorum quorum,
-        RunIds runIds,
-        LockRuntime runtime,
-        Duration callTimeout,
-        boolean secondPhase) {
+/** The nodes that decide together, and what is needed to ask them all. */
+record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRuntime runtime, Duration callTimeout) {
 
     RedlockNodes {
         all = List.copyOf(all);

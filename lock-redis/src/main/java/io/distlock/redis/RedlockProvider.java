@@ -16,6 +16,7 @@ import io.distlock.support.AcquireLoop;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -45,25 +46,18 @@ public final class RedlockProvider implements LockProvider {
      * @param options how locks are kept
      */
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
-        this(runtime, connections, options, true);
-    }
-
-    RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options, boolean secondPhase) {
         RunIds runIds = new RunIds();
         RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
         RedisKeys keys = new RedisKeys(
                 options.keyPrefix(), connections.nodes().get(0).connections().database());
-        this.nodes = new RedlockNodes(
-                connections.nodes().stream()
-                        .map(server -> new RedlockNode(server, options, scripts, keys, runIds, runtime.ticker()))
-                        .toList(),
-                new Quorum(connections.nodes().size()),
-                runIds,
-                runtime,
-                options.callTimeout(),
-                secondPhase);
-        this.loop = new AcquireLoop(
-                runtime, request -> new QuorumStore(nodes, options.restartGuard(), request), options.callTimeout());
+        Quorum quorum = new Quorum(connections.nodes().size());
+        FenceBase fenceBase = new FenceBase(keys.fences(), quorum, runtime.timeouts(), options.callTimeout());
+        List<RedlockNode> all = connections.nodes().stream()
+                .map(server -> new RedlockNode(server, options, scripts, keys, runIds, fenceBase, runtime))
+                .toList();
+        fenceBase.compares(all);
+        this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
+        this.loop = new AcquireLoop(runtime, request -> new QuorumStore(nodes, request), options.callTimeout());
         this.clockDrift = options.clockDrift();
         this.quarantine = options.restartGuard();
         nodes.all().forEach(node -> node.calls().warmUp());
@@ -86,12 +80,14 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public void validate(LockOptions options) {
-        RestartGuard.validate(quarantine, options);
+        Quarantine.validate(quarantine, options);
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return loop.acquire(request);
+        return Quarantine.refusal(quarantine, request)
+                .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
+                .orElseGet(() -> loop.acquire(request));
     }
 
     @Override

@@ -45,14 +45,14 @@ final class RenewalBatches {
     /** Leases that are renewed by one command. */
     record Batch(LuaScript script, List<RedisLease> leases) {
 
+        List<Batch> eachAlone() {
+            return leases.stream()
+                    .map(lease -> new Batch(script, List.of(lease)))
+                    .toList();
+        }
+
         Invocation<List<Long>> invocation() {
-            List<String> keys = new ArrayList<>(leases.size());
-            for (RedisLease lease : leases) {
-                keys.add(
-                        isShared(lease)
-                                ? lease.names().readers()
-                                : lease.names().lock());
-            }
+            List<String> keys = leases.stream().map(Batch::key).toList();
             Invocation<List<Long>> invocation =
                     Invocation.of(script, leases.get(0).names().slot(), IntegerListOutput::new, keys);
             for (RedisLease lease : leases) {
@@ -74,6 +74,10 @@ final class RenewalBatches {
                         reply == null ? Renewal.UNKNOWN : reply.get(at) == 1 ? Renewal.RENEWED : Renewal.NOT_OWNER;
                 answers.answer(leases.get(at), renewal);
             }
+        }
+
+        private static String key(RedisLease lease) {
+            return isShared(lease) ? lease.names().readers() : lease.names().lock();
         }
 
         private static boolean isShared(RedisLease lease) {

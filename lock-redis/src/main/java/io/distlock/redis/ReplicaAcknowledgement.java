@@ -34,7 +34,7 @@ final class ReplicaAcknowledgement {
     }
 
     /**
-     * Runs a script; fails with {@link TooFewReplicas} if it wrote something that too few replicas have.
+     * Runs a script; fails, as something that may have been applied, if it wrote what too few replicas have.
      *
      * @param wrote whether a reply means so
      */
@@ -51,18 +51,14 @@ final class ReplicaAcknowledgement {
                         : CompletableFuture.completedFuture(reply));
     }
 
-    /** Completes when every script that was run has ended, whether or not replicas have acknowledged it. */
-    CompletableFuture<Void> drained() {
-        return runner.drained();
-    }
-
     private <T> T enough(T reply, @Nullable Long count, @Nullable Throwable failure) {
         if (count == null) {
-            throw new CompletionException(new TooFewReplicas("whether replicas have the lock is unknown: " + failure));
+            throw new CompletionException(
+                    new CallFailure("whether replicas have the lock is unknown: " + failure, true));
         }
         if (count < replicas) {
-            throw new CompletionException(new TooFewReplicas(
-                    "only " + count + " of " + replicas + " replicas have acknowledged the lock in time"));
+            throw new CompletionException(new CallFailure(
+                    "only " + count + " of " + replicas + " replicas have acknowledged the lock in time", true));
         }
         return reply;
     }

@@ -1,21 +1,18 @@
 package io.distlock.redis;
 
-import io.distlock.LockOptions;
-import io.distlock.spi.LeaseRequest;
-import io.distlock.spi.Moment;
-import io.distlock.spi.Ticker;
-import io.distlock.support.Attempt;
+import io.distlock.support.LockRuntime;
+import io.distlock.support.Timeouts;
 import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,16 +32,21 @@ final class RestartGuard implements ScriptAdmission {
 
     private static final Logger log = LoggerFactory.getLogger(RestartGuard.class);
 
+    /** As many calls as are made one after the other, two of them to connect. */
+    private static final int CALLS_TO_ADMIT = 6;
+
     private final String name;
     private final ServerCalls server;
     private final List<LuaScript> scripts;
-    private final String fenceBase;
     private final Duration quarantine;
     private final boolean standsAlone;
-    private final Ticker ticker;
-    private final ConcurrentHashMap<Incarnation, Moment> firstSeen = new ConcurrentHashMap<>();
+    private final Function<ServerCalls, CompletionStage<?>> preparation;
+    private final Timeouts timeouts;
+    private final Duration limit;
+    private final RunTimes runs;
     private final AtomicReference<@Nullable CompletableFuture<?>> admission = new AtomicReference<>();
     private volatile @Nullable Binding admitted;
+    private volatile @Nullable Incarnation warnedOf;
 
     /** The server as it was admitted, and the scripts for it by the digests of the plain ones. */
     private record Binding(Incarnation incarnation, Map<String, LuaScript> forms) {
@@ -64,25 +66,28 @@ final class RestartGuard implements ScriptAdmission {
     /**
      * @param name of the server, for people
      * @param scripts the first one is asked for
-     * @param fenceBase key of the least fencing token
+     * @param options with a quarantine
      * @param standsAlone whether nothing but a restart can replace it: then one that has been up for longer than the
      *     quarantine has forgotten nothing. Not so a replica that was promoted
+     * @param preparation what has to be done to the server before it is admitted
      */
     RestartGuard(
             String name,
             ServerCalls server,
             List<LuaScript> scripts,
-            String fenceBase,
-            Duration quarantine,
+            RedisLockOptions options,
             boolean standsAlone,
-            Ticker ticker) {
+            Function<ServerCalls, CompletionStage<?>> preparation,
+            LockRuntime runtime) {
         this.name = name;
         this.server = server;
         this.scripts = List.copyOf(scripts);
-        this.fenceBase = fenceBase;
-        this.quarantine = quarantine;
+        this.quarantine = options.restartGuard().orElseThrow();
         this.standsAlone = standsAlone;
-        this.ticker = ticker;
+        this.preparation = preparation;
+        this.timeouts = runtime.timeouts();
+        this.limit = options.callTimeout().multipliedBy(CALLS_TO_ADMIT);
+        this.runs = new RunTimes(runtime.ticker());
     }
 
     @Override
@@ -93,7 +98,17 @@ final class RestartGuard implements ScriptAdmission {
 
     private CompletionStage<ServerInfo> ask(ServerCalls calls) {
         // The replication history is in another section than all the rest.
-        return calls.info(standsAlone ? "server" : "default");
+        return calls.info(standsAlone ? "server" : "default").thenApply(info -> {
+            // The server counts how often the second hand has moved: the first of these seconds may have been short.
+            Duration up = standsAlone && !info.uptime().isZero() ? info.uptime().minusSeconds(1) : Duration.ZERO;
+            runs.heardOf(incarnation(info), up);
+            return info;
+        });
+    }
+
+    @Override
+    public void disconnected() {
+        runs.disconnected();
     }
 
     private Incarnation incarnation(ServerInfo info) {
@@ -120,7 +135,7 @@ final class RestartGuard implements ScriptAdmission {
         if (earlier != null) {
             return earlier;
         }
-        ask(server).thenCompose(this::admit).whenComplete((done, failure) -> {
+        within(limit.multipliedBy(2), ask(server).thenCompose(this::admit)).whenComplete((done, failure) -> {
             admission.set(null);
             if (failure == null) {
                 mine.complete(name);
@@ -131,6 +146,15 @@ final class RestartGuard implements ScriptAdmission {
         return mine;
     }
 
+    /** Or a connection that goes silent in the middle would keep the server out for good. */
+    private <T> CompletionStage<T> within(Duration time, CompletionStage<T> stage) {
+        return timeouts.within(time, stage)
+                .exceptionallyCompose(failure -> failure instanceof TimeoutException
+                        ? refusal(name + " was asked whether it may give votes, and did not answer within "
+                                + time.toMillis() + " ms")
+                        : CompletableFuture.failedFuture(failure));
+    }
+
     private CompletionStage<String> admit(ServerInfo info) {
         Incarnation incarnation = incarnation(info);
         if (incarnation.old() && !standsAlone) {
@@ -138,57 +162,55 @@ final class RestartGuard implements ScriptAdmission {
                     + info.field("redis_version").orElse("unknown"));
         }
         if (standsAlone) {
-            return admit(info, incarnation);
+            return admit(incarnation);
+        }
+        if (info.field("role").filter("slave"::equals).isPresent()) {
+            return refusal(name + " is a replica (READONLY), which grants no locks");
         }
         if (info.field("master_replid").isEmpty()) {
             return refusal("the restart guard needs the master_replid of the server, and INFO does not tell it");
         }
-        return isKnownAdmitted(incarnation).thenCompose(known -> known ? adopt(incarnation) : admit(info, incarnation));
+        return isKnownAdmitted(incarnation).thenCompose(known -> {
+            if (known) {
+                admitted(incarnation);
+                return CompletableFuture.completedFuture(name);
+            }
+            return admit(incarnation);
+        });
     }
 
-    /** Somebody else has admitted it as it is now. */
-    private CompletionStage<String> adopt(Incarnation incarnation) {
-        admitted(incarnation);
-        return CompletableFuture.completedFuture(name);
-    }
-
-    private CompletionStage<String> admit(ServerInfo info, Incarnation incarnation) {
-        Duration left = quarantineLeft(info);
+    private CompletionStage<String> admit(Incarnation incarnation) {
+        Duration left = quarantineLeft(incarnation);
         if (left.isZero()) {
-            return server.onOneConnection(same -> ask(same).thenCompose(now -> load(same, incarnation, now)));
+            return server.onOneConnection(same ->
+                    within(limit, ask(same).thenCompose(now -> load(same, incarnation, now))));
         }
         return refusal(name + " was restarted or replaced (run " + incarnation.run()
                 + ") and may have forgotten locks: quarantined for" + " another " + (left.toMillis() + 999) / 1000
                 + " s");
     }
 
-    private Duration quarantineLeft(ServerInfo info) {
-        Incarnation incarnation = incarnation(info);
-        if (isAdmitted(incarnation)) {
+    private Duration quarantineLeft(Incarnation incarnation) {
+        Duration left = isAdmitted(incarnation) ? Duration.ZERO : quarantine.minus(runs.upFor(incarnation));
+        if (left.isZero() || left.isNegative()) {
             return Duration.ZERO;
         }
-        // The server counts how often the second hand has moved: the first of these seconds may have been short.
-        Duration up = standsAlone && !info.uptime().isZero() ? info.uptime().minusSeconds(1) : Duration.ZERO;
-        Moment first = firstSeen.computeIfAbsent(incarnation, unknown -> {
-            if (up.compareTo(quarantine) < 0) {
-                log.warn(
-                        "{} is new to this client (run {}) and may have forgotten locks in a restart: quarantined for"
-                                + " another {} s. Set {} ({} s) to the longest lease time plus lock-delay, or minimum"
-                                + " hold time, of any lock; switch the guard off only for a server that writes each"
-                                + " command to disk before it answers",
-                        name,
-                        incarnation.run(),
-                        quarantine.minus(up).toSeconds(),
-                        standsAlone
-                                ? "distributed-lock.redlock.restart-guard.quarantine"
-                                : "distributed-lock.redis.restart-guard.quarantine",
-                        quarantine.toSeconds());
-            }
-            return ticker.now();
-        });
-        Duration known = Duration.ofNanos(ticker.nanos() - first.nanos());
-        Duration left = quarantine.minus(known.compareTo(up) > 0 ? known : up);
-        return left.isNegative() ? Duration.ZERO : left;
+        if (!incarnation.equals(warnedOf)) {
+            warnedOf = incarnation;
+            log.warn(
+                    "{} is new to this client (run {}) and may have forgotten locks in a restart: quarantined for"
+                            + " another {} s. Set {} ({} s) to the longest lease time plus lock-delay, or minimum"
+                            + " hold time, of any lock; switch the guard off only for a server that writes each"
+                            + " command to disk before it answers",
+                    name,
+                    incarnation.run(),
+                    left.toSeconds(),
+                    standsAlone
+                            ? "distributed-lock.redlock.restart-guard.quarantine"
+                            : "distributed-lock.redis.restart-guard.quarantine",
+                    quarantine.toSeconds());
+        }
+        return left;
     }
 
     /** On a connection that ends if the server is replaced, so that its successor cannot be admitted in its place. */
@@ -197,7 +219,7 @@ final class RestartGuard implements ScriptAdmission {
             return refusal(name + " was replaced just now");
         }
         boolean flushed = isAdmitted(incarnation);
-        CompletionStage<?> based = flushed ? CompletableFuture.completedFuture(name) : setBase(same);
+        CompletionStage<?> based = flushed ? CompletableFuture.completedFuture(name) : preparation.apply(same);
         return based.thenCompose(set -> CompletableFuture.allOf(scripts.stream()
                         .map(incarnation::form)
                         .map(script -> same.load(script, 0).toCompletableFuture())
@@ -211,10 +233,6 @@ final class RestartGuard implements ScriptAdmission {
                 });
     }
 
-    private CompletionStage<?> setBase(ServerCalls same) {
-        return same.timeMicros().thenCompose(micros -> same.set(fenceBase, Long.toString(micros)));
-    }
-
     private void admitted(Incarnation incarnation) {
         Binding before = admitted;
         if (incarnation.old() && (before == null || !before.incarnation().old())) {
@@ -224,35 +242,25 @@ final class RestartGuard implements ScriptAdmission {
                     name);
         }
         admitted = Binding.of(incarnation, scripts);
-        firstSeen.clear();
     }
 
     private static <T> CompletionStage<T> refusal(String why) {
         return CompletableFuture.failedFuture(new CallFailure(why, false));
     }
 
-    /** A lock that the server may have forgotten must have expired by the end of the quarantine. */
-    static Attempt outlives(Duration quarantine, LeaseRequest request) {
-        return new Attempt.Failed(new CallFailure(outlives(quarantine, request.timeToLive()), false), false);
-    }
-
-    private static String outlives(Duration quarantine, Duration timeToLive) {
-        return "a lock that may stand for " + timeToLive + " would outlast the restart guard's quarantine of "
-                + quarantine + ": lengthen the quarantine, or shorten lease and minimum hold time";
-    }
-
-    /** The same rule, for those who ask before. */
-    static void validate(Optional<Duration> quarantine, LockOptions options) {
-        if (quarantine.isPresent() && options.timeToLive().compareTo(quarantine.get()) > 0) {
-            throw new IllegalArgumentException(outlives(quarantine.get(), options.timeToLive()));
-        }
-    }
-
     @Override
     public CompletionStage<Duration> quarantineLeft() {
-        return ask(server)
-                .thenCompose(info -> isKnownAdmitted(incarnation(info))
-                        .thenApply(known -> known ? Duration.ZERO : quarantineLeft(info)));
+        return ask(server).thenCompose(info -> quarantineLeftOf(incarnation(info)));
+    }
+
+    /** One that is over is not enough: the server may have to wait for others. */
+    private CompletionStage<Duration> quarantineLeftOf(Incarnation incarnation) {
+        return isKnownAdmitted(incarnation).thenCompose(known -> {
+            Duration left = known ? Duration.ZERO : quarantineLeft(incarnation);
+            return known || isAdmitted(incarnation) || !left.isZero()
+                    ? CompletableFuture.completedFuture(left)
+                    : admit(scripts.get(0), 0).thenApply(admitted -> left);
+        });
     }
 
     /**

@@ -27,4 +27,7 @@ interface ScriptAdmission {
 
     /** Called with a connection that has just been made, before locks use it. */
     default void connected(StatefulConnection<String, String> connection) {}
+
+    /** Called when that connection was lost; the next one may lead to another process. */
+    default void disconnected() {}
 }

@@ -8,29 +8,28 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs scripts by their digest. What goes wrong is a {@link CallFailure}. Thread-safe. */
+/** Runs scripts on whichever connection. What goes wrong is a {@link CallFailure}. Thread-safe. */
 final class ScriptRunner {
 
-    private final RedisLink<?> link;
     private final ScriptAdmission admission;
     private final Ticker ticker;
     private final Duration callTimeout;
+    private final Consumer<Throwable> onFailure;
     private final InFlight underWay = new InFlight();
 
-    ScriptRunner(RedisLink<?> link, ScriptAdmission admission, Ticker ticker, Duration callTimeout) {
-        this.link = link;
+    /**
+     * @param onFailure told of each failure of a call
+     */
+    ScriptRunner(ScriptAdmission admission, Ticker ticker, Duration callTimeout, Consumer<Throwable> onFailure) {
         this.admission = admission;
         this.ticker = ticker;
         this.callTimeout = callTimeout;
+        this.onFailure = onFailure;
     }
 
     /** Completes when every script that was run has ended. */
     CompletableFuture<Void> drained() {
         return underWay.drained();
-    }
-
-    <T> CompletableFuture<T> run(Invocation<T> invocation) {
-        return run(invocation, link::send);
     }
 
     /**
@@ -69,6 +68,7 @@ final class ScriptRunner {
                 admitted = true;
                 admission.admit(invocation.script(), invocation.slot()).whenComplete(this::admitted);
             } else {
+                onFailure.accept(failure);
                 fail(call.failure(invocation.script().name(), failure));
             }
         }
@@ -76,6 +76,7 @@ final class ScriptRunner {
         private void admitted(@Nullable Object done, @Nullable Throwable refusal) {
             // Redis did not know the script, so it has done nothing.
             if (refusal != null) {
+                onFailure.accept(refusal);
                 fail(CallFailure.of(refusal).withoutEffect());
             } else if (ticker.nanos() - startedNanos > callTimeout.toNanos()) {
                 // Whoever asked has given it up by now, and may have withdrawn what it would do.

@@ -6,6 +6,7 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.BooleanListOutput;
 import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -87,8 +88,13 @@ final class ServerCalls {
                 .thenApply(time -> Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1)));
     }
 
-    CompletableFuture<String> set(String key, String value) {
-        return call(CommandType.SET, status(), key, value);
+    /** All values of a hash. */
+    CompletableFuture<List<String>> hashValues(String key) {
+        return call(CommandType.HVALS, values(), key);
+    }
+
+    CompletableFuture<Long> setInHash(String key, String field, String value) {
+        return call(CommandType.HSET, new IntegerOutput<>(StringCodec.UTF8), key, field, value);
     }
 
     CompletableFuture<Boolean> knows(LuaScript script) {

@@ -18,6 +18,17 @@ final class Votes {
         this.votes = new NodeVote[quorum.nodes()];
     }
 
+    /** What the votes so far amount to. */
+    enum Verdict {
+        /** Votes that have not come in decide. */
+        OPEN,
+        GRANTED,
+        /** No majority can be had any more, and a majority of nodes works: others have the lock. */
+        REFUSED,
+        /** A majority of nodes does not work: nobody knows who has the lock. */
+        UNAVAILABLE
+    }
+
     /** A later answer counts instead of a silence. */
     void set(int node, NodeVote vote) {
         votes[node] = vote;
@@ -29,7 +40,7 @@ final class Votes {
 
     /** How many nodes have said yes or no. */
     int answers() {
-        return ballot().granted() + ballot().refused();
+        return count(NodeVote.Granted.class) + count(NodeVote.Refused.class);
     }
 
     boolean isGranted(int node) {
@@ -56,28 +67,28 @@ final class Votes {
         return votes[node] instanceof NodeVote.Granted granted ? granted.token() : 0;
     }
 
-    Ballot ballot() {
-        Ballot ballot = Ballot.of(quorum);
-        for (NodeVote vote : votes) {
-            if (vote instanceof NodeVote.Granted) {
-                ballot = ballot.plusGranted();
-            } else if (vote instanceof NodeVote.Refused) {
-                ballot = ballot.plusRefused();
-            } else if (vote instanceof NodeVote.Silent) {
-                ballot = ballot.plusSilent();
-            }
-        }
-        return ballot;
+    private int count(Class<? extends NodeVote> kind) {
+        return (int) Arrays.stream(votes).filter(kind::isInstance).count();
     }
 
-    Proposals proposals() {
-        List<Long> tokens = new ArrayList<>();
-        for (int node = 0; node < votes.length; node++) {
-            if (isGranted(node)) {
-                tokens.add(proposal(node));
-            }
+    /** Final as soon as it is not open: votes that come later cannot change it. */
+    Verdict verdict() {
+        int majority = quorum.majority();
+        int silent = count(NodeVote.Silent.class);
+        if (count(NodeVote.Granted.class) >= majority) {
+            return Verdict.GRANTED;
         }
-        return new Proposals(quorum, tokens);
+        if (silent >= majority) {
+            return Verdict.UNAVAILABLE;
+        }
+        boolean outOfReach = count(NodeVote.Refused.class) + silent >= majority;
+        // Silence is not "held by another": that takes a majority that speaks.
+        return outOfReach && answers() >= majority ? Verdict.REFUSED : Verdict.OPEN;
+    }
+
+    /** F, the largest token that was proposed. */
+    long token() {
+        return IntStream.range(0, votes.length).mapToLong(this::proposal).max().orElseThrow();
     }
 
     Refusals refusals() {
@@ -88,7 +99,7 @@ final class Votes {
             }
         }
         int open = (int) Arrays.stream(votes).filter(Objects::isNull).count();
-        return new Refusals(quorum, ballot().granted(), open, refusals);
+        return new Refusals(quorum, count(NodeVote.Granted.class), open, refusals);
     }
 
     /** For people. */

@@ -3,7 +3,7 @@
 -- KEYS[1]  the lock: "owner:token" while it is taken exclusively
 -- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
 -- KEYS[3]  the waiting writer: an owner that readers have to let pass
--- KEYS[4]  the fencing counter of this hash slot, and whatever else next_token() needs
+-- KEYS[4]  where next_token() counts
 -- ARGV[1]  owner
 -- ARGV[2]  time to live in ms
 -- ARGV[3]  for how many ms the caller goes on waiting if it is refused; 0 if it does not
@@ -56,6 +56,5 @@ end
 
 local token = next_token(micros)
 local token_text = string.format('%.0f', token)
-redis.call('SET', KEYS[4], token_text)
 redis.call('SET', KEYS[1], owner .. ':' .. token_text, 'NX', 'PX', ttl)
 return {1, token}

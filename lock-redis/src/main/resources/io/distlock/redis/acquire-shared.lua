@@ -3,7 +3,7 @@
 -- KEYS[1]  the lock: "owner:token" while it is taken exclusively
 -- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
 -- KEYS[3]  the waiting writer: an owner that readers have to let pass
--- KEYS[4]  the fencing counter of this hash slot, and whatever else next_token() needs
+-- KEYS[4]  where next_token() counts
 -- ARGV[1]  owner
 -- ARGV[2]  time to live in ms
 -- ARGV[3]  1 if an earlier try by this owner may have been granted, else 0
@@ -21,10 +21,10 @@ local micros = time[1] * 1000000 + time[2]
 local millis = math.floor(micros / 1000)
 local expiry = string.format('%.0f', millis + ttl)
 
+-- The set lasts as long as its last reader, whatever time to live it had.
 local function keep_readers()
-  if redis.call('PTTL', KEYS[2]) < ttl then
-    redis.call('PEXPIRE', KEYS[2], ARGV[2])
-  end
+  local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2]
+  redis.call('PEXPIRE', KEYS[2], string.format('%.0f', last - millis))
 end
 
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('(%.0f', millis))
@@ -51,7 +51,6 @@ end
 
 local token = next_token(micros)
 local token_text = string.format('%.0f', token)
-redis.call('SET', KEYS[4], token_text)
 redis.call('ZADD', KEYS[2], expiry, owner .. ':' .. token_text)
 keep_readers()
 return {1, token}

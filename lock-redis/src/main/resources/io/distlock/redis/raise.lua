@@ -2,11 +2,12 @@
 --
 -- KEYS[1]  the lock: "owner:token" while it is taken exclusively
 -- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
--- KEYS[3]  the fencing counter of this hash slot
+-- KEYS[3]  the fencing counters by hash slot
 -- ARGV[1]  "exclusive" or "shared"
 -- ARGV[2]  "owner:token" with the token that this node has proposed
 -- ARGV[3]  owner
 -- ARGV[4]  the grant's token
+-- ARGV[5]  the slot
 --
 -- The proposal is compared whole. Owned without a break since then, or not at all: a later grant read the counter before
 -- it was raised.
@@ -25,14 +26,15 @@ if mode == 'exclusive' then
 else
   local expiry = redis.call('ZSCORE', KEYS[2], proposed)
   if expiry then
-    redis.call('ZREM', KEYS[2], proposed)
+    -- Added first: a set that is empty for a moment is gone, and its time to live with it.
     redis.call('ZADD', KEYS[2], expiry, granted)
+    redis.call('ZREM', KEYS[2], proposed)
   elseif not redis.call('ZSCORE', KEYS[2], granted) then
     return 0
   end
 end
 
-if tonumber(redis.call('GET', KEYS[3]) or 0) < tonumber(token) then
-  redis.call('SET', KEYS[3], token)
+if tonumber(redis.call('HMGET', KEYS[3], ARGV[5])[1] or 0) < tonumber(token) then
+  redis.call('HSET', KEYS[3], ARGV[5], token)
 end
 return 1

@@ -12,27 +12,27 @@
 local time = redis.call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local function keep(key, ttl)
-  if redis.call('PTTL', key) < ttl then
-    redis.call('PEXPIRE', key, string.format('%.0f', ttl))
-  end
-end
-
 local function renew_exclusive(lock, value, ttl)
   if redis.pcall('GET', lock) ~= value then
     return 0
   end
-  keep(lock, ttl)
+  if redis.call('PTTL', lock) < ttl then
+    redis.call('PEXPIRE', lock, string.format('%.0f', ttl))
+  end
   return 1
 end
 
 local function renew_shared(readers, member, ttl)
+  -- First of all: when its memory is full, Redis lets a script add something only after it has written something else.
+  redis.pcall('ZREMRANGEBYSCORE', readers, '-inf', string.format('(%.0f', millis))
   local expiry = tonumber(redis.pcall('ZSCORE', readers, member))
-  if not expiry or expiry < millis then
+  if not expiry then
     return 0
   end
   redis.call('ZADD', readers, 'XX', string.format('%.0f', math.max(expiry, millis + ttl)), member)
-  keep(readers, ttl)
+  -- The set lasts as long as its last reader, whatever time to live it had.
+  local last = redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
+  redis.call('PEXPIRE', readers, string.format('%.0f', last - millis))
   return 1
 end
 

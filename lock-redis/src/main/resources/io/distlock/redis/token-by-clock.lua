@@ -5,6 +5,8 @@
 -- micros   the server's time
 
 local function next_token(micros)
-  return math.max((redis.call('GET', KEYS[4]) or 0) + 1, micros)
+  local token = math.max((redis.call('GET', KEYS[4]) or 0) + 1, micros)
+  redis.call('SET', KEYS[4], string.format('%.0f', token))
+  return token
 end
 

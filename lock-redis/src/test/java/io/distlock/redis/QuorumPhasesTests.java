@@ -68,6 +68,59 @@ class QuorumPhasesTests {
     }
 
     @Test
+    void whoeverHasRefusedOrCouldNotBeReachedIsRestoredOnceItIsGranted() {
+        attempt.refused(0);
+        attempt.granted(1, 5);
+        assertThat(attempt.restored).isEmpty();
+        attempt.granted(2, 5);
+        assertThat(attempt.restored).containsExactly(0);
+
+        QuorumRecord other = new QuorumRecord();
+        other.granted(1, 5);
+        other.granted(2, 5);
+        assertThat(other.restored).as("it may still grant").isEmpty();
+        other.notReached(0);
+        assertThat(other.restored).containsExactly(0);
+    }
+
+    @Test
+    void aNodeThatHasLostItsVoteBeforeTheSecondPhaseIsRestored() {
+        attempt.granted(0, 5);
+        attempt.granted(1, 6);
+        attempt.granted(2, 6);
+        assertThat(attempt.ends).containsExactly("granted");
+        assertThat(attempt.restored).isEmpty();
+        attempt.raised(0, false);
+        assertThat(attempt.restored).containsExactly(0);
+    }
+
+    @Test
+    void nothingIsRestoredAfterTheReleaseNorWhatIsGivenUp() {
+        attempt.granted(0, 5);
+        attempt.granted(1, 5);
+        attempt.lease.orElseThrow().giveBack();
+        attempt.refused(2);
+        assertThat(attempt.restored).isEmpty();
+
+        QuorumRecord other = new QuorumRecord();
+        other.granted(0, 5);
+        other.granted(1, 5);
+        other.carryOut(other.phases.abandoned());
+        assertThat(other.lease.orElseThrow().isGivenBack()).isTrue();
+        other.refused(2);
+        assertThat(other.restored).isEmpty();
+    }
+
+    @Test
+    void aGrantThatIsGivenUpIsTakenBackWhereItMayHaveBeenRestored() {
+        attempt.refused(0);
+        attempt.granted(1, 5);
+        attempt.granted(2, 5);
+        attempt.carryOut(attempt.phases.abandoned());
+        assertThat(attempt.takenBack).containsExactly(0);
+    }
+
+    @Test
     void nodesThatHaveGivenNothingAreRememberedHoweverLateTheySaySo() {
         attempt.refused(0);
         attempt.granted(1, 5);

@@ -16,10 +16,11 @@ final class QuorumRecord implements QuorumActions {
     static final Quorum QUORUM = new Quorum(3);
 
     final RunIds runIds = new RunIds();
-    final QuorumPhases phases =
-            new QuorumPhases(QUORUM, runIds, true, token -> new RedlockLease("owner", entry(token)));
+    final QuorumPhases phases = new QuorumPhases(QUORUM, runIds, token -> new RedlockLease("owner", entry(token)));
     final List<Integer> toldTheToken = new ArrayList<>();
     final List<Integer> withdrawn = new ArrayList<>();
+    final List<Integer> restored = new ArrayList<>();
+    final List<Integer> takenBack = new ArrayList<>();
     final List<Duration> limits = new ArrayList<>();
     final List<String> ends = new ArrayList<>();
     boolean confirmingIsLimited;
@@ -30,7 +31,7 @@ final class QuorumRecord implements QuorumActions {
         LockKey key = LockKey.of("job");
         Duration lease = Duration.ofSeconds(30);
         RedisKeys.Names names = new RedisKeys("test", 0).of(key);
-        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), names, lease);
+        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), names, lease, false);
     }
 
     void granted(int node, long token) {
@@ -86,6 +87,16 @@ final class QuorumRecord implements QuorumActions {
     public void grant(RedlockLease given) {
         lease = Optional.of(given);
         ends.add("granted");
+    }
+
+    @Override
+    public void restore(int node, RedlockLease given) {
+        restored.add(node);
+    }
+
+    @Override
+    public void takeBack(int node, RedlockLease given) {
+        takenBack.add(node);
     }
 
     @Override

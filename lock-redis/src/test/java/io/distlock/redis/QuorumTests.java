@@ -18,6 +18,7 @@ class QuorumTests {
 
     private static final int GRANTED = 0;
     private static final int REFUSED = 1;
+    private static final int SILENT = 2;
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
@@ -48,58 +49,64 @@ class QuorumTests {
     /** Votes in each possible order: what was decided early is what would have been decided in the end. */
     @ParameterizedTest
     @ValueSource(ints = {3, 5, 7})
-    void aBallotIsDecidedAsSoonAsItCanBeAndNeverOtherwiseLater(int nodes) {
-        for (List<Integer> votes : sequences(nodes)) {
-            Ballot ballot = Ballot.of(new Quorum(nodes));
-            Ballot.Verdict decided = Ballot.Verdict.OPEN;
-            for (int vote : votes) {
-                ballot = vote == GRANTED
-                        ? ballot.plusGranted()
-                        : vote == REFUSED ? ballot.plusRefused() : ballot.plusSilent();
-                if (decided != Ballot.Verdict.OPEN) {
-                    assertThat(ballot.verdict()).as("%s", votes).isEqualTo(decided);
+    void aVoteIsDecidedAsSoonAsItCanBeAndNeverOtherwiseLater(int nodes) {
+        for (List<Integer> said : sequences(nodes)) {
+            Votes votes = new Votes(new Quorum(nodes));
+            Votes.Verdict decided = Votes.Verdict.OPEN;
+            for (int node = 0; node < nodes; node++) {
+                votes.set(node, vote(said.get(node)));
+                if (decided != Votes.Verdict.OPEN) {
+                    assertThat(votes.verdict()).as("%s", said).isEqualTo(decided);
                 }
-                decided = ballot.verdict();
+                decided = votes.verdict();
             }
-            assertThat(decided).as("%s", votes).isEqualTo(inTheEnd(nodes, votes));
+            assertThat(decided).as("%s", said).isEqualTo(inTheEnd(nodes, said));
         }
     }
 
-    private static Ballot.Verdict inTheEnd(int nodes, List<Integer> votes) {
+    private static NodeVote vote(int said) {
+        return said == GRANTED
+                ? new NodeVote.Granted(7)
+                : said == REFUSED
+                        ? new Refused(1, Optional.empty())
+                        : new NodeVote.Silent(new CallFailure("silent", true));
+    }
+
+    private static Votes votes(int nodes, int... said) {
+        Votes votes = new Votes(new Quorum(nodes));
+        for (int node = 0; node < said.length; node++) {
+            votes.set(node, vote(said[node]));
+        }
+        return votes;
+    }
+
+    private static Votes.Verdict inTheEnd(int nodes, List<Integer> votes) {
         long granted = votes.stream().filter(vote -> vote == GRANTED).count();
         long silent = votes.stream().filter(vote -> vote > REFUSED).count();
         if (granted > nodes / 2) {
-            return Ballot.Verdict.GRANTED;
+            return Votes.Verdict.GRANTED;
         }
-        return silent > nodes / 2 ? Ballot.Verdict.UNAVAILABLE : Ballot.Verdict.REFUSED;
+        return silent > nodes / 2 ? Votes.Verdict.UNAVAILABLE : Votes.Verdict.REFUSED;
     }
 
     @Test
     void silenceIsNotTakenForRefusalWhileAMajorityHasNotSpoken() {
-        Ballot ballot = Ballot.of(new Quorum(5))
-                .plusRefused()
-                .plusGranted()
-                .plusSilent()
-                .plusSilent();
-        assertThat(ballot.verdict()).isEqualTo(Ballot.Verdict.OPEN);
-        assertThat(ballot.plusSilent().verdict()).isEqualTo(Ballot.Verdict.UNAVAILABLE);
-        assertThat(ballot.plusRefused().verdict()).isEqualTo(Ballot.Verdict.REFUSED);
-        assertThat(ballot.plusGranted().verdict()).isEqualTo(Ballot.Verdict.REFUSED);
+        assertThat(votes(5, REFUSED, GRANTED, SILENT, SILENT).verdict()).isEqualTo(Votes.Verdict.OPEN);
+        assertThat(votes(5, REFUSED, GRANTED, SILENT, SILENT, SILENT).verdict()).isEqualTo(Votes.Verdict.UNAVAILABLE);
+        assertThat(votes(5, REFUSED, GRANTED, SILENT, SILENT, REFUSED).verdict())
+                .isEqualTo(Votes.Verdict.REFUSED);
     }
 
     @Test
     void aMajorityThatGrantsOrRefusesNeedsNoOthers() {
-        Ballot ballot = Ballot.of(new Quorum(5));
-        assertThat(ballot.plusGranted().plusGranted().plusGranted().verdict()).isEqualTo(Ballot.Verdict.GRANTED);
-        assertThat(ballot.plusRefused().plusRefused().plusRefused().verdict()).isEqualTo(Ballot.Verdict.REFUSED);
-        assertThat(ballot.plusSilent().plusSilent().plusSilent().verdict()).isEqualTo(Ballot.Verdict.UNAVAILABLE);
+        assertThat(votes(5, GRANTED, GRANTED, GRANTED).verdict()).isEqualTo(Votes.Verdict.GRANTED);
+        assertThat(votes(5, REFUSED, REFUSED, REFUSED).verdict()).isEqualTo(Votes.Verdict.REFUSED);
+        assertThat(votes(5, SILENT, SILENT, SILENT).verdict()).isEqualTo(Votes.Verdict.UNAVAILABLE);
     }
 
     @Test
-    void moreVotesThanNodesAreRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new Ballot(new Quorum(3), 2, 1, 1));
+    void moreAnswersThanNodesAreRefused() {
         assertThatIllegalArgumentException().isThrownBy(() -> new Tally(new Quorum(3), 2, 1, 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> new Proposals(new Quorum(5), List.of(1L, 2L)));
     }
 
     @ParameterizedTest
@@ -143,12 +150,13 @@ class QuorumTests {
     }
 
     @Test
-    void theLargestProposalIsTheTokenAndSettledIfAMajorityMadeIt() {
-        Quorum five = new Quorum(5);
-        assertThat(new Proposals(five, List.of(7L, 7L, 7L)).settled()).isTrue();
-        assertThat(new Proposals(five, List.of(7L, 7L, 7L, 9L)).settled()).isFalse();
-        assertThat(new Proposals(five, List.of(7L, 7L, 7L, 9L)).token()).isEqualTo(9);
-        assertThat(new Proposals(five, List.of(3L, 7L, 7L, 7L)).settled()).isTrue();
+    void theLargestProposalIsTheToken() {
+        Votes votes = new Votes(new Quorum(5));
+        votes.set(0, new NodeVote.Granted(7));
+        votes.set(1, new NodeVote.Granted(9));
+        votes.set(2, new Refused(1, Optional.empty()));
+        votes.set(3, new NodeVote.Granted(7));
+        assertThat(votes.token()).isEqualTo(9);
     }
 
     @Test

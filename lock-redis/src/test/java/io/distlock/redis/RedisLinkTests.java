@@ -7,12 +7,14 @@ import io.distlock.spi.Ticker;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
+import io.distlock.test.time.ManualTicker;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,10 +65,38 @@ class RedisLinkTests {
         await().atMost(TestClient.PATIENCE).until(refused::isCompletedExceptionally);
         assertThat(failureOf(refused).mayBeApplied()).isFalse();
         proxy.accept();
-        TestClient.get(link.connect());
+        await().atMost(TestClient.PATIENCE).until(this::isConnected);
         RedisCall<String> sent = set("b");
         link.send(sent);
         assertThat(TestClient.get(sent)).isEqualTo("OK");
+    }
+
+    /** Each try costs the server a handshake, and with a wrong password a line in its log. */
+    @Test
+    void aConnectionThatCannotBeMadeIsTriedSeldomerAndSeldomer() {
+        ManualTicker ticker = new ManualTicker();
+        AtomicInteger tries = new AtomicInteger();
+        RedisLink<StatefulConnection<String, String>> hopeless = new RedisLink<>(
+                () -> {
+                    tries.incrementAndGet();
+                    return CompletableFuture.failedFuture(new IllegalStateException("WRONGPASS on purpose"));
+                },
+                ticker,
+                CALL_TIMEOUT);
+        for (int millis = 0; millis < 20_000; millis++) {
+            RedisCall<String> call = set("a");
+            hopeless.send(call);
+            assertThat(call).isCompletedExceptionally();
+            ticker.advance(Duration.ofMillis(1));
+        }
+        assertThat(tries).hasValueBetween(40, 250);
+        TestClient.get(hopeless.close());
+    }
+
+    private boolean isConnected() {
+        CompletableFuture<?> connecting = link.connect();
+        await().atMost(TestClient.PATIENCE).until(connecting::isDone);
+        return !connecting.isCompletedExceptionally();
     }
 
     /** Or the driver, which is shut down next, closes it a second time, and warns of that. */

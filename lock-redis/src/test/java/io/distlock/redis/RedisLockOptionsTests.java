@@ -3,6 +3,7 @@ package io.distlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.distlock.LockKey;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,16 @@ class RedisLockOptionsTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withKeyPrefix(prefix))
                 .withMessageContaining("key prefix \"" + prefix + "\"");
+    }
+
+    /** A lock named "a1" under it would be the counter of a slot under the other. */
+    @Test
+    void aPrefixInWhichAnotherKeepsItsCountersIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withKeyPrefix("shop:lock:fence"))
+                .withMessage("key prefix \"shop:lock:fence\" ends with \":fence\", where locks with the prefix"
+                        + " \"shop:lock\" keep their fencing counters: choose another last word");
+        assertThat(new RedisKeys("lock", 0).of(LockKey.of("orders")).fence()).startsWith("lock:fence:{");
     }
 
     @Test

@@ -8,13 +8,16 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
+import io.distlock.Release;
 import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Renewal;
 import io.distlock.support.Attempt;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -57,6 +60,49 @@ class RedisSharedTests {
         assertThat(probe.keys()).doesNotContain(READERS);
     }
 
+    /** A set that is left without a time to live must not be ended by a reader with a shorter lease. */
+    @Test
+    void aSetWithoutATimeToLiveComesToLastAsLongAsItsLastReader(RedisProbe probe) {
+        read(Duration.ofSeconds(60));
+        probe.command("PERSIST", READERS);
+        Lease shorter = read(Duration.ofSeconds(15));
+        assertThat(probe.ttlMillis(READERS).orElseThrow()).isBetween(15_001L, 60_000L);
+        probe.command("PERSIST", READERS);
+        CompletableFuture<Renewal> renewed = new CompletableFuture<>();
+        one.provider.renew(List.of(shorter), (lease, renewal) -> renewed.complete(renewal));
+        assertThat(TestClient.get(renewed)).isEqualTo(Renewal.RENEWED);
+        assertThat(probe.ttlMillis(READERS).orElseThrow()).isBetween(15_001L, 60_000L);
+        probe.command("PERSIST", READERS);
+        assertThat(TestClient.get(one.provider.release(shorter, Duration.ofSeconds(5))))
+                .isEqualTo(Release.RELEASED);
+        assertThat(probe.ttlMillis(READERS).orElseThrow()).isBetween(15_001L, 60_000L);
+    }
+
+    private static Lease read(Duration lease) {
+        var options = LockOptions.defaults().withLeaseTime(lease);
+        return TestClient.get(one.provider.acquire(one.request(KEY, LockMode.SHARED, "reader-" + lease, options)))
+                .orElseThrow()
+                .lease();
+    }
+
+    @Test
+    void aReaderIsGivenBackByItsTokenAndNotByItsOwnerAlone(RedisProbe probe) {
+        Lease lease = read(Duration.ofSeconds(60));
+        probe.command("DEL", READERS);
+        probe.command("ZADD", READERS, "9999999999999", lease.owner() + ":1");
+        assertThat(TestClient.get(one.provider.release(lease, Duration.ZERO))).isEqualTo(Release.NOT_OWNER);
+        assertThat(probe.command("ZCARD", READERS).number()).isOne();
+    }
+
+    @Test
+    void aReaderThatHasExpiredIsNotGivenBackNorKept(RedisProbe probe) {
+        Lease lease = read(Duration.ofSeconds(60));
+        probe.command("ZADD", READERS, "1000", lease.owner() + ':' + lease.token());
+        assertThat(TestClient.get(one.provider.release(lease, Duration.ofSeconds(60))))
+                .isEqualTo(Release.NOT_OWNER);
+        assertThat(probe.keys()).doesNotContain(READERS);
+    }
+
     @Test
     void aReaderThatHasExpiredIsNoObstacle(RedisProbe probe) {
         probe.command("ZADD", READERS, "1000", "dead:1");
@@ -70,7 +116,7 @@ class RedisSharedTests {
         RedisNode node = node();
         Grant first = granted(node, request, false);
         Grant again = granted(node, request, true);
-        assertThat(again.lease()).isEqualTo(first.lease());
+        assertThat(again.lease().token()).isEqualTo(first.lease().token());
         assertThat(probe.command("ZCARD", READERS).number()).isOne();
     }
 
@@ -146,8 +192,7 @@ class RedisSharedTests {
                 options,
                 one.runtime.ticker(),
                 server -> new ScriptsOnDemand(server, RedisScripts.plain().all()));
-        return new RedisNode(
-                calls, new RedisKeys("lock", 0), RedisScripts.plain(), Optional.empty(), one.runtime.ticker());
+        return new RedisNode(calls, new RedisKeys("lock", 0), RedisScripts.plain(), one.runtime.ticker());
     }
 
     private static Grant granted(RedisNode node, LeaseRequest request, boolean again) {

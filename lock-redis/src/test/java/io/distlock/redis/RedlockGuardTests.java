@@ -12,7 +12,9 @@ import io.distlock.LockUnavailableException;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
+import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.RedisBinary;
+import io.distlock.test.redis.RedisEndpoint;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServerOptions;
 import java.time.Duration;
@@ -41,6 +43,11 @@ class RedlockGuardTests {
 
     /** Is not over while a test runs, on however slow a machine. */
     private static final Duration LONG = Duration.ofMinutes(10);
+
+    private static final LockKey KEY = LockKey.of("orders");
+    private static final String COUNTERS = new RedisKeys("lock", 0).fences();
+    private static final String SLOT =
+            Integer.toString(new RedisKeys("lock", 0).of(KEY).slot());
 
     private final List<RedisServer> servers = new ArrayList<>();
 
@@ -146,8 +153,7 @@ class RedlockGuardTests {
                 return servers.stream().allMatch(server -> base(server).isPresent());
             });
             // As if a snapshot had brought them back.
-            String counter = new RedisKeys("lock", 0).of(LockKey.of("orders")).fence();
-            servers.forEach(server -> server.probe().command("SET", counter, "1000"));
+            servers.forEach(server -> server.probe().command("HSET", COUNTERS, SLOT, "1000"));
             try (HeldLock held = acquire(client, RedlockTestClient.PATIENCE)) {
                 assertThat(servers)
                         .extracting(server -> Long.parseLong(base(server).orElseThrow()))
@@ -158,8 +164,86 @@ class RedlockGuardTests {
         }
     }
 
+    /** The one that is ahead takes part in the first grant alone, the one that forgot in both. */
+    @Test
+    void tokensGrowThoughANodeIsAnHourAheadAndAnotherForgets() {
+        start(Version.FOUND);
+        try (FaultProxy ahead = proxy(0);
+                FaultProxy second = proxy(1);
+                RedlockTestClient client = guarded(
+                        SHORT,
+                        List.of(
+                                servers.get(0).endpoint().withPort(ahead.port()),
+                                servers.get(1).endpoint().withPort(second.port()),
+                                servers.get(2).endpoint()))) {
+            client.awaitUp();
+            long hourAhead = (Ticker.system().wallMillis() + Duration.ofHours(1).toMillis()) * 1_000;
+            servers.get(0).probe().command("HSET", COUNTERS, SLOT, Long.toString(hourAhead));
+            takeAway(second, client);
+            long before = tokenOf(client);
+            assertThat(before).isGreaterThan(hourAhead);
+            second.accept();
+            client.awaitUp();
+            servers.get(2).restartEmpty();
+            await().atMost(RedlockTestClient.PATIENCE)
+                    .until(() -> client.status().state() != ProviderStatus.State.UP);
+            client.awaitUp();
+            takeAway(ahead, client);
+            assertThat(tokenOf(client)).isGreaterThan(before);
+        }
+    }
+
+    @Test
+    void aClientWithAnotherQuarantineDoesNotUndercutABase() {
+        start(Version.FOUND);
+        long hourAhead = (Ticker.system().wallMillis() + Duration.ofHours(1).toMillis()) * 1_000;
+        try (RedlockTestClient first = guarded(SHORT);
+                RedlockTestClient second = guarded(SHORT.plusSeconds(1))) {
+            first.awaitUp();
+            servers.get(0).probe().command("HSET", COUNTERS, "base", Long.toString(hourAhead));
+            second.awaitUp();
+            assertThat(Long.parseLong(base(servers.get(0)).orElseThrow())).isGreaterThanOrEqualTo(hourAhead);
+        }
+    }
+
+    /** Whoever has seen the tokens that it may have lost may be among those that are away. */
+    @Test
+    void aNodeThatMayHaveLostItsCountersGivesNoVotesWhileTooFewOfTheOthersAnswer() {
+        start(Version.FOUND);
+        servers.get(2).kill();
+        try (RedlockTestClient client = guarded(SHORT)) {
+            await().atMost(RedlockTestClient.PATIENCE)
+                    .untilAsserted(() -> assertThat(client.status().details())
+                            .extractingByKey("nodes")
+                            .asString()
+                            .contains("gives votes once 2 of the other nodes have told theirs: only 1 answer"));
+            servers.get(2).restartEmpty();
+            client.awaitUp();
+            acquire(client, RedlockTestClient.PATIENCE).close();
+        }
+    }
+
+    private FaultProxy proxy(int server) {
+        return FaultProxy.to(servers.get(server).host(), servers.get(server).port());
+    }
+
+    private static void takeAway(FaultProxy proxy, RedlockTestClient client) {
+        proxy.refuse();
+        proxy.cut();
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> client.status().details().get("margin").equals(0));
+    }
+
+    private static long tokenOf(RedlockTestClient client) {
+        try (HeldLock held = acquire(client, RedlockTestClient.PATIENCE)) {
+            return held.fencingToken().value();
+        }
+    }
+
     private static Optional<String> base(RedisServer server) {
-        return server.probe().get("lock:fence:base");
+        return server.probe().command("HEXISTS", COUNTERS, "base").number() == 0
+                ? Optional.empty()
+                : Optional.of(server.probe().command("HGET", COUNTERS, "base").text());
     }
 
     /** Or a server that takes the place of one that was asked would be admitted in its stead. */
@@ -174,13 +258,13 @@ class RedlockGuardTests {
                     RedisLockOptions.defaults(),
                     runtime.ticker(),
                     asked -> new ScriptsOnDemand(asked, List.of()));
-            CompletionStage<String> set = calls.server()
+            CompletionStage<Long> set = calls.server()
                     .onOneConnection(same -> same.info("server")
                             .thenApplyAsync(info -> {
                                 server.restart();
                                 return info;
                             })
-                            .thenCompose(info -> same.set("key", "value")));
+                            .thenCompose(info -> same.setInHash("key", "field", "value")));
             assertThatThrownBy(() -> TestClient.get(set)).hasMessage("no answer");
             assertThat(server.probe().keys()).isEmpty();
             await().until(() -> server.probe().clientCount() == 0);
@@ -196,9 +280,12 @@ class RedlockGuardTests {
     }
 
     private RedlockTestClient guarded(Duration quarantine) {
+        return guarded(quarantine, servers.stream().map(RedisServer::endpoint).toList());
+    }
+
+    private static RedlockTestClient guarded(Duration quarantine, List<RedisEndpoint> endpoints) {
         return RedlockTestClient.unconnected(
-                servers.stream().map(RedisServer::endpoint).toList(),
-                RedlockOptions.defaults().withRestartGuard(quarantine));
+                endpoints, RedlockOptions.defaults().withRestartGuard(quarantine));
     }
 
     private static void assertQuarantined(RedlockTestClient client) {

@@ -8,7 +8,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
-import io.distlock.test.redis.RedisProbe;
+import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -104,16 +104,25 @@ class RedlockRestartTests {
     private static List<HeldLock> heldByBareMajorities(RedlockTestClient client, Duration lease, int restart) {
         List<HeldLock> held = new ArrayList<>();
         for (int without = 1; without < NODES; without++) {
-            RedisProbe probe = nodes.get((restart + without) % NODES).probe();
             LockKey key = LockKey.of("restart", restart + "-" + without);
-            String name = new RedisKeys("lock", 0).of(key).lock();
             // Another's at first: the lock is taken on the other two, by the barest majority.
-            probe.command("SET", name, "another");
+            nodes.get((restart + without) % NODES).probe().command("SET", name(key), "another");
             held.add(client.locks.acquire(
                     request(client, key).withLeaseTime(lease).withWaitTime(RedlockTestClient.PATIENCE)));
-            probe.command("DEL", name);
         }
         return held;
+    }
+
+    private static String name(LockKey key) {
+        return new RedisKeys("lock", 0).of(key).lock();
+    }
+
+    /** From now on the lock is given to the third node, too: whoever wants it now has a moment for it. */
+    private static void free(LockKey key) {
+        nodes.all().stream()
+                .map(RedisServer::probe)
+                .filter(probe -> probe.get(name(key)).filter("another"::equals).isPresent())
+                .forEach(probe -> probe.command("DEL", name(key)));
     }
 
     private static Outcome contend(RedlockTestClient other, List<HeldLock> held) {
@@ -122,6 +131,7 @@ class RedlockRestartTests {
         while (held.stream().anyMatch(HeldLock::isHeld)) {
             for (HeldLock first : held) {
                 boolean quarantined = isQuarantined(other);
+                free(key(first));
                 Optional<HeldLock> second = tryAcquire(other, key(first));
                 found += second.isPresent() && first.isHeld() && second.get().isHeld() ? 1 : 0;
                 // The quarantine begins after the lease, and is no shorter: it was not over when the lock was tried.

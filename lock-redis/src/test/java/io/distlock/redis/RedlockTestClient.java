@@ -14,6 +14,7 @@ import io.distlock.spi.ProviderStatus;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.contract.StoreTraits;
 import io.distlock.test.redis.RedisEndpoint;
+import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
@@ -84,6 +85,13 @@ final class RedlockTestClient implements AutoCloseable {
 
     static RedlockConnections connections(List<RedisEndpoint> nodes, RedlockOptions options) {
         return RedlockConnections.to(nodes.stream().map(LocalRedis::factory).toList(), options);
+    }
+
+    /** The fencing counter of a lock on one node. */
+    static String counter(RedisProbe node, LockKey key) {
+        RedisKeys keys = new RedisKeys("lock", 0);
+        return node.command("HGET", keys.fences(), Integer.toString(keys.of(key).slot()))
+                .text();
     }
 
     static List<RedisEndpoint> endpoints(RedisServersExtension nodes) {

@@ -88,7 +88,7 @@ class RedlockWireTests {
                         .allSatisfy(node -> assertThat(node.probe().keys())
                                 .singleElement()
                                 .asString()
-                                .startsWith("lock:fence:{")));
+                                .isEqualTo("lock:fence")));
     }
 
     @Test
@@ -152,9 +152,8 @@ class RedlockWireTests {
     }
 
     private static Set<String> counters() {
-        String counter = new RedisKeys("lock", 0).of(LockKey.of("orders")).fence();
         return nodes.all().stream()
-                .map(node -> node.probe().get(counter).orElseThrow())
+                .map(node -> RedlockTestClient.counter(node.probe(), LockKey.of("orders")))
                 .collect(Collectors.toSet());
     }
 
@@ -204,7 +203,8 @@ class RedlockWireTests {
                             "owner",
                             new FencingToken(7),
                             keys.of(key),
-                            Duration.ofSeconds(30))));
+                            Duration.ofSeconds(30),
+                            false)));
         }
         return leases;
     }

@@ -7,9 +7,13 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
+import io.distlock.Release;
 import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RedisReplication;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +29,7 @@ class ReplicaAcknowledgementTests {
     void connect() {
         redis = RedisReplication.start();
         // Replicas are waited for as long as a third of this.
-        RedisLockOptions options = TestClient.PATIENT.withCallTimeout(Duration.ofSeconds(5));
+        RedisLockOptions options = TestClient.PATIENT.withCallTimeout(Duration.ofSeconds(3));
         client = TestClient.of(redis.master().endpoint(), options.withReplicasToAcknowledge(1));
         client.locks
                 .acquire(client.locks.request("warm").withWaitTime(TestClient.PATIENCE))
@@ -70,6 +74,59 @@ class ReplicaAcknowledgementTests {
                 .untilAsserted(() ->
                         assertThat(redis.master().probe().keys()).noneMatch(key -> key.startsWith("lock:{orders}")));
         redis.replica().thaw();
+    }
+
+    /**
+     * The first try for the lock has been given up behind the WAIT of others; the second follows the first, and the
+     * replica is back in time for it. What is done about the first must not touch the grant of the second.
+     */
+    @Test
+    void aTryWithoutReplicasTakesNothingFromTheNextOne() {
+        redis.replica().freeze();
+        List<CompletableFuture<HeldLock>> others = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            others.add(client.locks.acquireAsync(client.locks.request("others", "" + i)));
+        }
+        try (CommandRecorder recorder = redis.master().probe().record()) {
+            CompletableFuture<HeldLock> asked =
+                    client.locks.acquireAsync(client.locks.request("orders").withWaitTime(TestClient.PATIENCE));
+            await().atMost(TestClient.PATIENCE).until(() -> tries(recorder) == 2);
+            redis.replica().thaw();
+            HeldLock held = TestClient.get(asked);
+            assertThat(redis.master().probe().get("lock:{orders}").orElseThrow())
+                    .endsWith(":" + held.fencingToken());
+            assertThat(held.release()).isEqualTo(Release.RELEASED);
+        }
+        others.forEach(other -> assertThat(other).isCompletedExceptionally());
+    }
+
+    private static long tries(CommandRecorder recorder) {
+        return recorder.commands().stream()
+                .filter(command -> command.words().contains("lock:{orders}:waiting"))
+                .filter(command -> command.words().contains("4"))
+                .count();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void triesThatWereGivenUpBehindOthersLeaveNothing(LockMode mode) {
+        redis.replica().freeze();
+        List<CompletableFuture<HeldLock>> asked = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            asked.add(client.locks.acquireAsync(
+                    client.locks.request("orders", "" + i).withMode(mode)));
+        }
+        await().atMost(TestClient.PATIENCE)
+                .untilAsserted(() -> assertThat(asked).allMatch(CompletableFuture::isCompletedExceptionally));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> client.runtime.reaper().pending() == 0);
+        redis.replica().thaw();
+        // Behind whatever may still be on its way.
+        await().atMost(TestClient.PATIENCE)
+                .ignoreExceptionsInstanceOf(LockUnavailableException.class)
+                .untilAsserted(() ->
+                        client.locks.acquire(client.locks.request("behind")).close());
+        assertThat(redis.master().probe().keys()).noneMatch(key -> key.startsWith("lock:{orders"));
     }
 
     @Test

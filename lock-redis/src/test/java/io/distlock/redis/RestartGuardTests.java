@@ -51,8 +51,6 @@ class RestartGuardTests {
         try (TestClient client = guarded(QUARANTINE)) {
             acquire(client, TestClient.PATIENCE).close();
             assertThat(Duration.ofNanos(Ticker.system().nanos() - seen)).isGreaterThanOrEqualTo(QUARANTINE);
-            assertThat(Long.parseLong(redis.probe().get("lock:fence:base").orElseThrow()))
-                    .isPositive();
         }
     }
 
@@ -116,7 +114,6 @@ class RestartGuardTests {
         try (TestClient client = guarded(QUARANTINE)) {
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> client.locks.acquire(client.locks.request("orders")))
-                    .havingCause()
                     .withMessageContaining("lengthen the quarantine, or shorten lease and minimum hold time");
         }
     }

@@ -21,14 +21,16 @@ final class BareNames {
     final String[] toAcquireOnANode;
     final String[] toRelease;
     final String channel;
+    final String slot;
 
     private BareNames(int item) {
         String tag = "bench:" + item;
         String lock = "bare:{" + tag + '}';
         String waiting = lock + ":waiting";
-        String fence = "bare:fence:{" + Integer.toString(SlotHash.getSlot(tag), RADIX) + '}';
+        this.slot = Integer.toString(SlotHash.getSlot(tag));
+        String fence = "bare:fence:{" + slot + '}';
         this.toAcquire = new String[] {lock, lock + ":readers", waiting, fence};
-        this.toAcquireOnANode = new String[] {lock, lock + ":readers", waiting, fence, "bare:fence:base"};
+        this.toAcquireOnANode = new String[] {lock, lock + ":readers", waiting, "bare:fence"};
         this.toRelease = new String[] {lock, waiting};
         this.channel = lock + ":released";
     }

@@ -69,7 +69,8 @@ final class ParallelLettuceContender implements Contender {
                         owner,
                         BareNames.TIME_TO_LIVE_MILLIS,
                         BareNames.WAIT_MILLIS,
-                        owner),
+                        owner,
+                        here.slot),
                 granted -> granted.get(0) == 1);
         this.<Long>majority(
                 node -> node.evalsha(

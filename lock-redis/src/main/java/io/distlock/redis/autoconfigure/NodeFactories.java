@@ -31,6 +31,11 @@ final class NodeFactories {
 
     private static LettuceClientConfiguration client(Node node, @Nullable SslBundle bundle) {
         var client = LettuceClientConfiguration.builder();
+        if (!node.tls() && bundle != null) {
+            throw new IllegalArgumentException(
+                    "node " + node + " of Redlock would be spoken to in clear, though there is"
+                            + " an SSL bundle: write rediss:// instead of redis://, or take the bundle away");
+        }
         if (!node.tls()) {
             return client.build();
         }

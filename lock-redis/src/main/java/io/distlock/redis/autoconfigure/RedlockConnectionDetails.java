@@ -15,7 +15,7 @@ public interface RedlockConnectionDetails extends ConnectionDetails {
     /** The servers; those of all beans together are three or more, an odd number. */
     List<Node> getNodes();
 
-    /** What makes connections secure to those servers that speak TLS; if null, the Java runtime's own trust. */
+    /** What makes connections secure, to servers all of which speak TLS; if null, the Java runtime's own trust. */
     default @Nullable SslBundle getSslBundle() {
         return null;
     }

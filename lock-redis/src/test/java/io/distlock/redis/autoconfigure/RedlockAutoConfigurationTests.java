@@ -90,6 +90,21 @@ class RedlockAutoConfigurationTests {
                 .run(started -> assertLocks(started.getBean(LockProvider.class), started.getBean(LockRuntime.class)));
     }
 
+    @Test
+    void aNodeThatWouldBeSpokenToInClearDespiteAnSslBundleIsRefused() {
+        context.withPropertyValues(
+                        "spring.ssl.bundle.pem.test.truststore.certificate=file:"
+                                + TestCertificate.shared().certificate(),
+                        "distributed-lock.redlock.ssl.bundle=test",
+                        "distributed-lock.redlock.nodes=rediss://a:1,redis://locker:s3cret-word@b:2,rediss://c:3")
+                .run(failed -> assertThat(failed)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessage("node b:2 of Redlock would be spoken to in clear, though there is an SSL bundle:"
+                                + " write rediss:// instead of redis://, or take the bundle away"));
+    }
+
     private static void assertLocks(LockProvider provider, LockRuntime runtime) {
         assertThat(provider).isInstanceOf(RedlockProvider.class);
         try (LockClient locks = LockClientBuilder.of(provider, runtime).build()) {

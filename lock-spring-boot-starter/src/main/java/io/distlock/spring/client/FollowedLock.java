@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /** A lock around another, to which all goes; tells its follower how it ends. Thread-safe. */
 final class FollowedLock implements HeldLock {
@@ -86,6 +87,11 @@ final class FollowedLock implements HeldLock {
     @Override
     public CompletionStage<LockLoss> lost() {
         return target.lost();
+    }
+
+    @Override
+    public void onLost(Consumer<LockLoss> action) {
+        target.onLost(action);
     }
 
     @Override

@@ -43,12 +43,14 @@ public final class LeakWatch implements LockClientCustomizer {
     private void hint(List<Hold> tooLong) {
         for (Hold hold : tooLong) {
             held.remove(hold);
-            log.warn(
-                    "The lock {} has been held for more than {} ms by thread '{}', and still is. Taken by the call below",
-                    hold.lock,
-                    threshold.toMillis(),
-                    hold.call.thread,
-                    hold.call.stack);
+            if (hold.lock.isHeld()) {
+                log.warn(
+                        "The lock {} has been held for more than {} ms by thread '{}', and still is. Taken by the call below",
+                        hold.lock,
+                        threshold.toMillis(),
+                        hold.call.thread,
+                        hold.call.stack);
+            }
         }
     }
 

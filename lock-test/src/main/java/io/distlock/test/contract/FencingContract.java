@@ -1,6 +1,8 @@
 package io.distlock.test.contract;
 
+import static io.distlock.test.contract.ContractFixture.assertRefused;
 import static io.distlock.test.contract.ContractFixture.get;
+import static io.distlock.test.contract.ContractFixture.now;
 import static io.distlock.test.contract.ContractFixture.patiently;
 import static io.distlock.test.contract.ContractFixture.uniqueKey;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -69,6 +71,18 @@ abstract class FencingContract extends ContractPart {
         try (HeldLock next = one().acquire(patiently(one(), key))) {
             assertThat(other().isCurrent(sequencer)).isFalse();
             assertThat(other().isCurrent(next.sequencers().get(0))).isTrue();
+        }
+    }
+
+    @Test
+    void aSequencerIsNotCurrentWhileItsLockIsOnlyKept() {
+        for (LockMode mode : LockMode.values()) {
+            LockKey key = uniqueKey();
+            HeldLock held = one().acquire(patiently(one(), key).withMode(mode).withMinHoldTime(Duration.ofSeconds(20)));
+            Sequencer sequencer = held.sequencers().get(0);
+            assertThat(held.release()).isEqualTo(Release.RELEASED);
+            assertRefused(other(), now(other(), key));
+            assertThat(other().isCurrent(sequencer)).isFalse();
         }
     }
 

@@ -12,6 +12,7 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockUnavailableException;
 import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
@@ -19,12 +20,16 @@ import io.distlock.spi.Renewal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 /** A lease lasts for as long as it was asked for or is renewed, and no longer. */
 abstract class LeasingContract extends ContractPart {
+
+    /** Longer than this machine may stand still; the delay is what is looked at. */
+    private static final Duration LEASE = Duration.ofSeconds(8);
 
     LeasingContract(ContractFixture fixture) {
         super(fixture);
@@ -67,6 +72,42 @@ abstract class LeasingContract extends ContractPart {
             assertThat(next.isHeld()).isTrue();
             assertThat(waited).isGreaterThanOrEqualTo(traits().shortLease().plus(delay));
         }
+    }
+
+    @Test
+    void aLockDelayIsPartOfTheGrant() {
+        LockKey key = uniqueKey();
+        delayed(key);
+        assertThat(remaining(key)).isGreaterThan(LEASE.plusSeconds(5));
+    }
+
+    @Test
+    void aLockDelayIsPartOfEachRenewal() {
+        LockKey key = uniqueKey();
+        Grant grant = delayed(key);
+        Duration before = remaining(key);
+        await().atMost(PATIENCE).until(() -> remaining(key).compareTo(before.minusSeconds(1)) < 0);
+        Duration least = remaining(key);
+        await().atMost(PATIENCE).until(() -> {
+            provider().renew(List.of(grant.lease()), (lease, renewal) -> {});
+            return remaining(key).compareTo(least.plusMillis(500)) > 0;
+        });
+    }
+
+    private Grant delayed(LockKey key) {
+        var options = one().options().withLeaseTime(LEASE).withLockDelay(Duration.ofSeconds(30));
+        return get(provider().acquire(leaseRequest(key, "owner-1", options))).orElseThrow();
+    }
+
+    private Duration remaining(LockKey key) {
+        return await().atMost(PATIENCE)
+                .ignoreException(LockUnavailableException.class)
+                .until(() -> other().inspect(key), Optional::isPresent)
+                .orElseThrow()
+                .holders()
+                .get(0)
+                .remaining()
+                .orElseThrow();
     }
 
     @Test

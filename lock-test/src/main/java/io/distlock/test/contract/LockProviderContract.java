@@ -34,6 +34,14 @@ public abstract class LockProviderContract extends ContractFixture {
     }
 
     @Nested
+    class SharedLeases extends SharedLeasesContract {
+
+        SharedLeases() {
+            super(LockProviderContract.this);
+        }
+    }
+
+    @Nested
     class Releasing extends ReleasingContract {
 
         Releasing() {

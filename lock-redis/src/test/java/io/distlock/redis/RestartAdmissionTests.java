@@ -1,0 +1,140 @@
+package io.distlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.LockKey;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.RedisServer;
+import io.lettuce.core.output.ArrayOutput;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How a node that stands alone is admitted, and what is in the way of it. */
+class RestartAdmissionTests {
+
+    private static final Duration QUARANTINE = Duration.ofSeconds(3);
+
+    private final RedisScripts scripts = RedisScripts.with(Optional.of(QUARANTINE));
+    private final LockRuntime runtime = LockRuntime.start();
+    private RedisServer server;
+    private FaultProxy proxy;
+    private RedisConnections connections;
+
+    @BeforeEach
+    void start() {
+        server = RedisServer.start();
+        proxy = FaultProxy.to(server.host(), server.port());
+        connections = LocalRedis.connections(server.endpoint().withPort(proxy.port()));
+    }
+
+    @AfterEach
+    void stop() {
+        connections.close();
+        proxy.close();
+        server.close();
+        runtime.close();
+    }
+
+    @Test
+    void aConnectionThatGoesSilentInTheMiddleIsGivenUpAndTheServerAdmittedByTheNext() {
+        AtomicInteger prepared = new AtomicInteger();
+        NodeCalls calls = calls(
+                Duration.ofMillis(200),
+                same -> prepared.getAndIncrement() == 0
+                        ? new CompletableFuture<>()
+                        : CompletableFuture.completedFuture(same));
+        await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
+        assertThat(prepared.get()).isGreaterThan(1);
+        await().atMost(TestClient.PATIENCE).until(() -> server.probe().clientCount() == 1);
+        NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aServerThatTookThePlaceOfTheOneThatWasAskedIsNotAdmitted() {
+        NodeCalls calls = calls(Duration.ofSeconds(5), CompletableFuture::completedFuture);
+        awaitOldEnough(server);
+        calls.warmUp();
+        await().atMost(TestClient.PATIENCE).until(calls::isConnected);
+        try (RedisServer successor = RedisServer.start()) {
+            // The connection for calls still leads to the first.
+            proxy.leadTo(successor.host(), successor.port());
+            assertThat(asked(calls))
+                    .isCompletedExceptionally()
+                    .failsWithin(TestClient.PATIENCE)
+                    .withThrowableThat()
+                    .withMessageContaining("was replaced just now");
+            assertThat(knowsScripts(successor)).isFalse();
+        }
+        NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+    }
+
+    /** A machine that boots with a wrong clock makes its servers look old once it has been set. */
+    @Test
+    void aServerThatSaysItHasBeenUpForLongerThanItCanHaveBeenIsQuarantined() {
+        try (RedisServer old = RedisServer.start()) {
+            NodeCalls calls = calls(Duration.ofSeconds(5), CompletableFuture::completedFuture);
+            awaitOldEnough(server);
+            awaitOldEnough(old);
+            await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
+            proxy.leadTo(old.host(), old.port());
+            proxy.cut();
+            // It was admitted at once if it were believed.
+            await().atMost(TestClient.PATIENCE).until(() -> {
+                CompletableFuture<?> asked = asked(calls);
+                assertThat(knowsScripts(old)).isFalse();
+                return asked.handle((reply, failure) -> String.valueOf(failure))
+                        .join()
+                        .contains("quarantined for another");
+            });
+            await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
+            NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+        }
+    }
+
+    private NodeCalls calls(Duration callTimeout, Function<ServerCalls, CompletionStage<?>> preparation) {
+        RedisLockOptions options =
+                RedisLockOptions.defaults().withCallTimeout(callTimeout).withRestartGuard(QUARANTINE);
+        return new NodeCalls(
+                connections,
+                options,
+                runtime.ticker(),
+                asked -> new RestartGuard("The node", asked, scripts.all(), options, true, preparation, runtime));
+    }
+
+    private Invocation<List<Object>> inspection() {
+        RedisKeys.Names names = new RedisKeys("lock", 0).of(LockKey.of("orders"));
+        return Invocation.of(scripts.inspect(), names.slot(), ArrayOutput::new, names.lock(), names.readers());
+    }
+
+    /** Ended, one way or the other. */
+    private CompletableFuture<List<Object>> asked(NodeCalls calls) {
+        CompletableFuture<List<Object>> answer = calls.run(inspection());
+        await().atMost(TestClient.PATIENCE).until(answer::isDone);
+        return answer;
+    }
+
+    private boolean knowsScripts(RedisServer asked) {
+        return asked.probe()
+                        .command("SCRIPT", "EXISTS", scripts.inspect().digest())
+                        .items()
+                        .get(0)
+                        .number()
+                == 1;
+    }
+
+    private static void awaitOldEnough(RedisServer server) {
+        await().atMost(TestClient.PATIENCE)
+                .until(() -> Integer.parseInt(server.probe().info("server").get("uptime_in_seconds"))
+                        > QUARANTINE.toSeconds() + 1);
+    }
+}
