@@ -5,7 +5,7 @@ import io.distlock.LockListener;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
-import io.distlock.spring.leak.LeakWatch;
+import io.distlock.spring.client.LeakDetector;
 import io.distlock.support.LockRuntime;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -52,7 +52,7 @@ public final class LockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LeakWatch lockLeakWatch(LockProperties properties, LockRuntime runtime) {
-        return new LeakWatch(properties.leakThreshold(), runtime);
+    LeakDetector lockLeakDetector(LockProperties properties, LockRuntime runtime) {
+        return new LeakDetector(properties.leakThreshold(), runtime);
     }
 }

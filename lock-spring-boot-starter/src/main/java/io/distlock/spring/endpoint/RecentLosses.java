@@ -9,7 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** Remembers the latest hundred locks that were lost. Thread-safe. */
+/** Remembers the latest hundred lost locks. Thread-safe. */
 public final class RecentLosses implements LockClientCustomizer {
 
     private static final int MOST = 100;

@@ -12,9 +12,9 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockTestContext;
+import io.distlock.spring.client.LeakDetector;
 import io.distlock.spring.endpoint.LocksEndpoint;
 import io.distlock.spring.event.LockEventPublisher;
-import io.distlock.spring.leak.LeakWatch;
 import io.distlock.spring.metrics.LockMetrics;
 import io.distlock.spring.observation.LockObservations;
 import io.distlock.support.LockRuntime;
@@ -101,7 +101,7 @@ class OperatingTests {
                         .hasBean("distributedLockHealthContributor")
                         .hasSingleBean(LockEventPublisher.class)
                         .hasSingleBean(LockObservations.class)
-                        .hasSingleBean(LeakWatch.class));
+                        .hasSingleBean(LeakDetector.class));
     }
 
     @Test
@@ -136,10 +136,10 @@ class OperatingTests {
     @Test
     void theUsersOwnComeFirst() {
         LockRuntime runtime = LockRuntime.start();
-        runner.withBean("ownWatch", LeakWatch.class, () -> new LeakWatch(Duration.ZERO, runtime))
+        runner.withBean("ownDetector", LeakDetector.class, () -> new LeakDetector(Duration.ZERO, runtime))
                 .withBean("ownPublisher", LockEventPublisher.class)
                 .run(context -> {
-                    assertThat(context.getBeanNamesForType(LeakWatch.class)).containsExactly("ownWatch");
+                    assertThat(context.getBeanNamesForType(LeakDetector.class)).containsExactly("ownDetector");
                     assertThat(context.getBeanNamesForType(LockEventPublisher.class))
                             .containsExactly("ownPublisher");
                 });

@@ -3,29 +3,29 @@ package io.distlock.spring.metrics;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.spi.Ticker;
-import io.distlock.spring.client.BoundedNames;
+import io.distlock.spring.client.MeterNameLimiter;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * How many locks of each name a client holds and waits for. Counted when somebody asks, from what the client itself
- * keeps, so that it costs calls nothing and cannot drift; and at most once a second, since a registry asks for name after
- * name. Thread-safe.
+ * How many locks of each name a client holds and waits for. Counted on demand from the client's own records: calls cost
+ * nothing more, and the figures cannot drift. At most once a second, since a registry reads one gauge after another.
+ * Thread-safe.
  */
-final class Census {
+final class LockGauges {
 
     private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final LockClient client;
-    private final BoundedNames names;
+    private final MeterNameLimiter names;
     private final Ticker ticker;
     private volatile Count last;
 
     private record Count(long atNanos, Map<String, Integer> held, Map<String, Integer> waiting) {}
 
-    Census(LockClient client, BoundedNames names, Ticker ticker) {
+    LockGauges(LockClient client, MeterNameLimiter names, Ticker ticker) {
         this.client = client;
         this.names = names;
         this.ticker = ticker;

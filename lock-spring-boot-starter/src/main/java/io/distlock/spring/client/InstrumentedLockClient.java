@@ -6,6 +6,7 @@ import io.distlock.LockClient;
 import io.distlock.LockHold;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
+import io.distlock.LockLoss;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
@@ -17,30 +18,52 @@ import io.distlock.engine.LockViews;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** A client around another, to which all goes; follows each call, and each lock that is granted. Thread-safe. */
-public final class FollowedLockClient implements LockClient {
+/** Delegates to another client, and notifies listeners of how each call and each granted lock ends. Thread-safe. */
+public final class InstrumentedLockClient implements LockClient {
 
     private final LockClient target;
-    private final Function<LockRequest, FollowedCall> follower;
+    private final Function<LockRequest, CallListener> listeners;
+
+    /** Is notified how one call for a lock ends: by one of these methods, once. Throws nothing. */
+    public interface CallListener {
+
+        /** The lock was granted; returns the listener for the time it is held. */
+        HoldListener granted(HeldLock held);
+
+        /** Another held it for the whole wait time. */
+        void notAcquired();
+
+        /** The store did not answer, or the caller gave up. */
+        void failed(Throwable cause);
+    }
+
+    /** Is notified how one held lock ends: by one of these methods, once. Throws nothing. */
+    public interface HoldListener {
+
+        void released(Release outcome);
+
+        void lost(LockLoss loss);
+    }
 
     /**
-     * @param follower called for each request on the thread that asks
+     * @param listeners called for each request, on the thread of the caller
      */
-    public FollowedLockClient(LockClient target, Function<LockRequest, FollowedCall> follower) {
+    public InstrumentedLockClient(LockClient target, Function<LockRequest, CallListener> listeners) {
         this.target = target;
-        this.follower = follower;
+        this.listeners = listeners;
     }
 
     @Override
     public HeldLock acquire(LockRequest request) {
-        FollowedCall call = follower.apply(request);
+        CallListener call = listeners.apply(request);
         try {
             return granted(call, target.acquire(request));
         } catch (LockNotAcquiredException refused) {
-            call.refused();
+            call.notAcquired();
             throw refused;
         } catch (RuntimeException failure) {
             call.failed(failure);
@@ -50,7 +73,7 @@ public final class FollowedLockClient implements LockClient {
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
-        FollowedCall call = follower.apply(request);
+        CallListener call = listeners.apply(request);
         Optional<HeldLock> answer;
         try {
             answer = target.tryAcquire(request);
@@ -63,38 +86,33 @@ public final class FollowedLockClient implements LockClient {
 
     @Override
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-        FollowedCall call = follower.apply(request);
-        return follow(call, target.acquireAsync(request), held -> granted(call, held), HeldLock::releaseAsync);
+        CallListener call = listeners.apply(request);
+        return instrumented(call, target.acquireAsync(request), held -> granted(call, held), HeldLock::releaseAsync);
     }
 
     @Override
     public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-        FollowedCall call = follower.apply(request);
-        return follow(
+        CallListener call = listeners.apply(request);
+        return instrumented(
                 call,
                 target.tryAcquireAsync(request),
                 answer -> answered(call, answer),
                 answer -> answer.ifPresent(HeldLock::releaseAsync));
     }
 
-    private interface GiveBack<T> {
-
-        void accept(T granted);
-    }
-
-    private static <T> CompletableFuture<T> follow(
-            FollowedCall call, CompletableFuture<T> asked, Function<T, T> answered, GiveBack<T> giveBack) {
+    private static <T> CompletableFuture<T> instrumented(
+            CallListener call, CompletableFuture<T> asked, Function<T, T> answered, Consumer<T> release) {
         CompletableFuture<T> result = new CompletableFuture<>();
         asked.whenComplete((answer, failure) -> {
             if (failure == null) {
-                T followed = answered.apply(answer);
-                if (!result.complete(followed)) {
-                    giveBack.accept(followed);
+                T instrumented = answered.apply(answer);
+                if (!result.complete(instrumented)) {
+                    release.accept(instrumented);
                 }
                 return;
             }
             if (failure instanceof LockNotAcquiredException) {
-                call.refused();
+                call.notAcquired();
             } else {
                 call.failed(failure);
             }
@@ -109,15 +127,15 @@ public final class FollowedLockClient implements LockClient {
         return result;
     }
 
-    private static Optional<HeldLock> answered(FollowedCall call, Optional<HeldLock> answer) {
+    private static Optional<HeldLock> answered(CallListener call, Optional<HeldLock> answer) {
         if (answer.isEmpty()) {
-            call.refused();
+            call.notAcquired();
         }
         return answer.map(held -> granted(call, held));
     }
 
-    private static HeldLock granted(FollowedCall call, HeldLock held) {
-        return new FollowedLock(held, call.granted(held));
+    private static HeldLock granted(CallListener call, HeldLock held) {
+        return new InstrumentedLock(held, call.granted(held));
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.distlock.spring.leak;
+package io.distlock.spring.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,16 +21,16 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Locks that are held for too long. Time stands still. */
-class LeakWatchTests {
+class LeakDetectorTests {
 
     private final ManualTicker ticker = new ManualTicker();
     private final LockRuntime runtime = ManualScheduler.runtime(ticker);
     private final LockClient client = watched(Duration.ofMinutes(1));
-    private final Logger logger = (Logger) LoggerFactory.getLogger(LeakWatch.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(LeakDetector.class);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
     private LockClient watched(Duration threshold) {
-        return new LeakWatch(threshold, runtime).customize(plain());
+        return new LeakDetector(threshold, runtime).customize(plain());
     }
 
     private LockClient plain() {
@@ -89,6 +89,6 @@ class LeakWatchTests {
     @Test
     void aThresholdOfZeroCostsNothing() {
         LockClient plain = plain();
-        assertThat(new LeakWatch(Duration.ZERO, runtime).customize(plain)).isSameAs(plain);
+        assertThat(new LeakDetector(Duration.ZERO, runtime).customize(plain)).isSameAs(plain);
     }
 }

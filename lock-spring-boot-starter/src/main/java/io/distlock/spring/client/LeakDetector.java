@@ -1,4 +1,4 @@
-package io.distlock.spring.leak;
+package io.distlock.spring.client;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -6,9 +6,6 @@ import io.distlock.LockLoss;
 import io.distlock.Release;
 import io.distlock.spi.Deadline;
 import io.distlock.spring.LockClientCustomizer;
-import io.distlock.spring.client.FollowedCall;
-import io.distlock.spring.client.FollowedHold;
-import io.distlock.spring.client.FollowedLockClient;
 import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
@@ -17,30 +14,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs a lock that is held for longer than a threshold, once, with the stack of the call that took it: renewed as it is, a
- * lock that nobody gives back would otherwise be noticed only by those who wait for it. Costs each call a stack trace, and
+ * Logs a lock that is held for longer than a threshold, once, with the stack of the call that took it. Since held locks
+ * are renewed, only waiters would notice otherwise that a lock is never released. Costs each call a stack trace, and
  * nothing if the threshold is zero. Thread-safe.
  */
-public final class LeakWatch implements LockClientCustomizer {
+public final class LeakDetector implements LockClientCustomizer {
 
-    private static final Logger log = LoggerFactory.getLogger(LeakWatch.class);
+    private static final Logger log = LoggerFactory.getLogger(LeakDetector.class);
 
     private final Duration threshold;
     private final LockRuntime runtime;
     private final DueSet<Hold> held;
 
-    public LeakWatch(Duration threshold, LockRuntime runtime) {
+    public LeakDetector(Duration threshold, LockRuntime runtime) {
         this.threshold = threshold;
         this.runtime = runtime;
-        this.held = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::hint);
+        this.held = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::report);
     }
 
     @Override
     public LockClient customize(LockClient client) {
-        return threshold.isZero() ? client : new FollowedLockClient(client, request -> new Call());
+        return threshold.isZero() ? client : new InstrumentedLockClient(client, request -> new Call());
     }
 
-    private void hint(List<Hold> tooLong) {
+    private void report(List<Hold> tooLong) {
         for (Hold hold : tooLong) {
             held.remove(hold);
             log.warn(
@@ -52,33 +49,33 @@ public final class LeakWatch implements LockClientCustomizer {
         }
     }
 
-    /** What remains of the stack is ours and Spring's on top, and the caller's below. */
+    /** Carries the stack of the call that took the lock. */
     private static final class TakenHere extends Throwable {
 
         private static final long serialVersionUID = 1L;
     }
 
-    private final class Call implements FollowedCall {
+    private final class Call implements InstrumentedLockClient.CallListener {
 
         private final Throwable stack = new TakenHere();
         private final String thread = Thread.currentThread().getName();
 
         @Override
-        public FollowedHold granted(HeldLock lock) {
+        public InstrumentedLockClient.HoldListener granted(HeldLock lock) {
             Hold hold = new Hold(this, lock, Deadline.in(threshold, runtime.ticker()));
             held.add(hold);
             return hold;
         }
 
         @Override
-        public void refused() {}
+        public void notAcquired() {}
 
         @Override
         public void failed(Throwable cause) {}
     }
 
-    /** Not a record: told apart by identity. */
-    private final class Hold implements FollowedHold, DueSet.Due {
+    /** Not a record: compared by identity. */
+    private final class Hold implements InstrumentedLockClient.HoldListener, DueSet.Due {
 
         private final Call call;
         private final HeldLock lock;

@@ -6,32 +6,33 @@ import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.spring.client.InstrumentedLockClient.HoldListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A lock around another, to which all goes; tells its follower how it ends. Thread-safe. */
-final class FollowedLock implements HeldLock {
+/** Delegates to another lock, and notifies a listener of how it ends. Thread-safe. */
+final class InstrumentedLock implements HeldLock {
 
     private final HeldLock target;
-    private final FollowedHold follower;
+    private final HoldListener listener;
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    FollowedLock(HeldLock target, FollowedHold follower) {
+    InstrumentedLock(HeldLock target, HoldListener listener) {
         this.target = target;
-        this.follower = follower;
+        this.listener = listener;
         target.onLost(loss -> {
             if (ended.compareAndSet(false, true)) {
-                follower.lost(loss);
+                listener.lost(loss);
             }
         });
     }
 
-    /** A release that comes too late is told as a loss. */
+    /** A release that comes too late counts as a loss. */
     private Release released(Release outcome) {
         if (outcome != Release.NOT_OWNER && ended.compareAndSet(false, true)) {
-            follower.released(outcome);
+            listener.released(outcome);
         }
         return outcome;
     }

@@ -7,18 +7,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which names of locks become tags: all that stand in annotations and, of those that code makes up, the first hundred.
- * Whoever puts an order's number into the name must not fill the registry. Thread-safe.
+ * Decides which lock names become tags: all names in annotations and, of the names made up by code, the first hundred.
+ * An application that puts order numbers into names must not fill the registry. Thread-safe.
  */
-public final class BoundedNames {
+public final class MeterNameLimiter {
 
-    /** What all further names are called. */
+    /** The tag of all further names. */
     public static final String OTHER = "other";
 
-    /** How many names that stand in no annotation are told apart. */
+    /** How many names that are in no annotation get a tag of their own. */
     static final int MOST = 100;
 
-    private static final Logger log = LoggerFactory.getLogger(BoundedNames.class);
+    private static final Logger log = LoggerFactory.getLogger(MeterNameLimiter.class);
 
     private final Predicate<String> declared;
     private final Set<String> admitted = ConcurrentHashMap.newKeySet();
@@ -27,7 +27,7 @@ public final class BoundedNames {
     /**
      * @param declared whether a name stands in an annotation
      */
-    public BoundedNames(Predicate<String> declared) {
+    public MeterNameLimiter(Predicate<String> declared) {
         this.declared = declared;
     }
 
