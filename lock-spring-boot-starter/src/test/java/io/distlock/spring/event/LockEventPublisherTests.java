@@ -127,7 +127,7 @@ class LockEventPublisherTests {
     @Test
     void eachKindIsAnnouncedButRenewals() {
         assertThat(LockEvent.class.getPermittedSubclasses())
-                .hasSize(Announcements.KINDS.size() + 1)
+                .hasSize(LockEventPublisher.EVENT_TYPES.size() + 1)
                 .contains(LockEvent.Renewed.class);
     }
 }
