@@ -35,7 +35,7 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** The refinements of code under a lock, in each way to run it. */
-class LockedCodeTests {
+class LockSpecTests {
 
     private static final LockKey ORDERS = LockKey.of("orders");
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -52,7 +52,7 @@ class LockedCodeTests {
 
     private interface Work {
 
-        void with(LockedCode orders, AssertableApplicationContext context) throws Exception;
+        void with(LockSpec orders, AssertableApplicationContext context) throws Exception;
     }
 
     private static void run(Work work) {
@@ -71,7 +71,7 @@ class LockedCodeTests {
                 work);
     }
 
-    private static LockedCode cancelledOnLoss(LockedCode code) {
+    private static LockSpec cancelledOnLoss(LockSpec code) {
         return code.leaseTime(Duration.ofSeconds(10))
                 .options(options -> options.withRenew(false))
                 .onLost(OnLost.INTERRUPT);
@@ -129,7 +129,7 @@ class LockedCodeTests {
                     .expectError(LockUnavailableException.class)
                     .verify(PATIENCE);
 
-            LockedCode both = orders.orElseIfUnavailable();
+            LockSpec both = orders.orElseIfUnavailable();
             assertThat(both.future(CompletableFuture::new, why -> instead).get(30, TimeUnit.SECONDS))
                     .isEqualTo("instead");
             assertThat(both.mono(Mono::never, why -> Mono.just("instead")).block(PATIENCE))
@@ -186,7 +186,7 @@ class LockedCodeTests {
     @Test
     void whatWasSaidBeforeTheProviderCountsAsWhatIsSaidAfterIt() {
         onTwoStores((orders, context) -> {
-            LockedCode before = cancelledOnLoss(orders).provider("in-memory");
+            LockSpec before = cancelledOnLoss(orders).provider("in-memory");
             assertThatExceptionOfType(LockLostException.class)
                     .isThrownBy(() -> before.call(() -> {
                         assertThat(LockContext.current().remaining()).isLessThanOrEqualTo(Duration.ofSeconds(10));

@@ -5,6 +5,7 @@ import io.distlock.LockException;
 import io.distlock.LockMode;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
+import io.distlock.LockRequest;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.execution.CanonicalOrder;
@@ -25,25 +26,25 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * One lock or several, and how to take them; then what to do under them. Immutable: each refinement is a new one, and
- * concerns the lock that was named last. The body never runs without the lock.
+ * One lock or several, how to take them, and what to do under them. Immutable: each refinement returns a new
+ * specification and concerns the lock that was named last. The body never runs without the lock.
  *
- * <p>A caller that does not get a lock sees a {@link LockNotAcquiredException}, or what it gives in place of the body;
- * a store that does not answer is always a {@link io.distlock.LockUnavailableException}, unless the replacement is for
- * {@linkplain #orElseIfUnavailable both}.
+ * <p>If a lock is not acquired, the caller gets a {@link LockNotAcquiredException} or the result of the replacement it
+ * passed. If the store does not answer, it always gets a {@link io.distlock.LockUnavailableException}, unless the
+ * replacement is for {@linkplain #orElseIfUnavailable both}.
  */
-public final class LockedCode {
+public final class LockSpec {
 
     private final LockClients clients;
     private final Executions executions;
-    private final List<LockTerms> terms;
+    private final List<Terms> terms;
     private final boolean replacesUnavailable;
 
-    LockedCode(LockClients clients, Executions executions, List<LockTerms> terms) {
+    LockSpec(LockClients clients, Executions executions, List<Terms> terms) {
         this(clients, executions, terms, false);
     }
 
-    private LockedCode(LockClients clients, Executions executions, List<LockTerms> terms, boolean replacesUnavailable) {
+    private LockSpec(LockClients clients, Executions executions, List<Terms> terms, boolean replacesUnavailable) {
         this.clients = clients;
         this.executions = executions;
         this.terms = List.copyOf(terms);
@@ -52,73 +53,73 @@ public final class LockedCode {
 
     // --- how to take the locks ---
 
-    public LockedCode mode(LockMode mode) {
+    public LockSpec mode(LockMode mode) {
         return refined(last -> last.with(mode));
     }
 
     /**
-     * Granted by another provider than the default one, with the options of that one's client where nothing else is
-     * said, before or after.
+     * The provider, if not the default one. Options that are not set here, before or after, come from that provider's
+     * client.
      */
-    public LockedCode provider(String provider) {
+    public LockSpec provider(String provider) {
         LockClient client = clients.get(provider);
         return refined(last -> last.with(client));
     }
 
-    public LockedCode waitTime(Duration waitTime) {
+    public LockSpec waitTime(Duration waitTime) {
         return options(options -> options.withWaitTime(waitTime));
     }
 
-    public LockedCode leaseTime(Duration leaseTime) {
+    public LockSpec leaseTime(Duration leaseTime) {
         return options(options -> options.withLeaseTime(leaseTime));
     }
 
-    /** All options at once, or those that have no method of their own here. */
-    public LockedCode options(UnaryOperator<LockOptions> change) {
+    /** Sets all options at once, or those that have no method of their own here. */
+    public LockSpec options(UnaryOperator<LockOptions> change) {
         return refined(last -> last.with(change));
     }
 
-    public LockedCode onLost(OnLost onLost) {
+    public LockSpec onLost(OnLost onLost) {
         return refined(last -> last.with(onLost));
     }
 
-    /** These locks as well; taken in canonical order, whatever the order here. All wait times count from the call. */
-    public LockedCode and(LockedCode other) {
-        List<LockTerms> all = new ArrayList<>(terms);
+    /** Takes these locks also, in canonical order, whatever the order here. All wait times count from the call. */
+    public LockSpec and(LockSpec other) {
+        List<Terms> all = new ArrayList<>(terms);
         all.addAll(other.terms);
-        return new LockedCode(clients, executions, all, replacesUnavailable || other.replacesUnavailable);
+        return new LockSpec(clients, executions, all, replacesUnavailable || other.replacesUnavailable);
     }
 
-    /** A replacement of the body is also for a store that does not answer. */
-    public LockedCode orElseIfUnavailable() {
-        return new LockedCode(clients, executions, terms, true);
+    /** Uses the replacement of the body also when the store does not answer. */
+    public LockSpec orElseIfUnavailable() {
+        return new LockSpec(clients, executions, terms, true);
     }
 
-    private LockedCode refined(UnaryOperator<LockTerms> change) {
-        List<LockTerms> changed = new ArrayList<>(terms);
+    private LockSpec refined(UnaryOperator<Terms> change) {
+        List<Terms> changed = new ArrayList<>(terms);
         changed.set(changed.size() - 1, change.apply(changed.get(changed.size() - 1)));
-        return new LockedCode(clients, executions, changed, replacesUnavailable);
+        return new LockSpec(clients, executions, changed, replacesUnavailable);
     }
 
     // --- what to do under them ---
 
     /** Runs the body and returns what it returns. */
-    public <T extends @Nullable Object, X extends Exception> T call(LockedBody<T, X> body) throws X {
+    public <T extends @Nullable Object, X extends Exception> T call(LockCallback<T, X> body) throws X {
         return blocking(body, Refusal.THROW);
     }
 
-    /** As {@link #call(LockedBody)}, with another's result for who does not get the lock. */
+    /** As {@link #call(LockCallback)}, with a replacement for the body if the lock is not acquired. */
     public <T extends @Nullable Object, X extends Exception> T call(
-            LockedBody<T, X> body, Function<LockException, T> orElse) throws X {
+            LockCallback<T, X> body, Function<LockException, T> orElse) throws X {
         return blocking(body, refusal(orElse));
     }
 
     /**
-     * As {@link #call(LockedBody)}, empty for who does not get the lock.
+     * As {@link #call(LockCallback)}, empty if the lock is not acquired.
      *
-     * @throws IllegalStateException if the body gives null, which could not be told from a body that has not run
+     * @throws IllegalStateException if the body returns null, which looks the same as a body that did not run
      */
-    public <T, X extends Exception> Optional<T> tryCall(LockedBody<T, X> body) throws X {
+    public <T, X extends Exception> Optional<T> tryCall(LockCallback<T, X> body) throws X {
         return blocking(() -> Optional.of(given(body.run())), refusal(why -> Optional.empty()));
     }
 
@@ -138,7 +139,7 @@ public final class LockedCode {
         });
     }
 
-    /** Runs the body, or skips it; true if it has run. */
+    /** Runs the body if the lock is acquired; returns whether it ran. */
     public boolean tryRun(Runnable body) {
         return tryCall(() -> {
                     body.run();
@@ -147,23 +148,23 @@ public final class LockedCode {
                 .isPresent();
     }
 
-    /** Asks for the lock now, calls the body when it is granted, and holds the lock until the body's future is done. */
+    /** Requests the lock now, calls the body once it is granted, and holds the lock until the body's future is done. */
     public <T extends @Nullable Object> CompletableFuture<T> future(Supplier<? extends CompletionStage<T>> body) {
         return completing(body, Refusal.THROW);
     }
 
-    /** As {@link #future(Supplier)}, with another future for who does not get the lock. */
+    /** As {@link #future(Supplier)}, with a replacement for the body if the lock is not acquired. */
     public <T extends @Nullable Object> CompletableFuture<T> future(
             Supplier<? extends CompletionStage<T>> body, Function<LockException, ? extends CompletionStage<T>> orElse) {
         return completing(body, refusal(orElse));
     }
 
-    /** Takes the lock on each subscription, calls the body then, and holds the lock until its end. */
+    /** Takes the lock on each subscription, then calls the body, and holds the lock until the subscription ends. */
     public <T> Mono<T> mono(Supplier<Mono<T>> body) {
         return Reactor.mono(executions, tasks(Refusal.THROW), body);
     }
 
-    /** As {@link #mono(Supplier)}, with another's value for who does not get the lock. */
+    /** As {@link #mono(Supplier)}, with a replacement for the body if the lock is not acquired. */
     public <T> Mono<T> mono(Supplier<Mono<T>> body, Function<LockException, Mono<T>> orElse) {
         return Reactor.mono(executions, tasks(refusal(orElse)), body);
     }
@@ -173,7 +174,7 @@ public final class LockedCode {
         return Reactor.flux(executions, tasks(Refusal.THROW), body);
     }
 
-    /** As {@link #flux(Supplier)}, with others for who does not get the lock. */
+    /** As {@link #flux(Supplier)}, with a replacement for the body if the lock is not acquired. */
     public <T> Flux<T> flux(Supplier<Flux<T>> body, Function<LockException, Flux<T>> orElse) {
         return Reactor.flux(executions, tasks(refusal(orElse)), body);
     }
@@ -193,7 +194,7 @@ public final class LockedCode {
 
     // What comes out is what the body gave or threw, null only if its type has it.
     @SuppressWarnings({"unchecked", "NullAway"}) // as said
-    private <T extends @Nullable Object, X extends Exception> T blocking(LockedBody<T, X> body, Refusal refusal)
+    private <T extends @Nullable Object, X extends Exception> T blocking(LockCallback<T, X> body, Refusal refusal)
             throws X {
         try {
             return (T) executions.blocking().run(tasks(refusal), body::run);
@@ -212,6 +213,41 @@ public final class LockedCode {
             return (CompletableFuture<T>) future;
         } catch (Throwable refused) {
             return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * One lock and how to take it.
+     *
+     * @param change makes the request's options from those of the client
+     * @param onLost what happens to the body if the lock is lost
+     */
+    record Terms(LockClient client, LockRequest request, UnaryOperator<LockOptions> change, OnLost onLost) {
+
+        static Terms of(LockClient client, LockRequest request) {
+            return new Terms(client, request, UnaryOperator.identity(), OnLost.LEAVE_RUNNING);
+        }
+
+        /** Of another client, whose options apply where nothing else was said. */
+        Terms with(LockClient another) {
+            return new Terms(another, request.withOptions(change.apply(another.options())), change, onLost);
+        }
+
+        Terms with(UnaryOperator<LockOptions> next) {
+            LockRequest changed = request.withOptions(next.apply(request.options()));
+            return new Terms(client, changed, options -> next.apply(change.apply(options)), onLost);
+        }
+
+        Terms with(LockMode mode) {
+            return new Terms(client, request.withMode(mode), change, onLost);
+        }
+
+        Terms with(OnLost changed) {
+            return new Terms(client, request, change, changed);
+        }
+
+        LockTask task(Refusal refusal) {
+            return new LockTask(client, request, onLost, refusal);
         }
     }
 }
