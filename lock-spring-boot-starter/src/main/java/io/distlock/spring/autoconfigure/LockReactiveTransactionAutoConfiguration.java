@@ -1,8 +1,8 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.spring.transaction.CommitGuard;
-import io.distlock.spring.transaction.ReactiveTransactionScopes;
-import io.distlock.spring.transaction.ReactiveTransactionsGuard;
+import io.distlock.spring.transaction.ReactiveCommitGuard;
+import io.distlock.spring.transaction.ReactiveTransactionScope;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -22,17 +22,17 @@ public final class LockReactiveTransactionAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
-    static ReactiveTransactionScopes lockReactiveTransactionScopes(CommitGuard guard, Environment environment) {
+    static ReactiveTransactionScope lockReactiveTransactionScope(CommitGuard guard, Environment environment) {
         boolean holds = Binder.get(environment)
                 .bind(LockTransactionAutoConfiguration.PREFIX + "hold-until-completion", Boolean.class)
                 .orElse(true);
-        return new ReactiveTransactionScopes(guard, holds);
+        return new ReactiveTransactionScope(guard, holds);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
-    static ReactiveTransactionsGuard lockReactiveTransactionsGuard(ReactiveTransactionScopes scopes) {
-        return new ReactiveTransactionsGuard(scopes);
+    static ReactiveCommitGuard lockReactiveCommitGuard(ReactiveTransactionScope scope) {
+        return new ReactiveCommitGuard(scope);
     }
 }

@@ -2,8 +2,7 @@ package io.distlock.spring.autoconfigure;
 
 import io.distlock.spring.execution.OuterScopes;
 import io.distlock.spring.transaction.CommitGuard;
-import io.distlock.spring.transaction.TransactionManagersGuard;
-import io.distlock.spring.transaction.TransactionScopes;
+import io.distlock.spring.transaction.TransactionScope;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -29,8 +28,8 @@ public final class LockTransactionAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = PREFIX + "hold-until-completion", matchIfMissing = true)
-    static OuterScopes lockTransactionScopes() {
-        return new TransactionScopes();
+    static OuterScopes lockTransactionScope() {
+        return new TransactionScope();
     }
 
     /** The property is read from the environment: the properties bean would have to be made before its time. */
@@ -42,12 +41,5 @@ public final class LockTransactionAutoConfiguration {
                 .bind(PREFIX + "ask-store-before-commit", Boolean.class)
                 .orElse(false);
         return new CommitGuard(asksStore);
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
-    static TransactionManagersGuard lockTransactionManagersGuard(CommitGuard guard) {
-        return new TransactionManagersGuard(guard);
     }
 }

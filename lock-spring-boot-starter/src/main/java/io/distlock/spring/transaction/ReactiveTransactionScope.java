@@ -17,20 +17,19 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Transactions in a Reactor context: what is around subscriptions, and what nothing may be committed in without the
- * locks that it was begun under. Thread-safe.
+ * Transactions in a Reactor context, which hold locks taken inside them until they complete, and do not commit without
+ * the locks that they were begun under. Thread-safe.
  */
-public final class ReactiveTransactionScopes implements ReactiveOuterScopes {
+public final class ReactiveTransactionScope implements ReactiveOuterScopes {
 
     private final CommitGuard guard;
     private final boolean holdsUntilCompletion;
 
     /**
-     * With a guard for commits.
-     *
-     * @param holdsUntilCompletion whether a lock that is taken inside a transaction is held until that has completed
+     * @param guard checks the locks before a commit
+     * @param holdsUntilCompletion whether a lock that is taken inside a transaction is held until that completes
      */
-    public ReactiveTransactionScopes(CommitGuard guard, boolean holdsUntilCompletion) {
+    public ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion) {
         this.guard = guard;
         this.holdsUntilCompletion = holdsUntilCompletion;
     }
@@ -43,7 +42,7 @@ public final class ReactiveTransactionScopes implements ReactiveOuterScopes {
                 : Mono.just(OuterScope.NONE);
     }
 
-    /** The work of a transaction that may have been begun just now: its commit is guarded from here on. */
+    /** The work of a transaction that may have just begun: its commit is guarded from here on. */
     <T> Flux<T> guarded(Flux<T> work) {
         return Flux.deferContextual(
                 context -> transaction(SubscriberContext.chain(context).orElse(CallChain.EMPTY))
@@ -53,8 +52,7 @@ public final class ReactiveTransactionScopes implements ReactiveOuterScopes {
     /**
      * The transaction around a subscription, if there is one.
      *
-     * @param begunUnder what the subscription holds; counts for whoever comes first, which is inside the
-     *     transaction's beginning
+     * @param begunUnder the locks of the subscription; recorded by the first call, which comes as the transaction begins
      */
     private Mono<Optional<Completion>> transaction(CallChain begunUnder) {
         return TransactionSynchronizationManager.forCurrentTransaction()
@@ -70,14 +68,14 @@ public final class ReactiveTransactionScopes implements ReactiveOuterScopes {
                 .map(Completion.class::cast)
                 .findFirst()
                 .orElseGet(() -> {
-                    Completion completion = new Completion(guard, begunUnder, new TransactionHolds());
+                    Completion completion = new Completion(guard, begunUnder, new TransactionScope.KeptLocks());
                     manager.registerSynchronization(completion);
                     return completion;
                 });
     }
 
-    /** One transaction's locks: those that it was begun under, and those that were taken inside it. */
-    private record Completion(CommitGuard guard, CallChain begunUnder, TransactionHolds kept)
+    /** One transaction's locks: those it was begun under, and those taken inside it. */
+    private record Completion(CommitGuard guard, CallChain begunUnder, TransactionScope.KeptLocks kept)
             implements TransactionSynchronization, OuterScope {
 
         @Override
@@ -108,7 +106,7 @@ public final class ReactiveTransactionScopes implements ReactiveOuterScopes {
         private static Mono<Void> end(Stay stay) {
             return Mono.fromFuture(stay.closeAsync().toCompletableFuture(), true)
                     .onErrorResume(loss -> {
-                        TransactionHolds.ignoreLoss(loss);
+                        TransactionScope.KeptLocks.ignoreLoss(loss);
                         return Mono.empty();
                     })
                     .then();
