@@ -9,8 +9,6 @@ import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockTemplateAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockTransactionAutoConfiguration;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
@@ -40,9 +38,7 @@ public final class LockTestContext {
                 LockRuntimeAutoConfiguration.class,
                 InMemoryLockAutoConfiguration.class,
                 LockAutoConfiguration.class,
-                LockTransactionAutoConfiguration.class,
-                LockAopAutoConfiguration.class,
-                LockTemplateAutoConfiguration.class));
+                LockAopAutoConfiguration.class));
     }
 
     private static ApplicationContextRunner runner() {

@@ -6,16 +6,23 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.client.LeakDetector;
+import io.distlock.spring.event.LockEventPublisher;
+import io.distlock.spring.execution.Executions;
+import io.distlock.spring.template.LockTemplate;
 import io.distlock.support.LockRuntime;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** Auto-configuration of a lock client for each provider in the context. */
-@AutoConfiguration(after = {LockRuntimeAutoConfiguration.class, InMemoryLockAutoConfiguration.class})
+/** Auto-configuration of a lock client for each provider in the context, of its events, and of {@link LockTemplate}. */
+@AutoConfiguration(
+        after = {LockRuntimeAutoConfiguration.class, InMemoryLockAutoConfiguration.class, LockAopAutoConfiguration.class
+        })
 @EnableConfigurationProperties(LockProperties.class)
 public final class LockAutoConfiguration {
 
@@ -31,7 +38,7 @@ public final class LockAutoConfiguration {
         return new LockClientsFactory(
                         runtime,
                         properties,
-                        InstanceName.of(environment, properties.instanceId()),
+                        environment,
                         listeners.orderedStream().toList(),
                         customizers.orderedStream().toList())
                 .create(providers.orderedStream().toList());
@@ -54,5 +61,18 @@ public final class LockAutoConfiguration {
     @ConditionalOnMissingBean
     LeakDetector lockLeakDetector(LockProperties properties, LockRuntime runtime) {
         return new LeakDetector(properties.leakThreshold(), runtime);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockEventPublisher lockEventPublisher(ApplicationContext context) {
+        return new LockEventPublisher(context);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnBean(Executions.class)
+    LockTemplate lockTemplate(LockClients clients, Executions executions) {
+        return new LockTemplate(clients, executions);
     }
 }

@@ -6,15 +6,17 @@ import io.distlock.spring.observation.LockObservations;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Auto-configuration of observations: where calls are traced, or a property asks for them. Metrics do not need them, and an
- * observation costs more than a timer.
+ * Auto-configuration of observations, where calls are traced or a property asks for them. Metrics do not need them, and
+ * an observation costs more than a timer.
  */
 @AutoConfiguration(
         after = LockAopAutoConfiguration.class,
@@ -26,7 +28,7 @@ import org.springframework.context.annotation.Conditional;
         })
 @ConditionalOnClass(ObservationRegistry.class)
 @ConditionalOnBean({ObservationRegistry.class, LockOperations.class})
-@Conditional(OnObservedLocks.class)
+@Conditional(LockObservationAutoConfiguration.OnObservedLocks.class)
 public final class LockObservationAutoConfiguration {
 
     @Bean
@@ -36,5 +38,22 @@ public final class LockObservationAutoConfiguration {
             ObjectProvider<LockObservationConvention> convention,
             LockOperations operations) {
         return new LockObservations(registry, convention.getIfAvailable(), operations::declares);
+    }
+
+    /** Whether a property asks for observations or, if it is not set, there is a tracer. */
+    static final class OnObservedLocks extends AnyNestedCondition {
+
+        private static final String ENABLED = LockProperties.PREFIX + "observations.enabled";
+
+        OnObservedLocks() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnProperty(ENABLED)
+        static final class Asked {}
+
+        @ConditionalOnProperty(name = ENABLED, matchIfMissing = true)
+        @ConditionalOnBean(type = "io.micrometer.tracing.Tracer")
+        static final class Traced {}
     }
 }

@@ -233,9 +233,6 @@ class LockAutoConfigurationTests {
                         LockRuntimeAutoConfiguration.class.getName(),
                         InMemoryLockAutoConfiguration.class.getName(),
                         LockAutoConfiguration.class.getName(),
-                        LockTransactionAutoConfiguration.class.getName(),
-                        LockReactiveTransactionAutoConfiguration.class.getName(),
-                        LockAopAutoConfiguration.class.getName(),
-                        LockTemplateAutoConfiguration.class.getName());
+                        LockAopAutoConfiguration.class.getName());
     }
 }

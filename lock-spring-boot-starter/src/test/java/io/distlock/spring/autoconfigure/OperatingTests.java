@@ -47,9 +47,7 @@ class OperatingTests {
         LockMetricsAutoConfiguration.class,
         LocksEndpointAutoConfiguration.class,
         LockHealthAutoConfiguration.class,
-        LockEventsAutoConfiguration.class,
-        LockObservationAutoConfiguration.class,
-        LockReactiveTransactionAutoConfiguration.class
+        LockObservationAutoConfiguration.class
     })
     static class Application {}
 
@@ -153,7 +151,6 @@ class OperatingTests {
                         LockMetricsAutoConfiguration.class.getName(),
                         LocksEndpointAutoConfiguration.class.getName(),
                         LockHealthAutoConfiguration.class.getName(),
-                        LockEventsAutoConfiguration.class.getName(),
                         LockObservationAutoConfiguration.class.getName());
     }
 }

@@ -8,14 +8,12 @@ import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.LossReason;
 import io.distlock.spring.LockTestContext;
-import io.distlock.spring.autoconfigure.LockEventsAutoConfiguration;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationListener;
@@ -25,8 +23,7 @@ import org.springframework.context.event.EventListener;
 /** What listeners of the application context hear of locks. */
 class LockEventPublisherTests {
 
-    private final ApplicationContextRunner runner =
-            LockTestContext.manual().withConfiguration(AutoConfigurations.of(LockEventsAutoConfiguration.class));
+    private final ApplicationContextRunner runner = LockTestContext.manual();
 
     static class Listener {
 
