@@ -5,10 +5,8 @@ import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.OuterScopes;
 import io.distlock.spring.execution.ReactiveOuterScopes;
 import io.distlock.spring.interceptor.LockAdvisor;
-import io.distlock.spring.interceptor.LockInterceptor;
-import io.distlock.spring.interceptor.LockOperations;
-import io.distlock.spring.interceptor.LockedBeansCheck;
-import io.distlock.spring.interceptor.Proxying;
+import io.distlock.spring.interceptor.LockOperationSource;
+import io.distlock.spring.interceptor.LockedBeansValidator;
 import io.distlock.spring.transaction.CommitGuard;
 import io.distlock.spring.transaction.ReactiveCommitGuard;
 import io.distlock.spring.transaction.ReactiveTransactionScope;
@@ -67,22 +65,8 @@ public final class LockAopAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
-    static LockOperations lockOperations(ConfigurableListableBeanFactory beans, Executions executions) {
-        return new LockOperations(beans, executions);
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
-    static LockInterceptor lockInterceptor(LockOperations operations) {
-        return new LockInterceptor(operations);
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
-    static Proxying lockProxying(ConfigurableListableBeanFactory beans) {
-        return new Proxying(beans);
+    static LockOperationSource lockOperationSource(ConfigurableListableBeanFactory beans, Executions executions) {
+        return new LockOperationSource(beans, executions);
     }
 
     /** Reads the order from the environment: the properties bean would have to be created too early. */
@@ -90,18 +74,18 @@ public final class LockAopAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static LockAdvisor lockAdvisor(
-            LockOperations operations, LockInterceptor interceptor, Proxying proxying, Environment environment) {
+            LockOperationSource source, ConfigurableListableBeanFactory beans, Environment environment) {
         int order = Binder.get(environment)
                 .bind(LockProperties.PREFIX + "advisor-order", Integer.class)
                 .orElse(LockProperties.DEFAULT_ADVISOR_ORDER);
-        return new LockAdvisor(operations, interceptor, proxying, order);
+        return new LockAdvisor(source, beans, order);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    static LockedBeansCheck lockedBeansCheck(
-            ConfigurableListableBeanFactory beans, LockOperations operations, Proxying proxying) {
-        return new LockedBeansCheck(beans, operations, proxying);
+    static LockedBeansValidator lockedBeansValidator(
+            ConfigurableListableBeanFactory beans, LockOperationSource source) {
+        return new LockedBeansValidator(beans, source);
     }
 
     /** Locks and transactions. Made before other beans, to be there when the first transaction manager is created. */

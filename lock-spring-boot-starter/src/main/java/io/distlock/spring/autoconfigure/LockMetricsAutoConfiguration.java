@@ -1,6 +1,6 @@
 package io.distlock.spring.autoconfigure;
 
-import io.distlock.spring.interceptor.LockOperations;
+import io.distlock.spring.interceptor.LockOperationSource;
 import io.distlock.spring.metrics.LockMetrics;
 import io.distlock.spring.metrics.LockRuntimeMetrics;
 import io.distlock.support.LockRuntime;
@@ -17,14 +17,14 @@ import org.springframework.context.annotation.Bean;
         after = {LockRuntimeAutoConfiguration.class, LockAopAutoConfiguration.class},
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass(MeterRegistry.class)
-@ConditionalOnBean({MeterRegistry.class, LockRuntime.class, LockOperations.class})
+@ConditionalOnBean({MeterRegistry.class, LockRuntime.class, LockOperationSource.class})
 @ConditionalOnProperty(name = "distributed-lock.metrics.enabled", matchIfMissing = true)
 public final class LockMetricsAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LockMetrics lockMetrics(MeterRegistry registry, LockOperations operations, LockRuntime runtime) {
-        return new LockMetrics(registry, operations::declares, runtime.ticker());
+    LockMetrics lockMetrics(MeterRegistry registry, LockOperationSource source, LockRuntime runtime) {
+        return new LockMetrics(registry, source::declares, runtime.ticker());
     }
 
     @Bean

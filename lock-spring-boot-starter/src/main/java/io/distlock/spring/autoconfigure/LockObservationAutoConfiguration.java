@@ -1,6 +1,6 @@
 package io.distlock.spring.autoconfigure;
 
-import io.distlock.spring.interceptor.LockOperations;
+import io.distlock.spring.interceptor.LockOperationSource;
 import io.distlock.spring.observation.LockObservationConvention;
 import io.distlock.spring.observation.LockObservations;
 import io.micrometer.observation.ObservationRegistry;
@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Conditional;
             "org.springframework.boot.micrometer.tracing.opentelemetry.autoconfigure.OpenTelemetryTracingAutoConfiguration"
         })
 @ConditionalOnClass(ObservationRegistry.class)
-@ConditionalOnBean({ObservationRegistry.class, LockOperations.class})
+@ConditionalOnBean({ObservationRegistry.class, LockOperationSource.class})
 @Conditional(LockObservationAutoConfiguration.OnObservedLocks.class)
 public final class LockObservationAutoConfiguration {
 
@@ -36,8 +36,8 @@ public final class LockObservationAutoConfiguration {
     LockObservations lockObservations(
             ObservationRegistry registry,
             ObjectProvider<LockObservationConvention> convention,
-            LockOperations operations) {
-        return new LockObservations(registry, convention.getIfAvailable(), operations::declares);
+            LockOperationSource source) {
+        return new LockObservations(registry, convention.getIfAvailable(), source::declares);
     }
 
     /** Whether a property asks for observations or, if it is not set, there is a tracer. */

@@ -18,10 +18,8 @@ import io.distlock.spring.LockTestContext;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.OuterScopes;
 import io.distlock.spring.interceptor.LockAdvisor;
-import io.distlock.spring.interceptor.LockInterceptor;
-import io.distlock.spring.interceptor.LockOperations;
-import io.distlock.spring.interceptor.LockedBeansCheck;
-import io.distlock.spring.interceptor.Proxying;
+import io.distlock.spring.interceptor.LockOperationSource;
+import io.distlock.spring.interceptor.LockedBeansValidator;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -97,11 +95,9 @@ class LockAutoConfigurationTests {
                     LockClients.class,
                     LockClient.class,
                     Executions.class,
-                    LockOperations.class,
-                    LockInterceptor.class,
+                    LockOperationSource.class,
                     LockAdvisor.class,
-                    LockedBeansCheck.class,
-                    Proxying.class)) {
+                    LockedBeansValidator.class)) {
                 assertThat(context.getBeanNamesForType(type))
                         .singleElement()
                         .asString()
@@ -140,29 +136,18 @@ class LockAutoConfigurationTests {
         }
 
         @Bean
-        static LockOperations ownOperations(ConfigurableListableBeanFactory beans, Executions executions) {
-            return new LockOperations(beans, executions);
+        static LockOperationSource ownSource(ConfigurableListableBeanFactory beans, Executions executions) {
+            return new LockOperationSource(beans, executions);
         }
 
         @Bean
-        static LockInterceptor ownInterceptor(LockOperations operations) {
-            return new LockInterceptor(operations);
+        static LockAdvisor ownAdvisor(LockOperationSource source, ConfigurableListableBeanFactory beans) {
+            return new LockAdvisor(source, beans, 7);
         }
 
         @Bean
-        static Proxying ownProxying(ConfigurableListableBeanFactory beans) {
-            return new Proxying(beans);
-        }
-
-        @Bean
-        static LockAdvisor ownAdvisor(LockOperations operations, LockInterceptor interceptor, Proxying proxying) {
-            return new LockAdvisor(operations, interceptor, proxying, 7);
-        }
-
-        @Bean
-        static LockedBeansCheck ownCheck(
-                ConfigurableListableBeanFactory beans, LockOperations operations, Proxying proxying) {
-            return new LockedBeansCheck(beans, operations, proxying);
+        static LockedBeansValidator ownValidator(ConfigurableListableBeanFactory beans, LockOperationSource source) {
+            return new LockedBeansValidator(beans, source);
         }
     }
 

@@ -16,28 +16,28 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Resolves each locked method of each bean when the context starts, and ends the start with one exception that lists
- * everything that is wrong. Initialises no bean: one that is lazy, or has no singleton, is judged by its type where
- * that is known, and otherwise when it is first called.
+ * Resolves each locked method of each bean when the context starts, and fails the start with one exception that lists
+ * every problem. Initialises no bean: a bean that is lazy or not a singleton is judged by its type where that is known,
+ * and otherwise when it is first called.
  */
-public final class LockedBeansCheck implements SmartInitializingSingleton {
+public final class LockedBeansValidator implements SmartInitializingSingleton {
 
-    private static final Logger log = LoggerFactory.getLogger(LockedBeansCheck.class);
+    private static final Logger log = LoggerFactory.getLogger(LockedBeansValidator.class);
 
     private final ConfigurableListableBeanFactory beans;
-    private final LockOperations operations;
+    private final LockOperationSource source;
     private final ProxyRules rules;
 
-    public LockedBeansCheck(ConfigurableListableBeanFactory beans, LockOperations operations, Proxying proxying) {
+    public LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperationSource source) {
         this.beans = beans;
-        this.operations = operations;
-        this.rules = new ProxyRules(proxying, new AdviceRules(new StandIns(beans)));
+        this.source = source;
+        this.rules = new ProxyRules(beans);
     }
 
     @Override
     public void afterSingletonsInstantiated() {
         // Two beans of one class have the same problems.
-        Set<LockProblem> problems = new LinkedHashSet<>();
+        Set<InvalidLockedMethodsException.Problem> problems = new LinkedHashSet<>();
         for (String name : names()) {
             Optional<Object> instance = instance(name);
             for (LockedMethod method : lockedMethods(name, instance)) {
@@ -66,7 +66,9 @@ public final class LockedBeansCheck implements SmartInitializingSingleton {
         try {
             Class<?> type =
                     instance.<Class<?>>map(AopProxyUtils::ultimateTargetClass).orElseGet(() -> type(name));
-            return type == null || !operations.annotations().isCandidate(type) ? List.of() : operations.all(type);
+            return type == null || !LockOperationSource.isCandidate(type)
+                    ? List.of()
+                    : LockOperationSource.lockedMethods(type);
         } catch (RuntimeException | LinkageError unreadable) {
             // A class that cannot be loaded or looked into is its user's problem, if it ever has one.
             log.debug("Cannot look for locked methods in bean '{}'", name, unreadable);
@@ -83,11 +85,12 @@ public final class LockedBeansCheck implements SmartInitializingSingleton {
         return type == null ? null : ClassUtils.getUserClass(type);
     }
 
-    private List<LockProblem> problems(String name, Optional<Object> instance, LockedMethod method) {
-        Problems problems = new Problems(method);
+    private List<InvalidLockedMethodsException.Problem> problems(
+            String name, Optional<Object> instance, LockedMethod method) {
+        ProblemCollector problems = new ProblemCollector(method);
         rules.check(name, instance, method, problems);
         try {
-            operations.resolve(method);
+            source.resolve(method);
         } catch (InvalidLockedMethodsException invalid) {
             problems.found().addAll(invalid.problems());
         }

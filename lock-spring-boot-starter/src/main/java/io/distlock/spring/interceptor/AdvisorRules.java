@@ -12,25 +12,25 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 
-/** Whether a bean that is there has the lock among its advisors, and in a place where it is of use. */
-final class AdviceRules {
+/** Whether an existing bean has the lock among its advisors, in a place where it takes effect. */
+final class AdvisorRules {
 
     /** By name: transactions are optional. */
     private static final String TRANSACTION_ADVISOR =
             "org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor";
 
-    private final StandIns standIns;
+    private final TestDoubles testDoubles;
 
-    AdviceRules(StandIns standIns) {
-        this.standIns = standIns;
+    AdvisorRules(TestDoubles testDoubles) {
+        this.testDoubles = testDoubles;
     }
 
-    void check(String bean, Object instance, LockedMethod method, Problems problems) {
+    void check(String bean, Object instance, LockedMethod method, ProblemCollector problems) {
         List<Advisor> advisors = advisors(instance);
         int lock = firstIndex(advisors, LockAdvisor.class::isInstance);
         if (lock >= 0) {
             checkOrder(advisors, lock, method, problems);
-        } else if (!isOpaque(instance) && !standIns.isOne(instance)) {
+        } else if (!isOpaque(instance) && !testDoubles.contain(instance)) {
             problems.add(
                     "bean",
                     "the bean '" + bean
@@ -41,12 +41,12 @@ final class AdviceRules {
         }
     }
 
-    /** A proxy that was told to let nobody look at its advisors. */
+    /** A proxy that is configured to hide its advisors. */
     private static boolean isOpaque(Object instance) {
         return instance instanceof SpringProxy && !(instance instanceof Advised);
     }
 
-    private static void checkOrder(List<Advisor> advisors, int lock, LockedMethod method, Problems problems) {
+    private static void checkOrder(List<Advisor> advisors, int lock, LockedMethod method, ProblemCollector problems) {
         int transaction = firstIndex(advisors, advisor -> isTransactionOf(advisor, method));
         if (transaction >= 0 && transaction < lock) {
             problems.add(
@@ -64,7 +64,7 @@ final class AdviceRules {
         }
     }
 
-    /** Those of a proxy around a proxy first. */
+    /** Outermost proxy first. */
     private static List<Advisor> advisors(Object instance) {
         List<Advisor> advisors = new ArrayList<>();
         Object each = instance;

@@ -12,20 +12,18 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What a native image has to keep of beans with locked methods: the methods, which are looked up by reflection, and
- * their fallbacks, which nothing but the annotation names.
+ * Keeps the locked methods of beans in a native image, which are looked up by reflection, and their fallbacks, which are
+ * named by nothing but the annotation.
  */
-final class LockedBeansHints implements BeanRegistrationAotProcessor {
-
-    private final LockAnnotations annotations = new LockAnnotations();
+final class LockedBeansRuntimeHints implements BeanRegistrationAotProcessor {
 
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
         Class<?> type = bean.getBeanClass();
-        if (!annotations.isCandidate(type)) {
+        if (!LockOperationSource.isCandidate(type)) {
             return null;
         }
-        Collection<LockedMethod> locked = annotations.all(type);
+        Collection<LockedMethod> locked = LockOperationSource.lockedMethods(type);
         return locked.isEmpty()
                 ? null
                 : (generation, code) -> locked.forEach(method ->

@@ -9,23 +9,23 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What an application's tests put in the place of beans. It is handed to the context ready made and never proxied, and
- * whoever wrote the test wants it so. Depends on no test library.
+ * Mocks, spies and other objects that tests put in the place of beans. They are given to the context ready-made and never
+ * proxied, on purpose. Depends on no test library.
  */
-final class StandIns {
+final class TestDoubles {
 
-    /** Known to a context from the moment in which Spring's test framework replaces beans of it. */
+    /** Registered in a context in which Spring's test framework replaces beans. */
     private static final String BEAN_OVERRIDES =
             "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
     private final ConfigurableListableBeanFactory beans;
 
-    StandIns(ConfigurableListableBeanFactory beans) {
+    TestDoubles(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
     }
 
-    /** Whether the object is a mock or a spy, or of a context in which a test replaces beans by objects of its own. */
-    boolean isOne(Object instance) {
+    /** Whether the object is a mock or a spy, or belongs to a context in which a test replaces beans. */
+    boolean contain(Object instance) {
         return beans.containsSingleton(BEAN_OVERRIDES) || isMock(instance) || isMock(target(instance));
     }
 
@@ -33,7 +33,7 @@ final class StandIns {
         return Optional.ofNullable(AopProxyUtils.getSingletonTarget(instance)).orElse(instance);
     }
 
-    /** Asked of Mockito itself: most of its mocks have a class like any other. */
+    /** Asks Mockito itself: the classes of most of its mocks look like any other. */
     private static boolean isMock(Object instance) {
         ClassLoader loader = instance.getClass().getClassLoader();
         if (!ClassUtils.isPresent("org.mockito.Mockito", loader)) {

@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Collects what is wrong with one method, so that all of it is told at once. Not thread-safe. */
-final class Problems {
+/** Collects the problems of one method, to report them all at once. Not thread-safe. */
+final class ProblemCollector {
 
     private final LockedMethod method;
-    private final List<LockProblem> found = new ArrayList<>();
+    private final List<InvalidLockedMethodsException.Problem> found = new ArrayList<>();
 
-    Problems(LockedMethod method) {
+    ProblemCollector(LockedMethod method) {
         this.method = method;
     }
 
     void add(String attribute, String problem, String cure) {
-        found.add(new LockProblem(method.describe(), attribute, problem, cure));
+        found.add(new InvalidLockedMethodsException.Problem(method.describe(), attribute, problem, cure));
     }
 
-    /** The value, or a problem made of the reason why there is none. */
+    /** The value; empty if it is refused, which is collected as a problem. */
     <T> Optional<T> trying(String attribute, String cure, Supplier<T> value) {
         try {
             return Optional.of(value.get());
@@ -29,7 +29,7 @@ final class Problems {
         }
     }
 
-    List<LockProblem> found() {
+    List<InvalidLockedMethodsException.Problem> found() {
         return found;
     }
 
