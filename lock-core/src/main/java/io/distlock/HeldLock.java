@@ -63,7 +63,11 @@ public interface HeldLock extends AutoCloseable {
      */
     CompletionStage<LockLoss> lost();
 
-    /** Calls back once when the lock is lost; at once if it already is. */
+    /**
+     * Calls back once when the lock is lost, on the client's thread for losses; at once and on the calling thread if it
+     * already is. The action returns at once: it holds up the news of other losses. What may block depends on
+     * {@link #lost()}.
+     */
     default void onLost(Consumer<LockLoss> action) {
         lost().thenAccept(action);
     }
@@ -81,7 +85,8 @@ public interface HeldLock extends AutoCloseable {
     CompletionStage<Release> releaseAsync();
 
     /**
-     * Releases, and complains if the lock had been lost. In a try-with-resources statement an exception of the
+     * Releases, and complains if the lock had been lost. It had not if it was held when the release began, unless the store
+     * says, while the lock would still be valid, that it is not ours. In a try-with-resources statement an exception of the
      * body stays the one that is thrown; the loss is suppressed into it.
      *
      * @throws LockLostException if the lock was lost before it could be released

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store did not answer, so nobody knows whether the lock is free. Never to be read as "held by another".
+ * No answer of the store was to be had, so nobody knows whether the lock is free. Never to be read as "held by another".
  * Nothing is left behind: an attempt that may have been applied is withdrawn in the background.
  */
 public final class LockUnavailableException extends LockException {

@@ -1,61 +1,109 @@
 package io.distlock.engine;
 
-import java.util.concurrent.LinkedTransferQueue;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The threads for foreign code of a client that was given none. Many, because a callback that blocks must not hold up the
- * news of another lock's loss; but not without bound, because a store that is gone takes all locks at once. Beyond the
- * bound tasks wait.
+ * The threads for foreign code of one client. Code that may block runs on an executor: the application's own or, if it gave
+ * none, a thread for each task. The news of a loss has one thread for itself, so that it comes at once whatever the
+ * others do; it is there from the beginning, so that it comes even when no thread can be made any more. Thread-safe.
  */
-final class CallbackThreads {
+final class CallbackThreads implements Executor {
 
+    private static final Logger log = LoggerFactory.getLogger(CallbackThreads.class);
     private static final int IDLE_SECONDS = 10;
-    private static final int MOST_THREADS = 256;
 
-    private CallbackThreads() {}
+    /** From here on a virtual thread that blocks in a monitor gives its carrier back (JEP 491). */
+    private static final int FIRST_JAVA_WITHOUT_PINNING = 24;
 
-    /** Daemon threads, made when needed, that end when idle. */
-    static ThreadPoolExecutor pool() {
+    private final Executor blocking;
+    private final Executor losses;
+    private final Runnable onClose;
+
+    /**
+     * @param onClose lets the thread for losses end
+     */
+    CallbackThreads(Executor blocking, Executor losses, Runnable onClose) {
+        this.blocking = blocking;
+        this.losses = losses;
+        this.onClose = onClose;
+    }
+
+    /** With the application's executor, and a thread for losses. */
+    static CallbackThreads over(Executor blocking) {
+        ThreadPoolExecutor losses = new ThreadPoolExecutor(
+                1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons("distlock-losses-"));
+        losses.prestartCoreThread();
+        // Not a shutdown: what is told later makes a thread anew.
+        return new CallbackThreads(blocking, losses, () -> losses.allowCoreThreadTimeOut(true));
+    }
+
+    /** A thread for each task that is under way: tasks may wait for one another. */
+    static Executor own() {
+        if (Runtime.version().feature() >= FIRST_JAVA_WITHOUT_PINNING) {
+            try {
+                return (Executor) Executors.class
+                        .getMethod("newVirtualThreadPerTaskExecutor")
+                        .invoke(null);
+            } catch (ReflectiveOperationException unavailable) {
+                log.debug("No virtual threads", unavailable);
+            }
+        }
+        return Executors.newCachedThreadPool(daemons("distlock-callback-"));
+    }
+
+    private static ThreadFactory daemons(String name) {
         AtomicInteger number = new AtomicInteger();
-        return new ThreadPoolExecutor(
-                0,
-                MOST_THREADS,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new HandOver(),
-                task -> {
-                    Thread thread = new Thread(task, "distlock-callback-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                },
-                CallbackThreads::enqueue);
+        return task -> {
+            Thread thread = new Thread(task, name + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
     }
 
-    private static void enqueue(Runnable task, ThreadPoolExecutor pool) {
-        boolean queued = !pool.isShutdown() && pool.getQueue().add(task);
-        // Queued in the moment of the shutdown, it might find no thread any more.
-        if (!queued || (pool.isShutdown() && pool.remove(task))) {
-            throw new RejectedExecutionException("the lock client is closed");
+    /** Runs foreign code that may block; where no thread is to be had for it, on the one for losses. Throws nothing. */
+    @Override
+    public void execute(Runnable foreign) {
+        execute(foreign, refusal -> {
+            log.warn("The callback executor took no task, which runs on the thread for losses", refusal);
+            foreign.run();
+        });
+    }
+
+    /**
+     * The same, or something else where no thread is to be had.
+     *
+     * @param refused told on the thread for losses what the executor threw
+     */
+    void execute(Runnable foreign, Consumer<Throwable> refused) {
+        try {
+            blocking.execute(foreign);
+        } catch (RuntimeException | Error refusal) {
+            tellLoss(() -> refused.accept(refusal));
         }
     }
 
-    /** Takes what an idle thread waits for; the rest is refused, so that the pool makes a thread while it may. */
-    private static final class HandOver extends LinkedTransferQueue<Runnable> {
+    /** Tells of a loss. Throws nothing. */
+    void tellLoss(Runnable news) {
+        losses.execute(() -> {
+            try {
+                news.run();
+            } catch (RuntimeException | Error failure) {
+                log.error("The news of a loss failed", failure);
+            }
+        });
+    }
 
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        public boolean offer(Runnable task) {
-            return tryTransfer(task);
-        }
-
-        @Override
-        public boolean add(Runnable task) {
-            return super.offer(task);
-        }
+    /** What is told afterwards is told nevertheless. */
+    void close() {
+        onClose.run();
     }
 }

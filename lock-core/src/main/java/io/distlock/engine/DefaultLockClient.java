@@ -101,7 +101,7 @@ final class DefaultLockClient implements LockClient {
 
     private PendingAcquisition<? extends HeldLock> start(LockRequest request) {
         Deadline deadline = Deadline.in(request.options().waitTime(), engine.ticker());
-        String asker = Askers.name(Thread.currentThread());
+        String asker = name(Thread.currentThread());
         if (request.keys().size() == 1) {
             return pending.start(request.keys().get(0), request.mode(), request.options(), deadline, asker);
         }
@@ -110,8 +110,14 @@ final class DefaultLockClient implements LockClient {
         return all;
     }
 
+    /** For people: the thread's name, or its number if it has none, as most virtual threads. */
+    @SuppressWarnings("deprecation") // the successor of getId() is not there before Java 19
+    private static String name(Thread thread) {
+        return thread.getName().isEmpty() ? "#" + thread.getId() : thread.getName();
+    }
+
     /** Stops an acquisition; if it has just succeeded, gives back what it got. */
-    private static void abandon(PendingAcquisition<? extends HeldLock> acquisition) {
+    static void abandon(PendingAcquisition<? extends HeldLock> acquisition) {
         if (!acquisition.cancel(true)) {
             acquisition.thenAccept(granted -> granted.ifPresent(HeldLock::releaseAsync));
         }
@@ -168,15 +174,30 @@ final class DefaultLockClient implements LockClient {
                 acquisition.cancel(true);
             }
         });
-        acquisition.whenCompleteAsync(
-                (granted, failure) -> {
-                    if (failure != null) {
-                        result.completeExceptionally(failure);
-                    } else if (!taker.test(granted.map(held -> held))) {
-                        granted.ifPresent(HeldLock::releaseAsync);
-                    }
-                },
-                engine.callbacks());
+        acquisition.whenComplete((granted, failure) -> {
+            Runnable handOver = () -> {
+                if (failure != null) {
+                    result.completeExceptionally(failure);
+                } else if (!taker.test(granted.map(held -> held))) {
+                    granted.ifPresent(HeldLock::releaseAsync);
+                }
+            };
+            engine.callbacks().execute(handOver, refusal -> {
+                if (failure == null && granted.isPresent()) {
+                    giveBack(granted.get(), result, refusal);
+                } else {
+                    handOver.run();
+                }
+            });
+        });
+    }
+
+    /** A lock that no thread could hand over: nobody else would ever give it back. */
+    private static void giveBack(HeldLock held, CompletableFuture<?> result, Throwable refusal) {
+        String why = "it was granted, and given back: the callback executor took no task to hand it over";
+        held.releaseAsync()
+                .whenComplete((release, never) -> result.completeExceptionally(
+                        new LockUnavailableException(held.keys().get(0), Duration.ZERO, why, refusal)));
     }
 
     @Override
@@ -206,7 +227,7 @@ final class DefaultLockClient implements LockClient {
         Duration limit = engine.provider().callTimeout().multipliedBy(2);
         Release release = ask(key, limit, engine.provider().forceRelease(key, token));
         if (release == Release.UNKNOWN) {
-            throw new LockUnavailableException(key, engine.since(started), "the store did not answer", null);
+            throw new LockUnavailableException(key, engine.since(started), "the store gave no definite answer", null);
         }
         return release;
     }
@@ -223,11 +244,14 @@ final class DefaultLockClient implements LockClient {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(key, engine.since(started), interrupt);
         } catch (ExecutionException failure) {
-            if (failure.getCause() instanceof UnsupportedOperationException unsupported) {
+            Throwable cause = Objects.requireNonNull(failure.getCause());
+            if (cause instanceof UnsupportedOperationException unsupported) {
                 throw unsupported;
             }
-            throw new LockUnavailableException(
-                    key, engine.since(started), "the store did not answer", failure.getCause());
+            throw cause instanceof LockUnavailableException known
+                    ? known
+                    : new LockUnavailableException(
+                            key, engine.since(started), String.valueOf(cause.getMessage()), cause);
         }
     }
 

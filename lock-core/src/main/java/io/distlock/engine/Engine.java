@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,24 +21,25 @@ final class Engine {
 
     private final LockProvider provider;
     private final LockRuntime runtime;
-    private final Executor callbacks;
+    private final CallbackThreads callbacks;
     private final Listeners listeners = new Listeners();
     private final KeyGates gates = new KeyGates();
     private final Owners owners;
     private final Watchdog watchdog;
 
+    /** All foreign code, losses included, runs on the executor. */
     Engine(LockProvider provider, LockRuntime runtime, Executor callbacks) {
-        this(provider, runtime, callbacks, "");
+        this(provider, runtime, new CallbackThreads(callbacks, callbacks, () -> {}), "");
     }
 
     /**
      * @param instance whose locks these are, for people; may be empty
      */
-    Engine(LockProvider provider, LockRuntime runtime, Executor callbacks, String instance) {
+    Engine(LockProvider provider, LockRuntime runtime, CallbackThreads callbacks, String instance) {
         this.provider = provider;
         this.runtime = runtime;
         this.callbacks = callbacks;
-        this.owners = new Owners(instance);
+        this.owners = new Owners(instance, runtime.ticker(), Owners.kernel());
         this.watchdog = new Watchdog(this);
     }
 
@@ -87,18 +87,17 @@ final class Engine {
         return lease - (long) (lease * provider.clockDrift()) - 2_000_000;
     }
 
-    /** Runs foreign code where it may block. */
-    void callBack(Runnable foreign) {
-        try {
-            callbacks.execute(foreign);
-        } catch (RejectedExecutionException closed) {
-            // The news must get out, even while the client closes.
-            foreign.run();
-        }
+    CallbackThreads callbacks() {
+        return callbacks;
     }
 
-    Executor callbacks() {
-        return this::callBack;
+    /** Renewals find out about a loss as well, where the provider fails to tell. */
+    void listenForLoss(Lease lease, Runnable lost) {
+        try {
+            provider.onLoss(lease, lost);
+        } catch (RuntimeException | Error broken) {
+            log.warn("The provider '{}' failed to watch '{}'", provider.name(), lease.key(), broken);
+        }
     }
 
     /**

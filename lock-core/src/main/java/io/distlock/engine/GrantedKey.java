@@ -14,12 +14,17 @@ import io.distlock.spi.Moment;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * What stays as it is from the grant of a key to its end, and what can be told of it. A class above {@link HeldKey} and
  * not a part of it: that is one object fewer for each of thousands of held locks.
  */
 abstract sealed class GrantedKey permits RenewedKey {
+
+    private static final Logger log = LoggerFactory.getLogger(HeldKey.class);
 
     final Engine engine;
     final LockOptions options;
@@ -70,6 +75,24 @@ abstract sealed class GrantedKey permits RenewedKey {
     final LockLoss loss(LossReason reason, Moment since) {
         Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(engine.ticker()));
         return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);
+    }
+
+    static void log(LockLoss loss) {
+        // Of those that end with their client there may be thousands; whoever closes it warns of all of them at once.
+        log.atLevel(loss.reason() == LossReason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
+                .addKeyValue("lock", loss.key().name())
+                .addKeyValue("key", loss.key().key().orElse(""))
+                .addKeyValue("token", loss.token().value())
+                .addKeyValue("heldMillis", loss.heldFor().toMillis())
+                .addKeyValue("sinceRenewalMillis", loss.sinceRenewal().toMillis())
+                .addKeyValue("reason", loss.reason())
+                .log(
+                        "Lost lock '{}' (token {}) after {} ms, {} ms after the last renewal: {}",
+                        loss.key(),
+                        loss.token(),
+                        loss.heldFor().toMillis(),
+                        loss.sinceRenewal().toMillis(),
+                        loss.reason().explanation());
     }
 
     /** For people to look at. */

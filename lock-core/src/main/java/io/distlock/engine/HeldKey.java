@@ -18,18 +18,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * One key that is held: the handle for its user, and the watchdog's item. All changes of standing are one
  * compare-and-set, so whoever sees "no longer held" first makes it final.
  */
 final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
-
-    private static final Logger log = LoggerFactory.getLogger(HeldKey.class);
 
     private static final AtomicReferenceFieldUpdater<HeldKey, Standing> STANDING =
             AtomicReferenceFieldUpdater.newUpdater(HeldKey.class, Standing.class, "standing");
@@ -88,16 +84,25 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
 
     @Override
     public CompletionStage<LockLoss> lost() {
+        return signal().stage();
+    }
+
+    @Override
+    public void onLost(Consumer<LockLoss> action) {
+        signal().onLost(action);
+    }
+
+    private LossSignal signal() {
         LossSignal signal = lost;
         if (signal == null) {
-            LOST.compareAndSet(this, null, new LossSignal());
+            LOST.compareAndSet(this, null, new LossSignal(engine.callbacks()));
             signal = Objects.requireNonNull(lost);
         }
         // The loss may have come before the signal was there to be given.
         if (standing instanceof Standing.Lost gone) {
             signal.tell(gone.loss());
         }
-        return signal.stage();
+        return signal;
     }
 
     @Override
@@ -140,11 +145,14 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
     private void release(Standing.Releasing releasing) {
         engine.watchdog().releasing();
         engine.watchdog().remove(this);
-        giveBack().thenAccept(outcome -> {
+        giveBack().thenAccept(answer -> {
+            // An answer from after the end is none: the key was ours when the work was done, and has expired since.
+            boolean tooLate = answer == Release.NOT_OWNER && validNanos(releasing.since()) <= 0;
+            Release outcome = tooLate ? Release.UNKNOWN : answer;
             if (outcome == Release.NOT_OWNER) {
                 LockLoss loss = loss(LossReason.NOT_OWNER, releasing.since());
                 standing = new Standing.Lost(loss);
-                engine.callBack(() -> announce(loss));
+                engine.callbacks().tellLoss(() -> announce(loss));
             } else {
                 standing = new Standing.Released(outcome);
                 publishReleased(outcome);
@@ -171,28 +179,14 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
             return false;
         }
         engine.watchdog().remove(this);
-        // At once and not after the callbacks, which may block: the store still keeps others out.
+        // At once and not after the callbacks: the store still keeps others out.
         leaveGate();
-        engine.callBack(() -> announce(loss));
+        engine.callbacks().tellLoss(() -> announce(loss));
         return true;
     }
 
     private void announce(LockLoss loss) {
-        // Of those that end with their client there may be thousands; whoever closes it warns of all of them at once.
-        log.atLevel(loss.reason() == LossReason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
-                .addKeyValue("lock", loss.key().name())
-                .addKeyValue("key", loss.key().key().orElse(""))
-                .addKeyValue("token", loss.token().value())
-                .addKeyValue("heldMillis", loss.heldFor().toMillis())
-                .addKeyValue("sinceRenewalMillis", loss.sinceRenewal().toMillis())
-                .addKeyValue("reason", loss.reason())
-                .log(
-                        "Lost lock '{}' (token {}) after {} ms, {} ms after the last renewal: {}",
-                        loss.key(),
-                        loss.token(),
-                        loss.heldFor().toMillis(),
-                        loss.sinceRenewal().toMillis(),
-                        loss.reason().explanation());
+        log(loss);
         engine.listeners().publish(() -> new LockEvent.Lost(loss));
         LossSignal signal = lost;
         if (signal != null) {

@@ -11,9 +11,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Several keys that are held together: held while all are, lost with the first. */
@@ -63,18 +65,20 @@ final class HeldKeys implements HeldLock {
 
     @Override
     public CompletionStage<LockLoss> lost() {
-        LossSignal first = lost.get();
-        if (first == null) {
-            first = new LossSignal();
-            LossSignal earlier = lost.compareAndExchange(null, first);
-            if (earlier != null) {
-                return earlier.stage();
-            }
-            for (HeldKey each : held) {
-                each.onLost(first::tell);
-            }
+        return signal().stage();
+    }
+
+    @Override
+    public void onLost(Consumer<LockLoss> action) {
+        signal().onLost(action);
+    }
+
+    private LossSignal signal() {
+        LossSignal first = new LossSignal(engine.callbacks());
+        if (lost.compareAndSet(null, first)) {
+            held.forEach(each -> each.onLost(first::tell));
         }
-        return first.stage();
+        return Objects.requireNonNull(lost.get());
     }
 
     @Override

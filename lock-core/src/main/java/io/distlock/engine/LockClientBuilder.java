@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadPoolExecutor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,8 +54,16 @@ public final class LockClientBuilder {
     }
 
     /**
-     * Runs foreign code that may block: dependents of futures, and the news of a loss. If not given, daemon threads
-     * that are made when needed, 256 at most, and end when idle.
+     * A thread for each task: a virtual one from Java 24 on, before it a daemon that is used again. Without a bound, since
+     * callbacks may wait for one another.
+     */
+    public static Executor defaultCallbackExecutor() {
+        return CallbackThreads.own();
+    }
+
+    /**
+     * Runs foreign code that may block: dependents of futures. {@link #defaultCallbackExecutor()} if not given. Whatever it
+     * takes it has to run; a grant for which it throws is given back. The news of a loss does not depend on it.
      */
     public LockClientBuilder callbackExecutor(Executor callbackExecutor) {
         this.callbackExecutor = callbackExecutor;
@@ -79,16 +86,10 @@ public final class LockClientBuilder {
     }
 
     public LockClient build() {
-        if (callbackExecutor != null) {
-            return build(callbackExecutor, () -> {});
-        }
-        ThreadPoolExecutor own = CallbackThreads.pool();
-        return build(own, own::shutdown);
-    }
-
-    private LockClient build(Executor callbacks, Runnable onClosed) {
-        Engine engine = new Engine(provider, runtime, callbacks, instance);
+        CallbackThreads threads =
+                CallbackThreads.over(callbackExecutor == null ? defaultCallbackExecutor() : callbackExecutor);
+        Engine engine = new Engine(provider, runtime, threads, instance);
         listeners.forEach(engine.listeners()::add);
-        return new DefaultLockClient(engine, options, shutdownTimeout, onClosed);
+        return new DefaultLockClient(engine, options, shutdownTimeout, threads::close);
     }
 }

@@ -1,32 +1,51 @@
 package io.distlock.engine;
 
+import io.distlock.spi.Ticker;
+import java.nio.ByteBuffer;
+import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /**
- * Makes owner values: who this is, for people who look into the store; 128 random bits for the client; and a counter for
- * each acquisition, as in {@code orders@web-1.4711~be1233a170d37d5f976442afa6e4762e-1m}. Never a thread, so that a lock can
- * be handed to another thread, and two calls on one thread are two owners. Thread-safe.
+ * Makes owner values: who this is, for people who look into the store, and 128 random bits, as in
+ * {@code orders@web-1.4711~be1233a170d37d5f976442afa6e4762e}. The bits are drawn from the kernel for each acquisition: what
+ * a process keeps in its memory, the seed of a generator included, is the same in each copy of a snapshot of it. Never a
+ * thread, so that a lock can be handed to another thread, and two calls on one thread are two owners. Thread-safe.
  */
 final class Owners {
 
     private static final int RANDOM_BYTES = 16;
-    private static final int RADIX = 36;
     private static final int MOST_VISIBLE = 100;
     private static final char END_OF_INSTANCE = '~';
 
     private final String prefix;
-    private final AtomicLong counter = new AtomicLong();
+    private final Ticker ticker;
+    private final SecureRandom random;
 
     /**
      * @param instance may be empty
      */
-    Owners(String instance) {
-        byte[] random = new byte[RANDOM_BYTES];
-        new SecureRandom().nextBytes(random);
-        String visible = instance.isEmpty() ? "" : visible(instance) + END_OF_INSTANCE;
-        this.prefix = visible + HexFormat.of().formatHex(random) + '-';
+    Owners(String instance, Ticker ticker, SecureRandom random) {
+        this.prefix = instance.isEmpty() ? "" : visible(instance) + END_OF_INSTANCE;
+        this.ticker = ticker;
+        this.random = random;
+    }
+
+    /** Not the JVM's default, which may be a generator that is seeded once. */
+    static SecureRandom kernel() {
+        return Stream.of("NativePRNGNonBlocking", "Windows-PRNG")
+                .flatMap(Owners::named)
+                .findFirst()
+                .orElseGet(SecureRandom::new);
+    }
+
+    private static Stream<SecureRandom> named(String algorithm) {
+        try {
+            return Stream.of(SecureRandom.getInstance(algorithm));
+        } catch (NoSuchAlgorithmException otherSystem) {
+            return Stream.empty();
+        }
     }
 
     /** Stores take visible ASCII, and divide their keys and values at the colon and the slash. */
@@ -36,6 +55,12 @@ final class Owners {
     }
 
     String next() {
-        return prefix + Long.toString(counter.incrementAndGet(), RADIX);
+        byte[] bits = new byte[RANDOM_BYTES];
+        random.nextBytes(bits);
+        // The JDK reads from the kernel ahead, for 100 ms: in a snapshot of that time, the clock tells the copies
+        // apart.
+        ByteBuffer buffer = ByteBuffer.wrap(bits);
+        buffer.putLong(0, buffer.getLong(0) ^ ticker.nanos());
+        return prefix + HexFormat.of().formatHex(bits);
     }
 }

@@ -39,6 +39,7 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
     private final KeyGates.Ticket ticket;
     private final long startedNanos;
 
+    private volatile boolean asking;
     private volatile @Nullable CompletableFuture<Optional<Grant>> remote;
 
     /**
@@ -97,6 +98,7 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
             fail(PendingKeys.closed(key));
             return;
         }
+        asking = true;
         var request = new LeaseRequest(key, mode, engine.owners().next(), options, deadline, this);
         var asked = ask(request);
         remote = asked;
@@ -155,9 +157,9 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
         ticket.heard(StoreNews.TAKEN);
         // Watched before anybody can release it, or it would be watched for ever.
         engine.watchdog().add(held);
-        engine.provider().onLoss(grant.lease(), () -> held.lose(LossReason.NOT_OWNER));
         engine.listeners()
                 .publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
+        engine.listenForLoss(grant.lease(), () -> held.lose(LossReason.NOT_OWNER));
         pending.remove(this);
         if (!complete(Optional.of(held))) {
             held.startRelease();
@@ -188,7 +190,8 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
     }
 
     private void failUnasked(@Nullable Throwable cause) {
-        String why = "the store did not answer the call of this process that is next in line for the key";
+        String why = "the call of this process that comes before it has no answer yet"
+                + (cause == null ? "" : ": " + cause.getMessage());
         fail(new LockUnavailableException(key, waited(), why, cause));
     }
 
@@ -239,18 +242,28 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
 
     /** Called by the scheduler once {@link #dueNanos()} has passed. */
     void overdue() {
-        if (remote == null && !options.waitTime().isZero()) {
+        if (mayStandAtTheGate()) {
             giveUpUnasked();
-        } else if (engine.ticker().nanos() - dueNanos() >= 0) {
-            fail(new LockUnavailableException(
-                    key, waited(), "the provider '" + engine.provider().name() + "' did not answer in time", null));
+            return;
+        }
+        long due = dueNanos();
+        if (engine.ticker().nanos() - due >= 0) {
+            String why = remote == null
+                    ? "this process is still preparing the call, as a first one that loads classes and connects"
+                    : "the provider '" + engine.provider().name() + "' did not answer in time";
+            String late = engine.runtime().timeouts().lateness(due);
+            fail(new LockUnavailableException(key, waited(), why + late, null));
         }
     }
 
     /** One attempt never stands at the gate, and is over with its answer, not with its deadline. */
+    private boolean mayStandAtTheGate() {
+        return !asking && !options.waitTime().isZero();
+    }
+
     @Override
     public long dueNanos() {
-        return remote == null && !options.waitTime().isZero()
+        return mayStandAtTheGate()
                 ? deadline.nanos()
                 : deadline.nanos()
                         + engine.provider().callTimeout().plus(PROVIDER_OVERDUE).toNanos();

@@ -30,11 +30,18 @@ final class Watchdog {
     private final DueSet<HeldKey> held;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final InFlight releases = new InFlight();
+    private final Runnable lookAtAll = this::lookAtAll;
     private volatile boolean closing;
 
     Watchdog(Engine engine) {
         this.engine = engine;
         this.held = new DueSet<>(engine.ticker(), engine.runtime().scheduler(), this::round);
+        engine.runtime().clockWatch().add(lookAtAll);
+    }
+
+    /** The machine was suspended, perhaps, and no timer knows of it. */
+    private void lookAtAll() {
+        held.members().forEach(HeldKey::isHeld);
     }
 
     void add(HeldKey key) {
@@ -82,6 +89,7 @@ final class Watchdog {
 
     /** Declares whatever is still held lost; nothing is renewed afterwards. */
     void abandonAll() {
+        engine.runtime().clockWatch().remove(lookAtAll);
         List<HeldKey> abandoned = List.copyOf(held.members());
         if (abandoned.isEmpty()) {
             return;

@@ -53,7 +53,7 @@ public final class InMemoryLockProvider implements LockProvider {
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
         Waiter waiter = new Waiter(request, this::leave);
-        Arrival arrival;
+        LockTable.Arrival arrival;
         try {
             arrival = table.enter(waiter);
         } catch (LockUnavailableException closed) {
@@ -63,7 +63,6 @@ public final class InMemoryLockProvider implements LockProvider {
             request.progress().refused();
             waiter.endBy(runtime.scheduler()
                     .schedule(() -> timeOut(waiter), request.deadline().remaining()));
-            table.awaitExpiry(request.key());
         } else {
             waiter.complete(arrival.grant());
         }
@@ -94,12 +93,7 @@ public final class InMemoryLockProvider implements LockProvider {
     }
 
     private LockScheduler.Scheduled expiryTimer(LockKey key, Duration delay) {
-        return runtime.scheduler().schedule(() -> expire(key), delay);
-    }
-
-    private void expire(LockKey key) {
-        admitNext(key);
-        table.awaitExpiry(key);
+        return runtime.scheduler().schedule(() -> admitNext(key), delay);
     }
 
     @Override
@@ -119,8 +113,6 @@ public final class InMemoryLockProvider implements LockProvider {
             return Release.NOT_OWNER;
         }
         admitNext(lease.key());
-        // A kept key may run out earlier than the timer of those who wait for it says.
-        table.awaitExpiry(lease.key());
         return Release.RELEASED;
     }
 

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -34,6 +35,9 @@ final class LockTable {
 
     private long lastToken;
     private boolean closed;
+
+    /** What came of a request at once: it waits for its turn, is granted, or is refused. */
+    record Arrival(boolean isQueued, Optional<Grant> grant) {}
 
     /**
      * @param expiryTimer sets a timer for a key
@@ -59,16 +63,17 @@ final class LockTable {
         Optional<Holding> same = state.heldBy(request.owner());
         if (same.isPresent()) {
             same.get().extend(now(), request.timeToLive());
-            return Arrival.granted(new Grant(same.get().lease(), ticker.now()));
+            return new Arrival(false, Optional.of(new Grant(same.get().lease(), ticker.now())));
         }
         if (state.admitsAtOnce(request)) {
-            return Arrival.granted(grant(state, request));
+            return new Arrival(false, Optional.of(grant(state, request)));
         }
         if (request.deadline().hasPassed()) {
-            return Arrival.REFUSED;
+            return new Arrival(false, Optional.empty());
         }
         state.queue().add(waiter);
-        return Arrival.QUEUED;
+        awaitExpiry(request.key(), state);
+        return new Arrival(true, Optional.empty());
     }
 
     /** Of a holder that vanished nobody may ever ask again: so each request looks at two keys that may be such. */
@@ -86,6 +91,15 @@ final class LockTable {
         if (state.isUnused()) {
             keys.remove(key);
         }
+    }
+
+    /** While somebody waits, a timer stands at the next time to live that may run out, and no longer. */
+    private void awaitExpiry(LockKey key, KeyState state) {
+        OptionalLong expiry = state.queue().isEmpty() ? OptionalLong.empty() : state.nextExpiry();
+        state.replaceTimer(
+                expiry.isPresent()
+                        ? expiryTimer.apply(key, Duration.ofNanos(Math.max(0, expiry.getAsLong() - now())))
+                        : () -> {});
     }
 
     private Grant grant(KeyState state, LeaseRequest request) {
@@ -118,18 +132,9 @@ final class LockTable {
             state.queue().remove(next.get());
             admitted.put(next.get(), grant(state, next.get().request()));
         }
+        awaitExpiry(key, state);
         forgetIfUnused(key, state);
         return admitted;
-    }
-
-    /** While somebody waits, a timer stands at the next time to live that may run out. */
-    synchronized void awaitExpiry(LockKey key) {
-        KeyState state = keys.get(key);
-        if (state != null && !state.queue().isEmpty()) {
-            state.nextExpiry()
-                    .ifPresent(at ->
-                            state.replaceTimer(expiryTimer.apply(key, Duration.ofNanos(Math.max(0, at - now())))));
-        }
     }
 
     /** Whether it is held. */
@@ -172,9 +177,10 @@ final class LockTable {
     synchronized List<Waiter> close() {
         closed = true;
         List<Waiter> waiting = new ArrayList<>();
-        keys.values().forEach(state -> {
+        keys.forEach((key, state) -> {
             waiting.addAll(state.queue());
             state.queue().clear();
+            awaitExpiry(key, state);
         });
         return waiting;
     }

@@ -254,7 +254,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             complete(Optional.empty());
             settle();
         } else {
-            fail("the store did not answer within the wait time", failure);
+            fail(String.valueOf(failure.getMessage()), failure);
         }
     }
 

@@ -2,6 +2,8 @@ package io.distlock.support;
 
 import io.distlock.spi.Ticker;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,21 +11,22 @@ import org.slf4j.LoggerFactory;
 /**
  * Notices when the wall clock leaps against the monotonic one: forward when it is set, or after the machine was
  * suspended while the monotonic clock stood still; backward when it is set back. A leap forward makes every lock that is
- * held seem older by as much, and so may lose it; hence it is told. Looks every 5 s; smaller steps than half a second are
- * what time servers do.
+ * held seem older by as much, and so may lose it; hence it is told, and whoever holds locks looks at them. Looks every
+ * second; smaller steps than half a second are what time servers do.
  *
- * <p>Looks on the scheduler's thread; the figures may be read on any.
+ * <p>Looks on the scheduler's thread, and tells there; all else may be called on any.
  */
 public final class ClockWatch {
 
     private static final Logger log = LoggerFactory.getLogger(ClockWatch.class);
-    private static final Duration PERIOD = Duration.ofSeconds(5);
+    private static final Duration PERIOD = Duration.ofSeconds(1);
     private static final long TOLERATED_MILLIS = 500;
 
     private final Ticker ticker;
     private final LockScheduler scheduler;
     private final LongAdder forward = new LongAdder();
     private final LongAdder backward = new LongAdder();
+    private final Set<Runnable> onLeap = new CopyOnWriteArraySet<>();
     private Reading last;
 
     /** The wall clock, and the monotonic one before and after it: a pause in between is no leap. */
@@ -46,7 +49,22 @@ public final class ClockWatch {
         scheduler.schedule(this::look, PERIOD);
     }
 
+    /**
+     * Tells of each leap forward from now on.
+     *
+     * @param action returns at once and throws nothing
+     */
+    public void add(Runnable action) {
+        onLeap.add(action);
+    }
+
+    public void remove(Runnable action) {
+        onLeap.remove(action);
+    }
+
     private void look() {
+        // Planned first: whatever goes wrong, the next look comes.
+        start();
         Reading now = Reading.of(ticker);
         long wall = now.wallMillis() - last.wallMillis();
         long ahead = wall - millis(now.nanosAfter() - last.nanosBefore());
@@ -58,11 +76,11 @@ public final class ClockWatch {
                     "The wall clock leapt forward by {} ms: it was set, or the machine was suspended. Locks that were held"
                             + " are taken to be older by as much",
                     ahead);
+            onLeap.forEach(Runnable::run);
         } else if (behind > TOLERATED_MILLIS) {
             backward.increment();
             log.warn("The wall clock was set back by {} ms; locks are not affected", behind);
         }
-        start();
     }
 
     private static long millis(long nanos) {

@@ -23,6 +23,8 @@ final class ThreadScheduler implements LockScheduler {
         });
         executor.setRemoveOnCancelPolicy(true);
         executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        // Now, where it can fail, and not with the first task.
+        executor.prestartCoreThread();
     }
 
     @Override

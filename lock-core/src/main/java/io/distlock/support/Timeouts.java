@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Timeouts {
 
+    /** By so much a busy machine may be late. */
+    private static final long USUAL_LATENESS_MILLIS = 500;
+
     private final Ticker ticker;
     private final DueSet<Call<?>> calls;
 
@@ -43,6 +46,17 @@ public final class Timeouts {
         return call;
     }
 
+    /**
+     * For the message about a limit that has passed: that this process stood still, if it noticed so late that the store may
+     * have answered. Nothing otherwise.
+     */
+    public String lateness(long limitNanos) {
+        long millis = (ticker.nanos() - limitNanos) / 1_000_000;
+        return millis < USUAL_LATENESS_MILLIS
+                ? ""
+                : "; this process stood still, or was too busy to look, for " + millis + " ms";
+    }
+
     private static void expire(List<Call<?>> due) {
         due.forEach(Call::expire);
     }
@@ -64,7 +78,7 @@ public final class Timeouts {
 
         void expire() {
             calls.remove(this);
-            completeExceptionally(new TimeoutException("no answer within " + limit.toMillis() + " ms"));
+            completeExceptionally(new TimeoutException("no answer within " + limit.toMillis() + " ms" + lateness(due)));
         }
     }
 }

@@ -8,6 +8,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
+import io.distlock.spi.Deadline;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,6 +59,24 @@ class AbandonedWaitTests {
         interruptOnce(here.request("a"), 1);
         here.provider.deliver();
         here.assertNothingLeft("a");
+    }
+
+    /** The wait is over, and nobody has been told yet: what is left to do is to give back. */
+    @Test
+    void aGrantThatArrivesInTheInstantOfTheInterruptIsGivenBack() {
+        PendingKeys keys = new PendingKeys(here.engine);
+        LockRequest one = here.request("a");
+        DefaultLockClient.abandon(keys.start(
+                one.keys().get(0), one.mode(), one.options(), Deadline.in(Duration.ofSeconds(5), here.ticker), "test"));
+        here.assertNothingLeft("a");
+        LockRequest two = here.client.request(List.of(LockKey.of("a"), LockKey.of("b")));
+        PendingLock both =
+                new PendingLock(here.engine, keys, two, Deadline.in(Duration.ofSeconds(5), here.ticker), "test");
+        both.advance();
+        assertThat(here.isFree("b")).isFalse();
+        DefaultLockClient.abandon(both);
+        here.assertNothingLeft("a");
+        here.assertNothingLeft("b");
     }
 
     /** Blocks a thread in the request, interrupts it, and sees how its call ends. */

@@ -1,10 +1,15 @@
 package io.distlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockEvent;
+import io.distlock.LockKey;
+import io.distlock.LockUnavailableException;
+import io.distlock.Release;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
@@ -14,45 +19,234 @@ import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
+/** On which threads foreign code runs, and what becomes of a lock when there is none. */
+@EndsInTime
 class CallbackThreadsTests {
 
     private static final int LOCKS = 2_000;
 
+    private final ManualTicker ticker = new ManualTicker();
+    private final LockRuntime runtime = ManualScheduler.runtime(ticker);
+    private final FaultyLockProvider provider = new FaultyLockProvider(new InMemoryLockProvider(runtime));
+    private final CountDownLatch done = new CountDownLatch(1);
+    private final List<LockClient> clients = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        done.countDown();
+        clients.forEach(LockClient::close);
+    }
+
+    private LockClient client(LockClientBuilder builder) {
+        LockClient client = builder.shutdownTimeout(Duration.ZERO).build();
+        clients.add(client);
+        return client;
+    }
+
+    private LockClient client(Executor callbacks) {
+        return client(LockClientBuilder.of(provider, runtime).callbackExecutor(callbacks));
+    }
+
+    private LockClient client() {
+        return client(LockClientBuilder.of(provider, runtime));
+    }
+
+    @Test
+    void dependentsThatWaitForOneAnotherDoNotStandInEachOthersWay() {
+        LockClient client = client();
+        // Granted once all have been asked for: what depends on a future that is complete already runs where it is
+        // added.
+        provider.onAcquire(Fault.LATE);
+        CountDownLatch all = new CountDownLatch(300);
+        List<CompletableFuture<Void>> met = new ArrayList<>();
+        for (int lock = 0; lock < 300; lock++) {
+            met.add(client.acquireAsync(client.request("orders", "" + lock)).thenAccept(held -> meet(all)));
+        }
+        provider.deliver();
+        await().untilAsserted(() -> assertThat(met).allMatch(CompletableFuture::isDone));
+    }
+
+    @Test
+    void dependentsOfALossMayWaitForOneAnotherToo() {
+        LockClient client = client();
+        provider.onRenew(Fault.SILENCE);
+        CountDownLatch all = new CountDownLatch(300);
+        for (int lock = 0; lock < 300; lock++) {
+            client.acquire(client.request("orders", "" + lock)).lost().thenAccept(loss -> meet(all));
+        }
+        ticker.advance(Duration.ofSeconds(31));
+        await().until(() -> all.getCount() == 0);
+    }
+
+    private static void meet(CountDownLatch all) {
+        all.countDown();
+        awaitQuietly(all);
+    }
+
+    /** As of a body that is to be interrupted when it has lost its lock. */
+    @Test
+    void theNewsOfALossComesThoughBodiesOccupyAllThreads() {
+        List<Runnable> waiting = new ArrayList<>();
+        LockClient client = client(waiting::add);
+        client.acquireAsync(client.request("body"));
+        HeldLock held = client.acquire(client.request("a"));
+        HeldLock both = client.acquire(client.request(List.of(LockKey.of("b"), LockKey.of("c"))));
+        Set<Object> told = ConcurrentHashMap.newKeySet();
+        client.addListener(event -> {
+            if (event instanceof LockEvent.Lost lost && lost.key().equals(LockKey.of("a"))) {
+                told.add("listener");
+            }
+        });
+        held.onLost(loss -> told.add(held));
+        both.onLost(loss -> told.add(both));
+        provider.onRenew(Fault.SILENCE);
+        ticker.advance(Duration.ofSeconds(31));
+        await().untilAsserted(() -> assertThat(told).containsExactlyInAnyOrder("listener", held, both));
+        assertThat(waiting).isNotEmpty();
+    }
+
     /** A store that is gone takes all locks at once: a thread for each piece of news would end the process. */
     @Test
-    void thousandsOfLossesAreToldByABoundedNumberOfThreadsHoweverLongTheyAreListenedTo() {
-        Set<Thread> others = Thread.getAllStackTraces().keySet();
-        ManualTicker ticker = new ManualTicker();
-        LockRuntime runtime = ManualScheduler.runtime(ticker);
-        FaultyLockProvider provider = new FaultyLockProvider(new InMemoryLockProvider(runtime));
+    void thousandsOfLossesAreToldByOneThreadHoweverLongTheyAreListenedTo() {
+        LockClient client = client();
         provider.onRenew(Fault.SILENCE);
-        CountDownLatch heard = new CountDownLatch(1);
         AtomicInteger told = new AtomicInteger();
+        Set<Thread> tellers = ConcurrentHashMap.newKeySet();
         List<HeldLock> held = new ArrayList<>();
-        try (LockClient client = LockClientBuilder.of(provider, runtime)
-                .shutdownTimeout(Duration.ZERO)
-                .build()) {
-            for (int lock = 0; lock < LOCKS; lock++) {
-                held.add(client.acquire(client.request("orders", "" + lock)));
-                held.get(lock).onLost(loss -> {
-                    awaitQuietly(heard);
-                    told.incrementAndGet();
-                });
-            }
-            ticker.advance(Duration.ofSeconds(31));
-            assertThat(held).noneMatch(HeldLock::isHeld);
-            long threads = Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().startsWith("distlock-callback-") && !others.contains(thread))
-                    .count();
-            heard.countDown();
-            await().until(() -> told.get() == LOCKS);
-            assertThat(threads).isBetween(2L, 256L);
+        for (int lock = 0; lock < LOCKS; lock++) {
+            held.add(client.acquire(client.request("orders", "" + lock)));
+            held.get(lock).onLost(loss -> {
+                awaitQuietly(done);
+                tellers.add(Thread.currentThread());
+                told.incrementAndGet();
+            });
         }
+        ticker.advance(Duration.ofSeconds(31));
+        assertThat(held).noneMatch(HeldLock::isHeld);
+        done.countDown();
+        await().until(() -> told.get() == LOCKS);
+        assertThat(tellers).hasSize(1);
+    }
+
+    private static List<Executor> executorsThatThrow() {
+        return List.of(
+                task -> {
+                    throw new IllegalStateException("executor fails on purpose");
+                },
+                task -> {
+                    throw new OutOfMemoryError("unable to create native thread, on purpose");
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource("executorsThatThrow")
+    void aGrantThatNoThreadHandsOverIsGivenBack(Executor executor) {
+        LockClient client = client(executor);
+        CompletableFuture<HeldLock> one = client.acquireAsync(client.request("a"));
+        CompletableFuture<Optional<HeldLock>> other = client.tryAcquireAsync(client.request("b"));
+        for (CompletableFuture<?> asked : List.of(one, other)) {
+            await().until(asked::isDone);
+            assertThatExceptionOfType(CompletionException.class)
+                    .isThrownBy(asked::join)
+                    .havingCause()
+                    .isInstanceOf(LockUnavailableException.class)
+                    .withMessageContaining("callback executor")
+                    .satisfies(failure -> assertThat(failure.getCause()).isNotNull());
+        }
+        assertThat(client.held()).isEmpty();
+        assertThat(client.inspect(LockKey.of("a"))).isEmpty();
+        assertThat(client.inspect(LockKey.of("b"))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("executorsThatThrow")
+    void aRefusalIsToldThoughTheExecutorThrows(Executor executor) {
+        LockClient client = client(executor);
+        client.acquire(client.request("a"));
+        var asked = client.tryAcquireAsync(client.request("a").withWaitTime(Duration.ZERO));
+        await().until(asked::isDone);
+        assertThat(asked.join()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("executorsThatThrow")
+    void aReleaseEndsThoughTheExecutorThrows(Executor executor) {
+        LockClient client = client(executor);
+        HeldLock held = client.acquire(client.request("a"));
+        CompletableFuture<Release> released = held.releaseAsync().toCompletableFuture();
+        await().until(released::isDone);
+        assertThat(released.join()).isEqualTo(Release.RELEASED);
+        HeldLock gone = client.acquire(client.request("b"));
+        client.forceRelease(LockKey.of("b"), gone.fencingToken());
+        HeldLock taken = client.acquire(client.request("c"));
+        takeAway(taken);
+        assertThat(taken.release()).isEqualTo(Release.NOT_OWNER);
+        assertThat(client.held()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("executorsThatThrow")
+    void eachLossIsToldThoughTheExecutorThrows(Executor executor) {
+        LockClient client = client(executor);
+        AtomicInteger told = new AtomicInteger();
+        for (String name : List.of("a", "b", "c")) {
+            HeldLock held = client.acquire(client.request(name));
+            held.onLost(loss -> told.incrementAndGet());
+            held.lost().thenAccept(loss -> told.incrementAndGet());
+        }
+        provider.onRenew(Fault.SILENCE);
+        ticker.advance(Duration.ofSeconds(31));
+        await().until(() -> told.get() == 6);
+    }
+
+    @Test
+    void theThreadForLossesEndsAfterTheClientAndWhatComesLaterIsToldNevertheless() {
+        AtomicReference<Thread> teller = new AtomicReference<>();
+        CallbackThreads threads = CallbackThreads.over(Runnable::run);
+        threads.close();
+        threads.tellLoss(() -> teller.set(Thread.currentThread()));
+        await().until(() -> teller.get() != null);
+        await().atMost(Duration.ofSeconds(30)).until(() -> !teller.get().isAlive());
+        AtomicReference<Thread> late = new AtomicReference<>();
+        threads.tellLoss(() -> late.set(Thread.currentThread()));
+        await().until(() -> late.get() != null);
+    }
+
+    @Test
+    void newsThatFailsDoesNotEndTheThread() {
+        CallbackThreads threads = CallbackThreads.over(Runnable::run);
+        Set<Thread> tellers = ConcurrentHashMap.newKeySet();
+        for (int loss = 0; loss < 3; loss++) {
+            threads.tellLoss(() -> {
+                tellers.add(Thread.currentThread());
+                throw new AssertionError("news fails on purpose");
+            });
+        }
+        CountDownLatch after = new CountDownLatch(1);
+        threads.tellLoss(after::countDown);
+        await().until(() -> after.getCount() == 0);
+        assertThat(tellers).hasSize(1);
+        threads.close();
+    }
+
+    /** At the store, by somebody else. */
+    private void takeAway(HeldLock held) {
+        LockClient other = client(Runnable::run);
+        other.forceRelease(held.keys().get(0), held.fencingToken());
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

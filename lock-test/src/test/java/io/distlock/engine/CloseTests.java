@@ -11,12 +11,15 @@ import io.distlock.LockLostException;
 import io.distlock.LockUnavailableException;
 import io.distlock.LossReason;
 import io.distlock.Release;
+import io.distlock.spi.LockProvider;
 import io.distlock.test.provider.Fault;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -171,6 +174,34 @@ class CloseTests {
         assertThat(watchdog.answered()).isNotDone();
         here.provider.deliver();
         assertThat(watchdog.answered()).isDone();
+    }
+
+    /** The provider is closed next. */
+    @Test
+    void aClientThatIsClosedWaitsForReleasesThatAreOnTheirWay() throws InterruptedException {
+        AtomicBoolean delivered = new AtomicBoolean();
+        AtomicBoolean waited = new AtomicBoolean();
+        LockProvider patient = (LockProvider) Proxy.newProxyInstance(
+                CloseTests.class.getClassLoader(),
+                new Class<?>[] {LockProvider.class},
+                (proxy, method, args) -> method.getName().equals("callTimeout")
+                        ? Duration.ofDays(1)
+                        : method.invoke(here.provider, args));
+        DefaultLockClient client = new DefaultLockClient(
+                new Engine(patient, here.runtime, Runnable::run),
+                here.client.options(),
+                Duration.ZERO,
+                () -> waited.set(delivered.get()));
+        HeldLock held = client.acquire(here.now("a"));
+        here.provider.onRelease(Fault.LATE);
+        held.releaseAsync();
+        Thread closing = new Thread(client::close);
+        closing.start();
+        await().until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+        delivered.set(true);
+        here.provider.deliver();
+        closing.join();
+        assertThat(waited).isTrue();
     }
 
     @Test

@@ -3,9 +3,16 @@ package io.distlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.LockStatus.Holder;
+import io.distlock.test.time.ManualTicker;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Who it says in the store. */
@@ -18,7 +25,7 @@ class OwnersTests {
 
     @Test
     void whatAStoreMightDivideAtIsReplaced() {
-        assertThat(new Owners("or/ders:1~é@web 1").next()).startsWith("or_ders_1__@web_1~");
+        assertThat(owners("or/ders:1~é@web 1").next()).startsWith("or_ders_1__@web_1~");
     }
 
     @Test
@@ -33,8 +40,8 @@ class OwnersTests {
 
     @Test
     void ownersOfOneInstanceDiffer() {
-        Owners one = new Owners("orders");
-        Owners other = new Owners("orders");
+        Owners one = owners("orders");
+        Owners other = owners("orders");
         Set<String> owners = new HashSet<>();
         for (int acquisition = 0; acquisition < 100; acquisition++) {
             owners.add(one.next());
@@ -43,7 +50,57 @@ class OwnersTests {
         assertThat(owners).hasSize(200);
     }
 
+    /** As of a process that is started from a snapshot of its memory, more than once. */
+    @Test
+    void theCopiesOfAProcessMakeDifferentOwners() throws IllegalAccessException {
+        Owners image = owners("orders");
+        image.next();
+        Owners copy = owners("orders");
+        for (Field field : Owners.class.getDeclaredFields()) {
+            if (!Modifier.isStatic(field.getModifiers())) {
+                field.setAccessible(true);
+                Object value = field.get(image);
+                field.set(copy, value instanceof AtomicLong counter ? new AtomicLong(counter.get()) : value);
+            }
+        }
+        assertThat(copy.next()).isNotEqualTo(image.next());
+    }
+
+    @Test
+    void copiesThatHaveReadTheSameRandomBytesDifferByTheirClocks() {
+        ManualTicker later = new ManualTicker();
+        later.advance(Duration.ofNanos(1));
+        Owners image = new Owners("orders", new ManualTicker(), new CopiedRandom());
+        Owners copy = new Owners("orders", later, new CopiedRandom());
+        assertThat(copy.next()).isNotEqualTo(image.next());
+    }
+
+    private static final class CopiedRandom extends SecureRandom {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public void nextBytes(byte[] bytes) {
+            Arrays.fill(bytes, (byte) 7);
+        }
+    }
+
+    @Test
+    void randomBitsComeFromTheKernelAndNotFromAGeneratorThatIsSeededOnce() {
+        assertThat(Owners.kernel().getAlgorithm()).isIn("NativePRNGNonBlocking", "Windows-PRNG");
+    }
+
+    @Test
+    void anOwnerIsVisibleAsciiThatNoStoreDividesAt() {
+        assertThat(owners("orders@web-1.4711").next()).matches("orders@web-1\\.4711~[0-9a-f]{32}");
+        assertThat(owners("").next()).matches("[0-9a-f]{32}");
+    }
+
+    private static Owners owners(String instance) {
+        return new Owners(instance, new ManualTicker(), Owners.kernel());
+    }
+
     private static Optional<String> instance(String instance) {
-        return new Holder(new Owners(instance).next(), Optional.empty(), Optional.empty()).instance();
+        return new Holder(owners(instance).next(), Optional.empty(), Optional.empty()).instance();
     }
 }

@@ -189,6 +189,35 @@ class ReleaseTests {
         here.assertNothingLeft("a");
     }
 
+    /** The key has run out on the way, as far as anybody can tell: the work was over before. */
+    @Test
+    void anAnswerFromAfterTheEndDoesNotMakeCoveredWorkALoss() {
+        HeldLock held = here.client.acquire(here.now("a").withRenew(false));
+        here.advanceMillis(29_698 - 100);
+        here.deleteByHand("a");
+        here.provider.onRelease(Fault.LATE);
+        CompletionStage<Release> released = held.releaseAsync();
+        here.advanceMillis(100);
+        here.provider.deliver();
+        assertThat(released).isCompletedWithValue(Release.UNKNOWN);
+        held.close();
+        assertThat(here.eventNames()).containsExactly("Acquired", "Released");
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void anAnswerFromBeforeTheEndDoesThoughItTookItsTime() {
+        HeldLock held = here.client.acquire(here.now("a").withRenew(false));
+        here.advanceMillis(29_698 - 100);
+        here.deleteByHand("a");
+        here.provider.onRelease(Fault.LATE);
+        CompletionStage<Release> released = held.releaseAsync();
+        here.advanceMillis(99);
+        here.provider.deliver();
+        assertThat(released).isCompletedWithValue(Release.NOT_OWNER);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+    }
+
     @Test
     void anyThreadMayRelease() throws InterruptedException {
         HeldLock held = here.hold("a");

@@ -1,6 +1,7 @@
 package io.distlock.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distlock.Release;
 import io.distlock.spi.Grant;
@@ -92,6 +93,14 @@ class AcquireLoopTests extends AcquireLoopFixture {
         store.grant(KEY, ticker.now());
         assertThat(store.withdrawals).isEqualTo(1);
         assertNothingLeft();
+    }
+
+    /** It knows best: a lease that the store never grants is no silence. */
+    @Test
+    void whatTheStoreSaysIsWhatTheCallerIsTold() {
+        CompletableFuture<Optional<Grant>> asked = acquire(Duration.ZERO);
+        store.fail(false);
+        assertThatThrownBy(asked::join).hasMessageEndingWith("ms: fails on purpose");
     }
 
     @Test

@@ -1,10 +1,19 @@
 package io.distlock.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockLoss;
+import io.distlock.LossReason;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +64,43 @@ class ClockWatchTests {
         ticker.stepWallClock(Duration.ofMillis(-500));
         ticker.advance(Duration.ofSeconds(5));
         assertAnomalies(0, 0);
+    }
+
+    /** No timer knows of the time that has passed. */
+    @Test
+    void afterALeapWhateverIsHeldIsLookedAtAtOnce() {
+        ManualScheduler scheduler = new ManualScheduler(ticker);
+        LockRuntime runtime = new LockRuntime(ticker, scheduler);
+        runtime.clockWatch().start();
+        LockClient client = LockClientBuilder.of(new InMemoryLockProvider(runtime), runtime)
+                .callbackExecutor(Runnable::run)
+                .shutdownTimeout(Duration.ZERO)
+                .build();
+        HeldLock held = client.acquire(client.request("a"));
+        HeldLock longer = client.acquire(client.request("b").withLeaseTime(Duration.ofMinutes(2)));
+        CompletableFuture<LockLoss> lost = held.lost().toCompletableFuture();
+        ticker.stepWallClock(Duration.ofSeconds(60));
+        ticker.advance(Duration.ofSeconds(1));
+        await().until(lost::isDone);
+        assertThat(lost.join().reason()).isEqualTo(LossReason.EXPIRED);
+        assertThat(longer.isHeld()).isTrue();
+        client.close();
+        // The client is forgotten, and the clock is watched as before.
+        ticker.stepWallClock(Duration.ofSeconds(60));
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(runtime.clockWatch().forward()).isEqualTo(2);
+    }
+
+    @Test
+    void oneThatThrowsWhenToldDoesNotEndTheWatch() {
+        watch.add(() -> {
+            throw new IllegalStateException("fails on purpose");
+        });
+        for (int leap = 0; leap < 2; leap++) {
+            ticker.stepWallClock(Duration.ofSeconds(30));
+            assertThatIllegalStateException().isThrownBy(() -> ticker.advance(Duration.ofSeconds(1)));
+        }
+        assertAnomalies(2, 0);
     }
 
     private void assertAnomalies(long forward, long backward) {

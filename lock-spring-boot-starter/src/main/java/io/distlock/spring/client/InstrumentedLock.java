@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /** Delegates to another lock, and notifies a listener of how it ends. Thread-safe. */
 final class InstrumentedLock implements HeldLock {
@@ -87,6 +88,11 @@ final class InstrumentedLock implements HeldLock {
     @Override
     public CompletionStage<LockLoss> lost() {
         return target.lost();
+    }
+
+    @Override
+    public void onLost(Consumer<LockLoss> action) {
+        target.onLost(action);
     }
 
     @Override

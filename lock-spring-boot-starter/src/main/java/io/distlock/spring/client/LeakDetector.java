@@ -40,12 +40,14 @@ public final class LeakDetector implements LockClientCustomizer {
     private void report(List<Hold> tooLong) {
         for (Hold hold : tooLong) {
             held.remove(hold);
-            log.warn(
-                    "The lock {} has been held for more than {} ms by thread '{}', and still is. Taken by the call below",
-                    hold.lock,
-                    threshold.toMillis(),
-                    hold.call.thread,
-                    hold.call.stack);
+            if (hold.lock.isHeld()) {
+                log.warn(
+                        "The lock {} has been held for more than {} ms by thread '{}', and still is. Taken by the call below",
+                        hold.lock,
+                        threshold.toMillis(),
+                        hold.call.thread,
+                        hold.call.stack);
+            }
         }
     }
 

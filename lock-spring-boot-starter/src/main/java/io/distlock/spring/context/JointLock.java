@@ -14,8 +14,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BinaryOperator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,9 +81,19 @@ final class JointLock implements HeldLock {
     public CompletionStage<LockLoss> lost() {
         CompletableFuture<LockLoss> first = new CompletableFuture<>();
         if (lost.compareAndSet(null, first.minimalCompletionStage())) {
-            parts.forEach(part -> part.onLost(first::complete));
+            parts.forEach(part -> part.lost().thenAccept(first::complete));
         }
         return Objects.requireNonNull(lost.get());
+    }
+
+    @Override
+    public void onLost(Consumer<LockLoss> action) {
+        AtomicBoolean told = new AtomicBoolean();
+        parts.forEach(part -> part.onLost(loss -> {
+            if (told.compareAndSet(false, true)) {
+                action.accept(loss);
+            }
+        }));
     }
 
     @Override

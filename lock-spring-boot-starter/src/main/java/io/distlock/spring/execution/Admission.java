@@ -10,6 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Admission {
 
     private final CompletableFuture<Stay> stay = new CompletableFuture<>();
+    private final Thread caller = Thread.currentThread();
     private final boolean outermost;
 
     private Admission(boolean outermost) {
@@ -63,6 +66,27 @@ final class Admission {
     /** Fails as an acquisition does. */
     CompletableFuture<Stay> stay() {
         return stay;
+    }
+
+    /**
+     * Goes on once the lock is there, or is not to be had. A lock may be there before this is asked: the body under it may
+     * block nevertheless, and not the caller.
+     *
+     * @param bodies for that case; where the caller holds the lock already, it goes on itself
+     */
+    void whenSettled(Executor bodies, BiConsumer<@Nullable Stay, @Nullable Throwable> next) {
+        stay.whenComplete((granted, failure) -> {
+            if (granted == null || !outermost || Thread.currentThread() != caller) {
+                next.accept(granted, failure);
+                return;
+            }
+            try {
+                bodies.execute(() -> next.accept(granted, null));
+            } catch (RuntimeException | Error refusal) {
+                granted.closeAsync();
+                next.accept(null, refusal);
+            }
+        });
     }
 
     /** Whether the lock was taken for this body and not for one around it. */

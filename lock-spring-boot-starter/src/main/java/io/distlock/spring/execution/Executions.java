@@ -1,7 +1,9 @@
 package io.distlock.spring.execution;
 
+import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.Ticker;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.springframework.core.ReactiveAdapter;
 
@@ -12,6 +14,7 @@ public final class Executions {
     private final FutureExecution future;
     private final Optional<ReactiveOuterScopes> reactiveScopes;
     private final Supplier<Ticker> ticker;
+    private final Executor bodies = LockClientBuilder.defaultCallbackExecutor();
 
     /**
      * With what may be around calls and subscriptions.
@@ -20,7 +23,7 @@ public final class Executions {
      */
     public Executions(OuterScopes scopes, Optional<ReactiveOuterScopes> reactiveScopes, Supplier<Ticker> ticker) {
         this.blocking = new BlockingExecution(scopes, ticker);
-        this.future = new FutureExecution(scopes, ticker);
+        this.future = new FutureExecution(scopes, ticker, bodies);
         this.ticker = ticker;
         this.reactiveScopes = reactiveScopes;
     }
@@ -37,6 +40,6 @@ public final class Executions {
 
     /** For work that is done when a subscription ends. Needs Reactor. */
     public PublisherExecution publisher(ReactiveAdapter adapter) {
-        return new PublisherExecution(adapter, reactiveScopes, ticker);
+        return new PublisherExecution(adapter, reactiveScopes, ticker, bodies);
     }
 }

@@ -4,9 +4,11 @@ import io.distlock.LockException;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.context.CallChain;
 import io.distlock.spring.context.Stay;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** One lock of a call whose body returns a future. Its steps follow one another, on whichever threads. */
@@ -36,11 +38,11 @@ final class FutureCall {
     }
 
     /** Fails with {@link Refused} if the lock is not granted. */
-    CompletableFuture<@Nullable Object> start() {
+    CompletableFuture<@Nullable Object> start(Executor bodies) {
         Admission admission = Admission.to(task, outer);
-        admission.stay().whenComplete((stay, failure) -> {
-            if (failure != null) {
-                promise.settle(null, refusal(Admission.bare(failure)));
+        admission.whenSettled(bodies, (stay, failure) -> {
+            if (stay == null) {
+                promise.settle(null, refusal(Admission.bare(Objects.requireNonNull(failure))));
             } else if (promise.future().isDone()) {
                 stay.closeAsync();
             } else {

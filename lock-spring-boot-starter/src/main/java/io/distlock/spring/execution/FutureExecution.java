@@ -6,21 +6,25 @@ import io.distlock.spring.context.CallContext;
 import io.distlock.spring.context.OuterScope;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bodies that return a future. The lock is asked for when the body is called for and held until the body's future has
- * completed; the caller is not blocked. The body is called on a thread of the lock client, on which it may block.
+ * completed; the caller is not blocked. The body is called on a thread of the lock client, or one like it, on which it may
+ * block.
  */
 public final class FutureExecution implements Execution {
 
     private final OuterScopes scopes;
     private final Supplier<Ticker> ticker;
+    private final Executor bodies;
 
-    FutureExecution(OuterScopes scopes, Supplier<Ticker> ticker) {
+    FutureExecution(OuterScopes scopes, Supplier<Ticker> ticker, Executor bodies) {
         this.scopes = scopes;
         this.ticker = ticker;
+        this.bodies = bodies;
     }
 
     /**
@@ -45,7 +49,7 @@ public final class FutureExecution implements Execution {
                     List<LockTask> left = others.get();
                     return left.isEmpty() ? body.start(chain) : under(left, chain, grants, body);
                 })
-                .start();
+                .start(bodies);
     }
 
     /** A refusal is answered here, where the locks that were had before it have been given back. */

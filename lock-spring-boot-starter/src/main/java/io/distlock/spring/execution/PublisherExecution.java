@@ -10,7 +10,9 @@ import io.distlock.spring.context.OuterScope;
 import io.distlock.spring.context.Stay;
 import io.distlock.spring.context.SubscriberContext;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -21,7 +23,7 @@ import reactor.util.context.ContextView;
 /**
  * Bodies that return a publisher. Each subscription calls the body anew, under a lock of its own: asked for on
  * subscription, held until completion, error or cancellation. No thread is blocked. The body is called on a thread of
- * the lock client, on which it may block.
+ * the lock client, or one like it, on which it may block.
  */
 public final class PublisherExecution implements Execution {
 
@@ -31,11 +33,14 @@ public final class PublisherExecution implements Execution {
     private final ReactiveAdapter adapter;
     private final Mono<OuterScope> scope;
     private final Supplier<Ticker> ticker;
+    private final Executor bodies;
 
     /** For one type of publishers. */
-    PublisherExecution(ReactiveAdapter adapter, Optional<ReactiveOuterScopes> scopes, Supplier<Ticker> ticker) {
+    PublisherExecution(
+            ReactiveAdapter adapter, Optional<ReactiveOuterScopes> scopes, Supplier<Ticker> ticker, Executor bodies) {
         this.adapter = adapter;
         this.ticker = ticker;
+        this.bodies = bodies;
         this.scope = scopes.map(ReactiveOuterScopes::current).orElseGet(() -> Mono.just(OuterScope.NONE));
     }
 
@@ -62,7 +67,13 @@ public final class PublisherExecution implements Execution {
         return Flux.usingWhen(
                 // A supplier, which is asked on subscription: nothing can come between it and the cleanup.
                 Mono.fromSupplier(() -> Admission.to(task, outer)),
-                admission -> Mono.fromFuture(admission.stay(), true)
+                admission -> Mono.<Stay>create(sink -> admission.whenSettled(bodies, (stay, failure) -> {
+                            if (stay == null) {
+                                sink.error(Admission.bare(Objects.requireNonNull(failure)));
+                            } else {
+                                sink.success(stay);
+                            }
+                        }))
                         .onErrorMap(Admission::isRefusal, why -> new Refused(task, (LockException) why))
                         .flatMapMany(stay ->
                                 under(stay, admission, task, inside(others, outer.with(stay.hold()), call), call)),
@@ -116,7 +127,7 @@ public final class PublisherExecution implements Execution {
 
     /** Cancels the work, whose end tells then why. By a value: an error would leave the work running. */
     private static Mono<LockLoss> loss(Stay stay) {
-        return Mono.fromFuture(stay.lock().lost().toCompletableFuture(), true);
+        return Mono.create(sink -> stay.lock().onLost(sink::success));
     }
 
     private static <T> Mono<T> end(Admission admission) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.groups.Tuple.tuple;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -113,6 +114,7 @@ class LocksEndpointTests {
     void aLossIsShown() {
         HeldLock held = client.acquire(now("orders", "42").withRenew(false));
         ticker.advance(Duration.ofSeconds(29).plusMillis(698));
+        await().until(() -> !all().losses().isEmpty());
         assertThat(all().losses())
                 .containsExactly(new LocksDescriptor.Loss(
                         "orders",
@@ -132,6 +134,11 @@ class LocksEndpointTests {
             client.acquire(now("orders", "" + key).withRenew(false));
             ticker.advance(Duration.ofSeconds(30));
         }
+        await().until(() -> "149"
+                .equals(all().losses().stream()
+                        .findFirst()
+                        .map(LocksDescriptor.Loss::key)
+                        .orElse("")));
         assertThat(all().losses())
                 .hasSize(100)
                 .extracting(LocksDescriptor.Loss::key)

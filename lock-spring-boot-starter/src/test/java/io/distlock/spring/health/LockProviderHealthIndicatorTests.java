@@ -68,4 +68,13 @@ class LockProviderHealthIndicatorTests {
         ticker.advance(Duration.ofMillis(1));
         assertThat(asked.join().getStatus()).isEqualTo(Status.DOWN);
     }
+
+    /** Asked every few seconds, by everybody, and with a store that is as good as full. */
+    @Test
+    void aCheckTakesNoLock() {
+        health(ProviderStatus.State.UP);
+        Mockito.verify(provider, Mockito.atLeastOnce()).callTimeout();
+        Mockito.verify(provider).check();
+        Mockito.verifyNoMoreInteractions(provider);
+    }
 }

@@ -2,6 +2,7 @@ package io.distlock.spring.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -38,7 +40,7 @@ class LockObservationsTests {
     private final FaultyLockProvider provider = new FaultyLockProvider(store);
     private final ObservationRegistry registry = ObservationRegistry.create();
     private final List<LockObservationContext> started = new ArrayList<>();
-    private final List<LockObservationContext> stopped = new ArrayList<>();
+    private final List<LockObservationContext> stopped = new CopyOnWriteArrayList<>();
     private final LockClient client = observed(registry, null);
     private final LockClient other = LockClientBuilder.of(store, runtime).build();
 
@@ -166,6 +168,7 @@ class LockObservationsTests {
     void aLossIsAnError() {
         client.acquire(now("42").withRenew(false));
         ticker.advance(Duration.ofSeconds(30));
+        await().until(() -> stopped.size() == 2);
         assertThat(stopped).last().satisfies(hold -> {
             assertThat(low(hold, "outcome")).isEqualTo("lost");
             assertThat(hold.getError()).isInstanceOf(LockLostException.class);

@@ -44,6 +44,19 @@ abstract class WaitingContract extends ContractPart {
     }
 
     @Test
+    void aWaiterIsToldOfARelease() {
+        LockKey key = uniqueKey();
+        HeldLock held = one().acquire(patiently(one(), key));
+        CompletableFuture<HeldLock> waiter =
+                other().acquireAsync(now(other(), key).withWaitTime(LONG_PATIENCE));
+        // Time to listen: whoever is still on the way to it needs not be told.
+        await().pollDelay(Duration.ofSeconds(1)).untilAsserted(() -> assertWaits(key, waiter));
+        held.release();
+        // Neither the end of the lease nor the last look before the deadline comes so soon.
+        get(waiter, SLOW_MACHINE).close();
+    }
+
+    @Test
     void aWaiterGetsTheLockAfterItsHolderHasVanished() {
         LockKey key = uniqueKey();
         LockClient doomed = newClient(newProvider());

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -43,6 +44,7 @@ public final class FaultyLockProvider implements LockProvider {
     private final FaultPlan renewing = new FaultPlan();
     private final FaultPlan releasing = new FaultPlan();
     private final FaultPlan forcing = new FaultPlan();
+    private volatile Consumer<Runnable> lossWatcher = lost -> {};
 
     public FaultyLockProvider(LockProvider behind) {
         this(behind, behind.name());
@@ -97,6 +99,11 @@ public final class FaultyLockProvider implements LockProvider {
 
     public void onForceRelease(Fault fault) {
         forcing.set(fault);
+    }
+
+    /** Is given the callback of each grant with which the provider tells of its loss, beside the provider behind. */
+    public void onLossWatched(Consumer<Runnable> watcher) {
+        lossWatcher = watcher;
     }
 
     /** Lets go of the answers that were held back, on the calling thread. */
@@ -162,6 +169,7 @@ public final class FaultyLockProvider implements LockProvider {
     @Override
     public void onLoss(Lease lease, Runnable lost) {
         behind.onLoss(lease, lost);
+        lossWatcher.accept(lost);
     }
 
     @Override

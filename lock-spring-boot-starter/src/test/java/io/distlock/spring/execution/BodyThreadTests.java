@@ -1,0 +1,92 @@
+package io.distlock.spring.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spi.Ticker;
+import io.distlock.spring.OnLost;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.mockito.AdditionalAnswers;
+import org.mockito.Mockito;
+import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Mono;
+
+/** A body that returns a future or a publisher may block, and the caller may be an event loop. */
+class BodyThreadTests {
+
+    private final LockRuntime runtime = LockRuntime.start();
+    /** Grants before it has been asked to the end. */
+    private final LockClient client = LockClientBuilder.of(new InMemoryLockProvider(runtime), runtime)
+            .callbackExecutor(Runnable::run)
+            .build();
+
+    private final Executions executions = new Executions(OuterScopes.NONE, Optional.empty(), Ticker::system);
+    private final AtomicReference<Thread> body = new AtomicReference<>();
+
+    @AfterEach
+    void close() {
+        client.close();
+        runtime.close();
+    }
+
+    private List<LockTask> tasks() {
+        return List.of(new LockTask(client, client.request("a"), OnLost.LEAVE_RUNNING, Refusal.THROW));
+    }
+
+    @Test
+    void theBodyOfAFutureDoesNotRunOnTheCallersThread() throws Exception {
+        CompletableFuture<?> future = executions.future().run(tasks(), () -> {
+            body.set(Thread.currentThread());
+            return CompletableFuture.completedFuture("done");
+        });
+        assertThat(future.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(body.get()).isNotNull().isNotSameAs(Thread.currentThread());
+        assertThat(client.held()).isEmpty();
+    }
+
+    @Test
+    void theBodyOfAPublisherDoesNotRunOnTheSubscribersThread() {
+        var adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(Mono.class);
+        Object mono = executions.publisher(adapter).run(tasks(), () -> {
+            body.set(Thread.currentThread());
+            return Mono.just("done");
+        });
+        assertThat(((Mono<?>) mono).block(Duration.ofSeconds(20))).isEqualTo("done");
+        assertThat(body.get()).isNotNull().isNotSameAs(Thread.currentThread());
+        assertThat(client.held()).isEmpty();
+    }
+
+    /** The grant is on its way, and cancelling does not stop it. */
+    @Test
+    void aBodyThatIsGivenUpInTheInstantOfItsGrantIsNotRunAndItsLockIsGivenBack() {
+        CompletableFuture<HeldLock> asked = new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                return false;
+            }
+        };
+        LockClient slow = Mockito.mock(LockClient.class, AdditionalAnswers.delegatesTo(client));
+        Mockito.doReturn(asked).when(slow).acquireAsync(Mockito.any());
+        LockTask task = new LockTask(slow, client.request("a"), OnLost.LEAVE_RUNNING, Refusal.THROW);
+        CompletableFuture<?> future = executions.future().run(List.of(task), () -> {
+            body.set(Thread.currentThread());
+            return CompletableFuture.completedFuture("done");
+        });
+        future.cancel(true);
+        asked.complete(client.acquire(client.request("a")));
+        await().until(() -> client.held().findAny().isEmpty());
+        assertThat(body).hasNullValue();
+    }
+}

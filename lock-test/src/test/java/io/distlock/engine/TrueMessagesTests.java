@@ -1,0 +1,147 @@
+package io.distlock.engine;
+
+import static io.distlock.engine.ManualEngine.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.distlock.HeldLock;
+import io.distlock.LockException;
+import io.distlock.LockKey;
+import io.distlock.LockOptions;
+import io.distlock.LockUnavailableException;
+import io.distlock.spi.LockProvider;
+import io.distlock.test.provider.Fault;
+import io.distlock.test.time.ManualTicker;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+
+/** What a failure says is what happened. */
+@EndsInTime
+class TrueMessagesTests {
+
+    @Test
+    void aProcessThatStoodStillDoesNotBlameTheStore() {
+        ManualTicker timers = new ManualTicker();
+        ManualEngine here = new ManualEngine(new ManualTicker(), timers);
+        here.provider.onAcquire(Fault.SILENCE);
+        CompletableFuture<HeldLock> asked = here.client.acquireAsync(here.request("a"));
+        // No timer runs for a minute.
+        here.advanceMillis(60_000);
+        timers.advance(Duration.ofSeconds(60));
+        assertThatThrownBy(asked::join)
+                .hasCauseInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("this process stood still, or was too busy to look, for 53750 ms");
+    }
+
+    @Test
+    void aLimitThatIsNoticedInTimeSaysNothingOfThat() {
+        ManualEngine here = new ManualEngine();
+        CompletableFuture<?> limited =
+                here.runtime.timeouts().within(Duration.ofSeconds(1), new CompletableFuture<String>());
+        here.advanceMillis(1_000);
+        assertThatThrownBy(limited::join).rootCause().hasMessage("no answer within 1000 ms");
+    }
+
+    @Test
+    void aLimitThatIsNoticedLateSaysSo() {
+        ManualTicker timers = new ManualTicker();
+        ManualEngine here = new ManualEngine(new ManualTicker(), timers);
+        CompletableFuture<?> limited =
+                here.runtime.timeouts().within(Duration.ofSeconds(1), new CompletableFuture<String>());
+        here.advanceMillis(4_000);
+        timers.advance(Duration.ofSeconds(4));
+        assertThatThrownBy(limited::join)
+                .rootCause()
+                .hasMessage("no answer within 1000 ms; this process stood still, or was too busy to look, for 3000 ms");
+    }
+
+    /** A first call loads classes and connects, and may be at it when its wait time is over. */
+    @Test
+    void aFirstCallThatHasNotReachedTheStoreYetSpeaksOfNoOtherCallAndGetsItsAnswer() {
+        ManualEngine here = new ManualEngine();
+        CountDownLatch loaded = new CountDownLatch(1);
+        DefaultLockClient cold = new DefaultLockClient(
+                new Engine(slowToBegin(here.store, loaded), here.runtime, Runnable::run),
+                LockOptions.defaults(),
+                Duration.ZERO,
+                () -> {});
+        AtomicReference<Object> end = new AtomicReference<>();
+        Thread caller = new Thread(() -> end.set(outcome(cold)));
+        caller.start();
+        await().until(() -> caller.getState() == Thread.State.WAITING);
+        here.advanceMillis(5_100);
+        loaded.countDown();
+        await().until(() -> end.get() != null);
+        assertThat(end.get()).isInstanceOf(HeldLock.class);
+    }
+
+    @Test
+    void aFirstCallThatNeverReachesTheStoreSaysThatItHasNot() {
+        ManualEngine here = new ManualEngine();
+        CountDownLatch loaded = new CountDownLatch(1);
+        DefaultLockClient cold = new DefaultLockClient(
+                new Engine(slowToBegin(here.store, loaded), here.runtime, Runnable::run),
+                LockOptions.defaults(),
+                Duration.ZERO,
+                () -> {});
+        AtomicReference<Object> end = new AtomicReference<>();
+        Thread caller = new Thread(() -> end.set(outcome(cold)));
+        caller.start();
+        await().until(() -> caller.getState() == Thread.State.WAITING);
+        here.advanceMillis(6_250);
+        loaded.countDown();
+        await().until(() -> end.get() != null);
+        assertThat(end.get())
+                .asInstanceOf(InstanceOfAssertFactories.THROWABLE)
+                .hasMessageContaining("this process is still preparing the call");
+        here.assertNothingLeft("a");
+    }
+
+    private static Object outcome(DefaultLockClient client) {
+        try {
+            return client.acquire(client.request("a"));
+        } catch (LockException failure) {
+            return failure;
+        }
+    }
+
+    private static LockProvider slowToBegin(LockProvider behind, CountDownLatch loaded) {
+        return (LockProvider) Proxy.newProxyInstance(
+                TrueMessagesTests.class.getClassLoader(),
+                new Class<?>[] {LockProvider.class},
+                (proxy, method, args) -> {
+                    if (method.getName().equals("acquire")) {
+                        loaded.await();
+                    }
+                    return method.invoke(behind, args);
+                });
+    }
+
+    @Test
+    void whoeverWaitsBehindAnotherCallIsToldWhatThatOneHasHeard() {
+        ManualEngine here = new ManualEngine();
+        here.provider.onAcquire(Fault.SILENCE);
+        here.start(here.request("a").withWaitTime(Duration.ofMinutes(1)));
+        CompletableFuture<?> second = here.start(here.request("a"));
+        here.advanceMillis(5_000);
+        assertThatThrownBy(second::join)
+                .hasMessageContaining("the call of this process that comes before it has no answer yet");
+    }
+
+    @Test
+    void aQuestionThatFailsSaysWhy() {
+        ManualEngine here = new ManualEngine();
+        here.hold("a");
+        here.provider.onForceRelease(Fault.ERROR);
+        assertThatThrownBy(() -> here.client.forceRelease(
+                        LockKey.of("a"),
+                        here.atStore("a").orElseThrow().holders().get(0).token().orElseThrow()))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageEndingWith("call fails on purpose");
+    }
+}
