@@ -1,7 +1,7 @@
 package io.distlock.spring;
 
 import io.distlock.HeldLock;
-import io.distlock.spring.context.CallContext;
+import io.distlock.spring.execution.CallContext;
 import java.util.Optional;
 
 /**
@@ -38,7 +38,7 @@ public final class LockContext {
 
     /** As {@link #current()}, but empty if there is none. */
     public static Optional<HeldLock> find() {
-        return CallContext.chain().innermost();
+        return CallContext.innermost();
     }
 
     /**
@@ -49,8 +49,7 @@ public final class LockContext {
      * @throws io.distlock.LockLostException if it has lost it
      */
     public static HeldLock requireHeld(String name) {
-        HeldLock lock = CallContext.chain()
-                .named(name)
+        HeldLock lock = CallContext.named(name)
                 .orElseThrow(() -> new IllegalStateException("no lock '" + name + "' is held by this call" + CURE));
         lock.ensureHeld();
         return lock;

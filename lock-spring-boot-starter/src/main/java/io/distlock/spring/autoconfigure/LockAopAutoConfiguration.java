@@ -1,9 +1,8 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.spi.Ticker;
+import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.OuterScopes;
-import io.distlock.spring.execution.ReactiveOuterScopes;
 import io.distlock.spring.interceptor.LockAdvisor;
 import io.distlock.spring.interceptor.LockOperationSource;
 import io.distlock.spring.interceptor.LockedBeansValidator;
@@ -48,11 +47,11 @@ public final class LockAopAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static Executions lockExecutions(
-            ObjectProvider<OuterScopes> scopes,
-            ObjectProvider<ReactiveOuterScopes> reactiveScopes,
+            ObjectProvider<EnclosingScope.Resolver> scopes,
+            ObjectProvider<EnclosingScope.ReactiveResolver> reactiveScopes,
             ObjectProvider<LockRuntime> runtime) {
         return new Executions(
-                scopes.getIfUnique(() -> OuterScopes.NONE),
+                scopes.getIfUnique(() -> EnclosingScope.Resolver.NONE),
                 Optional.ofNullable(reactiveScopes.getIfUnique()),
                 SingletonSupplier.of(() -> ticker(Optional.ofNullable(runtime.getIfUnique()))));
     }
@@ -97,7 +96,7 @@ public final class LockAopAutoConfiguration {
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         @ConditionalOnMissingBean
         @ConditionalOnProperty(name = TRANSACTIONS + "hold-until-completion", matchIfMissing = true)
-        static OuterScopes lockTransactionScope() {
+        static EnclosingScope.Resolver lockTransactionScope() {
             return new TransactionScope();
         }
 

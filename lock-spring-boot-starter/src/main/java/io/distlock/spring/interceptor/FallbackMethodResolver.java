@@ -3,7 +3,7 @@ package io.distlock.spring.interceptor;
 import io.distlock.LockException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
-import io.distlock.spring.execution.Refusal;
+import io.distlock.spring.execution.NotAcquiredHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -41,12 +41,12 @@ final class FallbackMethodResolver {
     }
 
     /** What a call gets if it is not locked; empty if the fallbacks are wrong, which is collected as problems. */
-    static Optional<Function<LockOperation.Call, Refusal>> resolve(
+    static Optional<Function<LockOperation.Call, NotAcquiredHandler>> resolve(
             LockedMethod locked, String name, ProblemCollector problems) {
         return new FallbackMethodResolver(locked, name, problems).resolve();
     }
 
-    private Optional<Function<LockOperation.Call, Refusal>> resolve() {
+    private Optional<Function<LockOperation.Call, NotAcquiredHandler>> resolve() {
         List<Method> named = named();
         named.forEach(this::classify);
         if (byReason.isEmpty()) {
@@ -167,10 +167,10 @@ final class FallbackMethodResolver {
      * @param unavailable for a store that does not answer; empty unless a method declares that it takes this
      */
     private record Fallbacks(FallbackMethod notAcquired, Optional<FallbackMethod> unavailable)
-            implements Function<LockOperation.Call, Refusal> {
+            implements Function<LockOperation.Call, NotAcquiredHandler> {
 
         @Override
-        public Refusal apply(LockOperation.Call call) {
+        public NotAcquiredHandler apply(LockOperation.Call call) {
             return why -> answer(call, why);
         }
 

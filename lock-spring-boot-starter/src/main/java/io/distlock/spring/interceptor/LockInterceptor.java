@@ -1,6 +1,6 @@
 package io.distlock.spring.interceptor;
 
-import io.distlock.spring.context.CallContext;
+import io.distlock.spring.execution.Execution;
 import io.distlock.spring.execution.LockTask;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +33,7 @@ final class LockInterceptor implements MethodInterceptor {
             return invocation.proceed();
         }
         ReturnTypes.Handling returns = operation.returns();
-        CallContext.Body body = returns.later() ? repeatable(invocation) : invocation::proceed;
+        Execution.Body body = returns.later() ? repeatable(invocation) : invocation::proceed;
         return returns.requireDone(returns.execution().run(tasks, body), operation.method());
     }
 
@@ -41,7 +41,7 @@ final class LockInterceptor implements MethodInterceptor {
      * The rest of the call as a body that may run later, on another thread, and once for each subscription: a copy each
      * time, bound to the thread again for the aspects that look for it there.
      */
-    private static CallContext.Body repeatable(MethodInvocation invocation) {
+    private static Execution.Body repeatable(MethodInvocation invocation) {
         if (!(invocation instanceof ProxyMethodInvocation proxied)) {
             return invocation::proceed;
         }

@@ -5,10 +5,8 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
-import io.distlock.spring.OnLost;
-import io.distlock.spring.execution.CanonicalOrder;
 import io.distlock.spring.execution.LockTask;
-import io.distlock.spring.execution.Refusal;
+import io.distlock.spring.execution.NotAcquiredHandler;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,7 +32,7 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
                 tasks.add(lock.task(call));
             }
         }
-        return CanonicalOrder.of(tasks);
+        return LockTask.ordered(tasks);
     }
 
     /**
@@ -46,8 +44,8 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
      * @param mode shared or exclusive
      * @param options the client's, overridden by those of the annotation
      * @param condition whether a call is to be locked at all
-     * @param onLost what happens to the body if the lock is lost
-     * @param refusal what happens to a call that does not get the lock
+     * @param interruptOnLoss whether a loss interrupts the body, or leaves it running
+     * @param notAcquired what a call gets if the lock is not acquired
      */
     record Lock(
             LockClient client,
@@ -56,12 +54,12 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
             LockMode mode,
             LockOptions options,
             Predicate<Call> condition,
-            OnLost onLost,
-            Function<Call, Refusal> refusal) {
+            boolean interruptOnLoss,
+            Function<Call, NotAcquiredHandler> notAcquired) {
 
         LockTask task(Call call) {
             LockRequest request = new LockRequest(keys.apply(call), mode, options);
-            return new LockTask(client, request, onLost, refusal.apply(call));
+            return new LockTask(client, request, interruptOnLoss, notAcquired.apply(call));
         }
     }
 

@@ -3,7 +3,6 @@ package io.distlock.spring.interceptor;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
-import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
@@ -11,13 +10,12 @@ import io.distlock.spring.OnLost;
 import io.distlock.spring.OnNotAcquired;
 import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.KeyValues;
-import io.distlock.spring.execution.Refusal;
+import io.distlock.spring.execution.KeyConverter;
+import io.distlock.spring.execution.NotAcquiredHandler;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -63,13 +61,14 @@ final class LockOperationParser {
         Optional<String> name = name(method, attributes, problems);
         Optional<Function<LockOperation.Call, List<LockKey>>> keys = keys(method, annotation, name, problems);
         Optional<Predicate<LockOperation.Call>> condition = condition(method, annotation, problems);
-        Optional<Function<LockOperation.Call, Refusal>> refusal = refusal(method, annotation, returns, problems);
+        Optional<Function<LockOperation.Call, NotAcquiredHandler>> notAcquired =
+                notAcquired(method, annotation, returns, problems);
         if (client.isEmpty()
                 || name.isEmpty()
                 || options.isEmpty()
                 || keys.isEmpty()
                 || condition.isEmpty()
-                || refusal.isEmpty()) {
+                || notAcquired.isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(new LockOperation.Lock(
@@ -79,8 +78,8 @@ final class LockOperationParser {
                 annotation.getEnum("mode", LockMode.class),
                 options.get(),
                 condition.get(),
-                annotation.getEnum("onLost", OnLost.class),
-                refusal.get()));
+                annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT,
+                notAcquired.get()));
     }
 
     private Optional<LockClient> client(LockAttributes attributes, ProblemCollector problems) {
@@ -123,7 +122,7 @@ final class LockOperationParser {
     }
 
     private static List<LockKey> keys(String name, @Nullable Object value) {
-        return KeyValues.texts(value).stream()
+        return KeyConverter.texts(value).stream()
                 .map(text -> LockKey.of(name, text))
                 .toList();
     }
@@ -146,7 +145,7 @@ final class LockOperationParser {
         throw new IllegalArgumentException("it gave " + value + ", which is neither true nor false");
     }
 
-    private static Optional<Function<LockOperation.Call, Refusal>> refusal(
+    private static Optional<Function<LockOperation.Call, NotAcquiredHandler>> notAcquired(
             LockedMethod method,
             MergedAnnotation<DistributedLock> annotation,
             ReturnTypes.Handling returns,
@@ -162,23 +161,14 @@ final class LockOperationParser {
             return Optional.empty();
         }
         return switch (onNotAcquired) {
-            case THROW -> Optional.of(call -> Refusal.THROW);
+            case THROW -> Optional.of(call -> NotAcquiredHandler.THROW);
             case SKIP -> {
                 returns.noSkip().ifPresent(why -> problems.add("onNotAcquired", why, NO_SKIP_CURE));
-                Refusal skip = skip(returns.skipped());
+                NotAcquiredHandler skip = NotAcquiredHandler.ifNotAcquired(
+                        why -> returns.skipped().get());
                 yield Optional.of(call -> skip);
             }
             case FALLBACK -> FallbackMethodResolver.resolve(method, fallback.strip(), problems);
-        };
-    }
-
-    /** An empty value if another holds the lock; a store that does not answer is still an exception. */
-    private static Refusal skip(Supplier<@Nullable Object> empty) {
-        return why -> {
-            if (why instanceof LockNotAcquiredException) {
-                return empty.get();
-            }
-            throw why;
         };
     }
 }

@@ -8,10 +8,9 @@ import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.OnLost;
-import io.distlock.spring.execution.CanonicalOrder;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.LockTask;
-import io.distlock.spring.execution.Refusal;
+import io.distlock.spring.execution.NotAcquiredHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,13 +104,13 @@ public final class LockSpec {
 
     /** Runs the body and returns what it returns. */
     public <T extends @Nullable Object, X extends Exception> T call(LockCallback<T, X> body) throws X {
-        return blocking(body, Refusal.THROW);
+        return blocking(body, NotAcquiredHandler.THROW);
     }
 
     /** As {@link #call(LockCallback)}, with a replacement for the body if the lock is not acquired. */
     public <T extends @Nullable Object, X extends Exception> T call(
             LockCallback<T, X> body, Function<LockException, T> orElse) throws X {
-        return blocking(body, refusal(orElse));
+        return blocking(body, handler(orElse));
     }
 
     /**
@@ -120,7 +119,7 @@ public final class LockSpec {
      * @throws IllegalStateException if the body returns null, which looks the same as a body that did not run
      */
     public <T, X extends Exception> Optional<T> tryCall(LockCallback<T, X> body) throws X {
-        return blocking(() -> Optional.of(given(body.run())), refusal(why -> Optional.empty()));
+        return blocking(() -> Optional.of(given(body.run())), handler(why -> Optional.empty()));
     }
 
     private static <T> T given(@Nullable T result) {
@@ -150,54 +149,49 @@ public final class LockSpec {
 
     /** Requests the lock now, calls the body once it is granted, and holds the lock until the body's future is done. */
     public <T extends @Nullable Object> CompletableFuture<T> future(Supplier<? extends CompletionStage<T>> body) {
-        return completing(body, Refusal.THROW);
+        return completing(body, NotAcquiredHandler.THROW);
     }
 
     /** As {@link #future(Supplier)}, with a replacement for the body if the lock is not acquired. */
     public <T extends @Nullable Object> CompletableFuture<T> future(
             Supplier<? extends CompletionStage<T>> body, Function<LockException, ? extends CompletionStage<T>> orElse) {
-        return completing(body, refusal(orElse));
+        return completing(body, handler(orElse));
     }
 
     /** Takes the lock on each subscription, then calls the body, and holds the lock until the subscription ends. */
     public <T> Mono<T> mono(Supplier<Mono<T>> body) {
-        return Reactor.mono(executions, tasks(Refusal.THROW), body);
+        return Reactor.mono(executions, tasks(NotAcquiredHandler.THROW), body);
     }
 
     /** As {@link #mono(Supplier)}, with a replacement for the body if the lock is not acquired. */
     public <T> Mono<T> mono(Supplier<Mono<T>> body, Function<LockException, Mono<T>> orElse) {
-        return Reactor.mono(executions, tasks(refusal(orElse)), body);
+        return Reactor.mono(executions, tasks(handler(orElse)), body);
     }
 
     /** As {@link #mono(Supplier)}, for several values. */
     public <T> Flux<T> flux(Supplier<Flux<T>> body) {
-        return Reactor.flux(executions, tasks(Refusal.THROW), body);
+        return Reactor.flux(executions, tasks(NotAcquiredHandler.THROW), body);
     }
 
     /** As {@link #flux(Supplier)}, with a replacement for the body if the lock is not acquired. */
     public <T> Flux<T> flux(Supplier<Flux<T>> body, Function<LockException, Flux<T>> orElse) {
-        return Reactor.flux(executions, tasks(refusal(orElse)), body);
+        return Reactor.flux(executions, tasks(handler(orElse)), body);
     }
 
-    private List<LockTask> tasks(Refusal refusal) {
-        return CanonicalOrder.of(terms.stream().map(each -> each.task(refusal)).toList());
+    private List<LockTask> tasks(NotAcquiredHandler handler) {
+        return LockTask.ordered(terms.stream().map(each -> each.task(handler)).toList());
     }
 
-    private Refusal refusal(Function<LockException, ?> orElse) {
-        return why -> {
-            if (why instanceof LockNotAcquiredException || replacesUnavailable) {
-                return orElse.apply(why);
-            }
-            throw why;
-        };
+    private NotAcquiredHandler handler(Function<LockException, ?> orElse) {
+        return replacesUnavailable ? orElse::apply : NotAcquiredHandler.ifNotAcquired(orElse);
     }
 
     // What comes out is what the body gave or threw, null only if its type has it.
     @SuppressWarnings({"unchecked", "NullAway"}) // as said
-    private <T extends @Nullable Object, X extends Exception> T blocking(LockCallback<T, X> body, Refusal refusal)
-            throws X {
+    private <T extends @Nullable Object, X extends Exception> T blocking(
+            LockCallback<T, X> body, NotAcquiredHandler handler) throws X {
         try {
-            return (T) executions.blocking().run(tasks(refusal), body::run);
+            return (T) executions.blocking().run(tasks(handler), body::run);
         } catch (RuntimeException | Error unchecked) {
             throw unchecked;
         } catch (Throwable ofTheBody) {
@@ -207,9 +201,9 @@ public final class LockSpec {
 
     @SuppressWarnings({"unchecked", "NullAway"}) // as above
     private <T extends @Nullable Object> CompletableFuture<T> completing(
-            Supplier<? extends CompletionStage<T>> body, Refusal refusal) {
+            Supplier<? extends CompletionStage<T>> body, NotAcquiredHandler handler) {
         try {
-            Object future = executions.future().run(tasks(refusal), body::get);
+            Object future = executions.future().run(tasks(handler), body::get);
             return (CompletableFuture<T>) future;
         } catch (Throwable refused) {
             return CompletableFuture.failedFuture(refused);
@@ -246,8 +240,8 @@ public final class LockSpec {
             return new Terms(client, request, change, changed);
         }
 
-        LockTask task(Refusal refusal) {
-            return new LockTask(client, request, onLost, refusal);
+        LockTask task(NotAcquiredHandler handler) {
+            return new LockTask(client, request, onLost == OnLost.INTERRUPT, handler);
         }
     }
 }

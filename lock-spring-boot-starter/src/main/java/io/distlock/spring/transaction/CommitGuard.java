@@ -3,9 +3,8 @@ package io.distlock.spring.transaction;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.Sequencer;
-import io.distlock.spring.context.CallChain;
-import io.distlock.spring.context.CallContext;
-import io.distlock.spring.context.Hold;
+import io.distlock.spring.execution.CallContext;
+import io.distlock.spring.execution.ReferenceCountedLock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -64,11 +63,11 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
      * @throws io.distlock.LockUnavailableException if the store was to be asked and did not answer
      * @throws IllegalStateException if one was released already
      */
-    void check(Collection<Hold> holds) {
-        for (Hold hold : holds) {
-            hold.lock().ensureHeld();
+    void check(Collection<ReferenceCountedLock> locks) {
+        for (ReferenceCountedLock each : locks) {
+            each.lock().ensureHeld();
             if (asksStore) {
-                confirm(hold.lock(), hold.client());
+                confirm(each.lock(), each.client());
             }
         }
     }
@@ -87,22 +86,22 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     private final class Listener implements TransactionExecutionListener {
 
         /** Only transactions that were begun under a lock; each is removed at its end. By identity. */
-        private final Map<TransactionExecution, CallChain> begun = new ConcurrentHashMap<>();
+        private final Map<TransactionExecution, List<ReferenceCountedLock>> begun = new ConcurrentHashMap<>();
 
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-            CallChain chain = CallContext.chain();
-            if (failure == null && !chain.isEmpty() && isBoundToThread(transaction)) {
-                begun.put(transaction, chain);
+            List<ReferenceCountedLock> locks = CallContext.locks();
+            if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
+                begun.put(transaction, locks);
             }
         }
 
         @Override
         public void beforeCommit(TransactionExecution transaction) {
             if (isBoundToThread(transaction)) {
-                List<Hold> holds = new ArrayList<>(TransactionScope.kept());
-                holds.addAll(begun.getOrDefault(transaction, CallChain.EMPTY).holds());
-                check(holds);
+                List<ReferenceCountedLock> all = new ArrayList<>(TransactionScope.kept());
+                all.addAll(begun.getOrDefault(transaction, List.of()));
+                check(all);
             }
         }
 

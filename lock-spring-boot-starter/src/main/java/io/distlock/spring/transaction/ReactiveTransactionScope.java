@@ -1,11 +1,8 @@
 package io.distlock.spring.transaction;
 
-import io.distlock.spring.context.CallChain;
-import io.distlock.spring.context.Hold;
-import io.distlock.spring.context.OuterScope;
-import io.distlock.spring.context.Stay;
-import io.distlock.spring.context.SubscriberContext;
-import io.distlock.spring.execution.ReactiveOuterScopes;
+import io.distlock.spring.execution.CallContext;
+import io.distlock.spring.execution.EnclosingScope;
+import io.distlock.spring.execution.ReferenceCountedLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +17,7 @@ import reactor.core.scheduler.Schedulers;
  * Transactions in a Reactor context, which hold locks taken inside them until they complete, and do not commit without
  * the locks that they were begun under. Thread-safe.
  */
-public final class ReactiveTransactionScope implements ReactiveOuterScopes {
+public final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver {
 
     private final CommitGuard guard;
     private final boolean holdsUntilCompletion;
@@ -35,18 +32,17 @@ public final class ReactiveTransactionScope implements ReactiveOuterScopes {
     }
 
     @Override
-    public Mono<OuterScope> current() {
+    public Mono<EnclosingScope> current() {
         return holdsUntilCompletion
-                ? transaction(CallChain.EMPTY)
-                        .map(each -> each.<OuterScope>map(found -> found).orElse(OuterScope.NONE))
-                : Mono.just(OuterScope.NONE);
+                ? transaction(List.of())
+                        .map(each -> each.<EnclosingScope>map(found -> found).orElse(EnclosingScope.NONE))
+                : Mono.just(EnclosingScope.NONE);
     }
 
     /** The work of a transaction that may have just begun: its commit is guarded from here on. */
     <T> Flux<T> guarded(Flux<T> work) {
-        return Flux.deferContextual(
-                context -> transaction(SubscriberContext.chain(context).orElse(CallChain.EMPTY))
-                        .flatMapMany(guarded -> work));
+        return Flux.deferContextual(context ->
+                transaction(CallContext.OfSubscription.locks(context)).flatMapMany(guarded -> work));
     }
 
     /**
@@ -54,7 +50,7 @@ public final class ReactiveTransactionScope implements ReactiveOuterScopes {
      *
      * @param begunUnder the locks of the subscription; recorded by the first call, which comes as the transaction begins
      */
-    private Mono<Optional<Completion>> transaction(CallChain begunUnder) {
+    private Mono<Optional<Completion>> transaction(List<ReferenceCountedLock> begunUnder) {
         return TransactionSynchronizationManager.forCurrentTransaction()
                 .filter(manager -> manager.isSynchronizationActive() && manager.isActualTransactionActive())
                 .map(manager -> Optional.of(completion(manager, begunUnder)))
@@ -62,7 +58,7 @@ public final class ReactiveTransactionScope implements ReactiveOuterScopes {
                 .defaultIfEmpty(Optional.empty());
     }
 
-    private Completion completion(TransactionSynchronizationManager manager, CallChain begunUnder) {
+    private Completion completion(TransactionSynchronizationManager manager, List<ReferenceCountedLock> begunUnder) {
         return manager.getSynchronizations().stream()
                 .filter(Completion.class::isInstance)
                 .map(Completion.class::cast)
@@ -75,24 +71,25 @@ public final class ReactiveTransactionScope implements ReactiveOuterScopes {
     }
 
     /** One transaction's locks: those it was begun under, and those taken inside it. */
-    private record Completion(CommitGuard guard, CallChain begunUnder, TransactionScope.KeptLocks kept)
-            implements TransactionSynchronization, OuterScope {
+    private record Completion(
+            CommitGuard guard, List<ReferenceCountedLock> begunUnder, TransactionScope.KeptLocks locks)
+            implements TransactionSynchronization, EnclosingScope {
 
         @Override
-        public void keep(Hold hold) {
-            kept.keep(hold);
+        public void keep(ReferenceCountedLock lock) {
+            locks.keep(lock);
         }
 
         @Override
-        public List<Hold> holds() {
-            return kept.holds();
+        public List<ReferenceCountedLock> kept() {
+            return locks.kept();
         }
 
         @Override
         public Mono<Void> beforeCommit(boolean readOnly) {
             Mono<Void> check = Mono.fromRunnable(() -> {
-                List<Hold> all = new ArrayList<>(begunUnder.holds());
-                all.addAll(kept.holds());
+                List<ReferenceCountedLock> all = new ArrayList<>(begunUnder);
+                all.addAll(locks.kept());
                 guard.check(all);
             });
             return guard.asksStore() ? check.subscribeOn(Schedulers.boundedElastic()) : check;
@@ -100,11 +97,13 @@ public final class ReactiveTransactionScope implements ReactiveOuterScopes {
 
         @Override
         public Mono<Void> afterCompletion(int status) {
-            return Flux.fromIterable(kept.complete()).concatMap(Completion::end).then();
+            return Flux.fromIterable(locks.complete())
+                    .concatMap(Completion::end)
+                    .then();
         }
 
-        private static Mono<Void> end(Stay stay) {
-            return Mono.fromFuture(stay.closeAsync().toCompletableFuture(), true)
+        private static Mono<Void> end(ReferenceCountedLock.Reference reference) {
+            return Mono.fromFuture(reference.closeAsync().toCompletableFuture(), true)
                     .onErrorResume(loss -> {
                         TransactionScope.KeptLocks.ignoreLoss(loss);
                         return Mono.empty();

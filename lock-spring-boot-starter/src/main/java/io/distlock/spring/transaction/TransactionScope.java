@@ -1,11 +1,9 @@
 package io.distlock.spring.transaction;
 
 import io.distlock.LockException;
-import io.distlock.spring.context.CallContext;
-import io.distlock.spring.context.Hold;
-import io.distlock.spring.context.OuterScope;
-import io.distlock.spring.context.Stay;
-import io.distlock.spring.execution.OuterScopes;
+import io.distlock.spring.execution.CallContext;
+import io.distlock.spring.execution.EnclosingScope;
+import io.distlock.spring.execution.ReferenceCountedLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,23 +13,23 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Transactions bound to a thread, which hold locks taken inside them until they complete. Thread-safe. */
-public final class TransactionScope implements OuterScopes {
+public final class TransactionScope implements EnclosingScope.Resolver {
 
     private static final Logger log = LoggerFactory.getLogger(TransactionScope.class);
 
     @Override
-    public OuterScope current() {
+    public EnclosingScope current() {
         if (!TransactionSynchronizationManager.isSynchronizationActive()
                 || !TransactionSynchronizationManager.isActualTransactionActive()) {
-            return OuterScope.NONE;
+            return EnclosingScope.NONE;
         }
         return find().orElseGet(TransactionScope::register).locks;
     }
 
     /** The locks taken inside the transaction on this thread. */
-    static List<Hold> kept() {
+    static List<ReferenceCountedLock> kept() {
         return TransactionSynchronizationManager.isSynchronizationActive()
-                ? find().map(found -> found.locks.holds()).orElseGet(List::of)
+                ? find().map(found -> found.locks.kept()).orElseGet(List::of)
                 : List.of();
     }
 
@@ -55,9 +53,9 @@ public final class TransactionScope implements OuterScopes {
         @Override
         public void afterCompletion(int status) {
             CallContext.leave(locks);
-            for (Stay stay : locks.complete()) {
+            for (ReferenceCountedLock.Reference reference : locks.complete()) {
                 try {
-                    stay.close();
+                    reference.close();
                 } catch (LockException | IllegalStateException notHeld) {
                     KeptLocks.ignoreLoss(notHeld);
                 }
@@ -66,31 +64,33 @@ public final class TransactionScope implements OuterScopes {
     }
 
     /** The locks taken inside one transaction, held until it completes. Thread-safe. */
-    static final class KeptLocks implements OuterScope {
+    static final class KeptLocks implements EnclosingScope {
 
-        private final List<Stay> stays = new ArrayList<>();
+        private final List<ReferenceCountedLock.Reference> references = new ArrayList<>();
         private boolean completed;
 
         @Override
-        public synchronized void keep(Hold hold) {
+        public synchronized void keep(ReferenceCountedLock lock) {
             if (!completed) {
-                hold.enter().ifPresent(stays::add);
+                lock.addReference().ifPresent(references::add);
             }
         }
 
         @Override
-        public synchronized List<Hold> holds() {
-            return stays.stream().map(Stay::hold).toList();
+        public synchronized List<ReferenceCountedLock> kept() {
+            return references.stream()
+                    .map(ReferenceCountedLock.Reference::target)
+                    .toList();
         }
 
         /** Ends the scope. The caller closes what this returns, in its order: last taken, first released. */
-        synchronized List<Stay> complete() {
+        synchronized List<ReferenceCountedLock.Reference> complete() {
             completed = true;
-            List<Stay> kept = new ArrayList<>(stays.size());
-            for (int last = stays.size() - 1; last >= 0; last--) {
-                kept.add(stays.get(last));
+            List<ReferenceCountedLock.Reference> kept = new ArrayList<>(references.size());
+            for (int last = references.size() - 1; last >= 0; last--) {
+                kept.add(references.get(last));
             }
-            stays.clear();
+            references.clear();
             return kept;
         }
 

@@ -15,8 +15,8 @@ import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
+import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.OuterScopes;
 import io.distlock.spring.interceptor.LockAdvisor;
 import io.distlock.spring.interceptor.LockOperationSource;
 import io.distlock.spring.interceptor.LockedBeansValidator;
@@ -132,7 +132,7 @@ class LockAutoConfigurationTests {
 
         @Bean
         static Executions ownExecutions() {
-            return new Executions(OuterScopes.NONE, Optional.empty(), Ticker::system);
+            return new Executions(EnclosingScope.Resolver.NONE, Optional.empty(), Ticker::system);
         }
 
         @Bean

@@ -1,4 +1,4 @@
-package io.distlock.spring.context;
+package io.distlock.spring.execution;
 
 import io.distlock.FencingToken;
 import io.distlock.HeldLock;
@@ -13,14 +13,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * A lock as the body that runs under it sees it: to be looked at, and not to be given back by it. A
- * try-with-resources statement over it would else let others in while the body goes on. Thread-safe.
+ * A lock as the body that runs under it sees it, which cannot release it: a try-with-resources statement over it would
+ * let others in while the body goes on. Thread-safe.
  */
-final class LentLock implements HeldLock {
+final class UnreleasableLock implements HeldLock {
 
     private final HeldLock lock;
 
-    LentLock(HeldLock lock) {
+    UnreleasableLock(HeldLock lock) {
         this.lock = lock;
     }
 

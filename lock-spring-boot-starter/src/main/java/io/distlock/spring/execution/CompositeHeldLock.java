@@ -1,4 +1,4 @@
-package io.distlock.spring.context;
+package io.distlock.spring.execution;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
@@ -21,18 +21,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks that were taken one by one, as the one lock that an inner call asks for. Held while all are, lost with the
- * first. Thread-safe.
+ * Several locks, taken one by one, as the one lock that an inner call asks for. Held while all are, lost with the first.
+ * Thread-safe.
  */
-final class JointLock implements HeldLock {
+final class CompositeHeldLock implements HeldLock {
 
     private final List<HeldLock> parts;
     private final List<Sequencer> sequencers;
 
-    /** Made when somebody wants to be told: an outer lock that is held for long must not remember each inner call. */
+    /** Created on demand: an outer lock that is held for long must not remember each inner call. */
     private final AtomicReference<@Nullable CompletionStage<LockLoss>> lost = new AtomicReference<>();
 
-    JointLock(List<HeldLock> parts) {
+    CompositeHeldLock(List<HeldLock> parts) {
         this.parts = List.copyOf(parts);
         this.sequencers = parts.stream()
                 .flatMap(part -> part.sequencers().stream())
@@ -46,7 +46,7 @@ final class JointLock implements HeldLock {
         return sequencers.stream().map(Sequencer::key).toList();
     }
 
-    /** What it can be relied on for: exclusive if all are. */
+    /** Exclusive if all are. */
     @Override
     public LockMode mode() {
         return parts.stream().allMatch(part -> part.mode() == LockMode.EXCLUSIVE)
@@ -88,9 +88,9 @@ final class JointLock implements HeldLock {
 
     @Override
     public void onLost(Consumer<LockLoss> action) {
-        AtomicBoolean told = new AtomicBoolean();
+        AtomicBoolean notified = new AtomicBoolean();
         parts.forEach(part -> part.onLost(loss -> {
-            if (told.compareAndSet(false, true)) {
+            if (notified.compareAndSet(false, true)) {
                 action.accept(loss);
             }
         }));
@@ -111,7 +111,7 @@ final class JointLock implements HeldLock {
     }
 
     private static BinaryOperator<Release> worse() {
-        return BinaryOperator.maxBy(Comparator.comparing(JointLock::badness));
+        return BinaryOperator.maxBy(Comparator.comparing(CompositeHeldLock::badness));
     }
 
     private static int badness(Release release) {

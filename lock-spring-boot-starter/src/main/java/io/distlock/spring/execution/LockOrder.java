@@ -10,27 +10,26 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Brings the locks of one call into the order in which everybody takes them: by provider, then by key. Requests for
- * several keys are taken apart for that, or two calls could each hold a key that the other waits for.
+ * The order in which every call takes its locks: by provider, then by key. Requests for several keys are split for that, or two calls could each hold a key that the other waits for.
  */
-public final class CanonicalOrder {
+final class LockOrder {
 
     private record Place(String provider, LockKey key) {}
 
     private static final Comparator<Place> ORDER =
             Comparator.comparing(Place::provider).thenComparing(Place::key);
 
-    private CanonicalOrder() {}
+    private LockOrder() {}
 
     /** The same locks in order; each key once, exclusively if one of them wants it so. */
-    public static List<LockTask> of(List<LockTask> tasks) {
+    static List<LockTask> of(List<LockTask> tasks) {
         if (tasks.size() <= 1) {
             return tasks;
         }
         Map<Place, LockTask> places = new TreeMap<>(ORDER);
         for (LockTask task : tasks) {
             for (LockKey key : task.request().keys()) {
-                places.merge(new Place(task.provider(), key), task, CanonicalOrder::stronger);
+                places.merge(new Place(task.provider(), key), task, LockOrder::stronger);
             }
         }
         return joined(places);
@@ -62,6 +61,6 @@ public final class CanonicalOrder {
     private static LockTask of(LockTask origin, List<LockKey> keys) {
         LockRequest request = origin.request();
         LockRequest part = new LockRequest(List.copyOf(keys), request.mode(), request.options());
-        return new LockTask(origin.client(), part, origin.onLost(), origin.refusal());
+        return new LockTask(origin.client(), part, origin.interruptOnLoss(), origin.notAcquired());
     }
 }

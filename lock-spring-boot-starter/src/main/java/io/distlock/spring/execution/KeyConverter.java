@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 
 /**
- * The value of a key as the text of lock keys. Only values whose text is the value are taken: equal values give one text
- * in each process, and different ones of a type never share it.
+ * Converts values to the texts of lock keys. Accepts only values whose text identifies them: equal values have the same
+ * text in each process, and different values of a type never share one.
  *
  * <p>The type is no part of the text, on purpose: item 42 is item 42, whether its id comes as a number from an entity or
  * as a string from a path, and as a UUID or as the text of one. What is not the same item has another name.
  */
-public final class KeyValues {
+public final class KeyConverter {
 
     private static final int LONGEST_PLAIN_NUMBER = 400;
 
-    private KeyValues() {}
+    private KeyConverter() {}
 
     /**
      * One text for a scalar, one for each element of a collection or an array.

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 
 /** A call that is given up in the instant of its grant leaves no lock behind. */
-class FollowedLockClientTests {
+class InstrumentedLockClientTests {
 
     private final LockRequest request = LockRequest.of(LockOptions.defaults(), List.of(LockKey.of("a")));
     private final HeldLock held = Mockito.mock(HeldLock.class);
     private final LockClient target = Mockito.mock(LockClient.class);
-    private final FollowedCall call = Mockito.mock(FollowedCall.class);
-    private final FollowedLockClient client = new FollowedLockClient(target, asked -> call);
+    private final InstrumentedLockClient.CallListener call = Mockito.mock(InstrumentedLockClient.CallListener.class);
+    private final InstrumentedLockClient client = new InstrumentedLockClient(target, asked -> call);
 
     /** A grant that is on its way, and that cancelling does not stop. */
     private static final class UnderWay<T> extends CompletableFuture<T> {
@@ -52,19 +52,19 @@ class FollowedLockClientTests {
     }
 
     private void grantsAreReleasedAsync() {
-        Mockito.when(call.granted(held)).thenReturn(Mockito.mock(FollowedHold.class));
+        Mockito.when(call.granted(held)).thenReturn(Mockito.mock(InstrumentedLockClient.HoldListener.class));
         Mockito.when(held.releaseAsync()).thenReturn(new CompletableFuture<>());
     }
 
     /** The news must not take the way of those that may block. */
     @Test
     void theNewsOfALossIsHandedOnAsItComes() {
-        Mockito.when(call.granted(held)).thenReturn(Mockito.mock(FollowedHold.class));
+        Mockito.when(call.granted(held)).thenReturn(Mockito.mock(InstrumentedLockClient.HoldListener.class));
         Mockito.when(target.acquire(request)).thenReturn(held);
         HeldLock followed = client.acquire(request);
         followed.onLost(loss -> {});
         Mockito.verify(held, Mockito.times(2)).onLost(Mockito.any());
         Mockito.verify(held, Mockito.never()).lost();
-        assertThat(followed).isInstanceOf(FollowedLock.class);
+        assertThat(followed).isInstanceOf(InstrumentedLock.class);
     }
 }
