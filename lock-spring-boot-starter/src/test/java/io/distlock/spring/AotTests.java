@@ -2,10 +2,10 @@ package io.distlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import io.distlock.spring.transaction.LockTransactionAutoConfiguration;
 import java.lang.reflect.Method;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,8 +26,8 @@ class AotTests {
     @ImportAutoConfiguration({
         AopAutoConfiguration.class,
         LockRuntimeAutoConfiguration.class,
-        InMemoryLockAutoConfiguration.class,
         LockAutoConfiguration.class,
+        LockTransactionAutoConfiguration.class,
         LockAopAutoConfiguration.class
     })
     public static class Application {

@@ -4,6 +4,7 @@ import io.distlock.LockEvent
 import io.distlock.LockListener
 import io.distlock.LockLostException
 import io.distlock.spring.DistributedLock
+import io.distlock.spring.transaction.LockTransactionAutoConfiguration
 import io.distlock.test.time.ManualTicker
 import io.r2dbc.spi.ConnectionFactories
 import io.r2dbc.spi.ConnectionFactory
@@ -15,6 +16,7 @@ import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
+import org.springframework.boot.autoconfigure.AutoConfigurations
 import org.springframework.context.annotation.Bean
 import org.springframework.context.annotation.Configuration
 import org.springframework.r2dbc.connection.R2dbcTransactionManager
@@ -79,6 +81,11 @@ class SuspendingTransactionTests {
 
     private fun run(test: (Orders, Table) -> Unit) {
         LockTestContext.with(Orders::class.java)
+            .withConfiguration(
+                AutoConfigurations.of(
+                    LockTransactionAutoConfiguration::class.java,
+                ),
+            )
             .withUserConfiguration(Application::class.java)
             .run { context -> test(context.getBean(Orders::class.java), context.getBean(Table::class.java)) }
     }

@@ -5,9 +5,8 @@ import io.distlock.LockListener;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
-import io.distlock.spring.client.LeakDetector;
-import io.distlock.spring.event.LockEventPublisher;
 import io.distlock.spring.execution.Executions;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.spring.template.LockTemplate;
 import io.distlock.support.LockRuntime;
 import org.springframework.beans.factory.ObjectProvider;
@@ -15,14 +14,11 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** Auto-configuration of a lock client for each provider in the context, of its events, and of {@link LockTemplate}. */
-@AutoConfiguration(
-        after = {LockRuntimeAutoConfiguration.class, InMemoryLockAutoConfiguration.class, LockAopAutoConfiguration.class
-        })
+/** Auto-configuration of a lock client for each provider in the context, and of {@link LockTemplate}. */
+@AutoConfiguration(after = {LockRuntimeAutoConfiguration.class, LockAopAutoConfiguration.class})
 @EnableConfigurationProperties(LockProperties.class)
 public final class LockAutoConfiguration {
 
@@ -55,18 +51,6 @@ public final class LockAutoConfiguration {
     @ConditionalOnMissingBean(name = "lockClientsLifecycle")
     LockClientsLifecycle lockClientsLifecycle(LockClients clients) {
         return new LockClientsLifecycle(clients);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    LeakDetector lockLeakDetector(LockProperties properties, LockRuntime runtime) {
-        return new LeakDetector(properties.leakThreshold(), runtime);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    LockEventPublisher lockEventPublisher(ApplicationContext context) {
-        return new LockEventPublisher(context);
     }
 
     @Bean

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * are renewed, only waiters would notice otherwise that a lock is never released. Costs each call a stack trace, and
  * nothing if the threshold is zero. Thread-safe.
  */
-public final class LeakDetector implements LockClientCustomizer {
+final class LeakDetector implements LockClientCustomizer {
 
     private static final Logger log = LoggerFactory.getLogger(LeakDetector.class);
 
@@ -26,7 +26,7 @@ public final class LeakDetector implements LockClientCustomizer {
     private final LockRuntime runtime;
     private final DueSet<Hold> held;
 
-    public LeakDetector(Duration threshold, LockRuntime runtime) {
+    LeakDetector(Duration threshold, LockRuntime runtime) {
         this.threshold = threshold;
         this.runtime = runtime;
         this.held = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::report);

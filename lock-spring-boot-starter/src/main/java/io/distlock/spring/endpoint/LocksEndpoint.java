@@ -50,15 +50,14 @@ public class LocksEndpoint {
      * @param forceRelease whether locks may be taken away from their holders
      * @param sanitizing what else to hide
      */
-    public record Rules(
-            Show showKeys, Set<String> roles, boolean forceRelease, Collection<SanitizingFunction> sanitizing) {
+    record Rules(Show showKeys, Set<String> roles, boolean forceRelease, Collection<SanitizingFunction> sanitizing) {
 
         boolean shows(SecurityContext viewer) {
             return showKeys.isShown(viewer, roles);
         }
     }
 
-    public LocksEndpoint(
+    LocksEndpoint(
             LockClients clients, RecentLosses losses, Ticker ticker, ApplicationEventPublisher publisher, Rules rules) {
         this.clients = clients;
         this.report = new LocksReport(clients, losses, ticker, new Sanitizer(rules.sanitizing()));

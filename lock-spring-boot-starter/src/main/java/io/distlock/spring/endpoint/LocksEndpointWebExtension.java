@@ -14,7 +14,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 
 /** The endpoint over HTTP: knows the caller, and has a status for each thing that can be wrong. Thread-safe. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
-public class LocksEndpointWebExtension {
+class LocksEndpointWebExtension {
 
     private static final int FORBIDDEN = 403;
     private static final int CONFLICT = 409;
@@ -28,7 +28,7 @@ public class LocksEndpointWebExtension {
      */
     public record Problem(String error) implements OperationResponseBody {}
 
-    public LocksEndpointWebExtension(LocksEndpoint endpoint) {
+    LocksEndpointWebExtension(LocksEndpoint endpoint) {
         this.endpoint = endpoint;
     }
 

@@ -10,7 +10,7 @@ import java.util.Deque;
 import java.util.List;
 
 /** Remembers the latest hundred lost locks. Thread-safe. */
-public final class RecentLosses implements LockClientCustomizer {
+final class RecentLosses implements LockClientCustomizer {
 
     private static final int MOST = 100;
 
@@ -19,7 +19,7 @@ public final class RecentLosses implements LockClientCustomizer {
 
     record Lost(String provider, LockLoss loss, long atMillis) {}
 
-    public RecentLosses(Ticker ticker) {
+    RecentLosses(Ticker ticker) {
         this.ticker = ticker;
     }
 

@@ -32,7 +32,7 @@ import org.springframework.core.ResolvableType;
  * of the event may be a driver's, which a listener that waits for a database would block. Costs nothing where nobody
  * listens. A slow listener loses events once ten thousand are waiting. Thread-safe.
  */
-public final class LockEventPublisher
+final class LockEventPublisher
         implements LockClientCustomizer,
                 SmartInitializingSingleton,
                 ApplicationListener<ContextRefreshedEvent>,
@@ -57,7 +57,7 @@ public final class LockEventPublisher
     private final List<LockClient> clients = new ArrayList<>();
     private volatile Set<Class<?>> wanted = Set.of();
 
-    public LockEventPublisher(ApplicationContext context) {
+    LockEventPublisher(ApplicationContext context) {
         this.context = context;
         this.thread = new ThreadPoolExecutor(
                 1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MOST_WAITING), task -> {

@@ -20,7 +20,7 @@ import org.springframework.util.ObjectUtils;
  * <p>The type is no part of the text, on purpose: item 42 is item 42, whether its id comes as a number from an entity or
  * as a string from a path, and as a UUID or as the text of one. What is not the same item has another name.
  */
-public final class KeyConverter {
+final class KeyConverter {
 
     private static final int LONGEST_PLAIN_NUMBER = 400;
 
@@ -31,7 +31,7 @@ public final class KeyConverter {
      *
      * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the cure
      */
-    public static List<String> texts(@Nullable Object value) {
+    static List<String> texts(@Nullable Object value) {
         if (value instanceof Collection<?> several) {
             return texts(several);
         }

@@ -1,11 +1,13 @@
 package io.distlock.spring.execution;
 
 import io.distlock.LockClient;
+import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that one call needs, and how to take it.
@@ -27,6 +29,17 @@ public record LockTask(
 
     String provider() {
         return client.provider();
+    }
+
+    /**
+     * The keys of a name: one for a scalar, one for each element of a collection or an array.
+     *
+     * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the cure
+     */
+    public static List<LockKey> keys(String name, @Nullable Object value) {
+        return KeyConverter.texts(value).stream()
+                .map(text -> LockKey.of(name, text))
+                .toList();
     }
 
     /** The same locks in the order in which every call takes them; each key once, exclusively if one of them wants it so. */

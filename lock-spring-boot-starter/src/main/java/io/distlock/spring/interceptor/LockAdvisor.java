@@ -9,7 +9,7 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** Applies {@link LockInterceptor} to each method that is to be locked. */
-public final class LockAdvisor extends AbstractPointcutAdvisor {
+final class LockAdvisor extends AbstractPointcutAdvisor {
 
     private static final long serialVersionUID = 1L;
 
@@ -21,7 +21,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
      *
      * @param order lower is further out
      */
-    public LockAdvisor(LockOperationSource source, ConfigurableListableBeanFactory beans, int order) {
+    LockAdvisor(LockOperationSource source, ConfigurableListableBeanFactory beans, int order) {
         this.interceptor = new LockInterceptor(source);
         this.pointcut = new LockPointcut(source, new ProxyRules(beans));
         setOrder(order);

@@ -10,7 +10,7 @@ import io.distlock.spring.OnLost;
 import io.distlock.spring.OnNotAcquired;
 import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.KeyConverter;
+import io.distlock.spring.execution.LockTask;
 import io.distlock.spring.execution.NotAcquiredHandler;
 import java.util.List;
 import java.util.Optional;
@@ -118,13 +118,7 @@ final class LockOperationParser {
             return name.map(LockKey::of).map(List::of).map(fixed -> call -> fixed);
         }
         Optional<LockExpressions.LockExpression> parsed = expressions.parse("key", expression, method, problems);
-        return name.flatMap(text -> parsed.map(key -> call -> key.evaluate(call, value -> keys(text, value))));
-    }
-
-    private static List<LockKey> keys(String name, @Nullable Object value) {
-        return KeyConverter.texts(value).stream()
-                .map(text -> LockKey.of(name, text))
-                .toList();
+        return name.flatMap(text -> parsed.map(key -> call -> key.evaluate(call, value -> LockTask.keys(text, value))));
     }
 
     private Optional<Predicate<LockOperation.Call>> condition(

@@ -29,7 +29,7 @@ import org.springframework.util.ReflectionUtils;
  * implements, then on the bean's type and the types above it. Each method is resolved once, when it is first asked for;
  * no other bean is asked for before that, so that this one can be infrastructure. Thread-safe.
  */
-public final class LockOperationSource {
+final class LockOperationSource {
 
     /** By the method that is called, which may be an interface's. */
     private final Map<MethodClassKey, Optional<Entry>> called = new ConcurrentHashMap<>();
@@ -40,7 +40,7 @@ public final class LockOperationSource {
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final LockOperationParser parser;
 
-    public LockOperationSource(ConfigurableListableBeanFactory beans, Executions executions) {
+    LockOperationSource(ConfigurableListableBeanFactory beans, Executions executions) {
         this.parser = new LockOperationParser(beans, beans.getBeanProvider(LockClients.class), executions);
     }
 
@@ -69,7 +69,7 @@ public final class LockOperationSource {
     }
 
     /** Whether a method that has been resolved takes a lock of this name. */
-    public boolean declares(String name) {
+    boolean declares(String name) {
         return names.contains(name);
     }
 

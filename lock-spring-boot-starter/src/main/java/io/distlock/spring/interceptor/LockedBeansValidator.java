@@ -20,7 +20,7 @@ import org.springframework.util.ClassUtils;
  * every problem. Initialises no bean: a bean that is lazy or not a singleton is judged by its type where that is known,
  * and otherwise when it is first called.
  */
-public final class LockedBeansValidator implements SmartInitializingSingleton {
+final class LockedBeansValidator implements SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(LockedBeansValidator.class);
 
@@ -28,7 +28,7 @@ public final class LockedBeansValidator implements SmartInitializingSingleton {
     private final LockOperationSource source;
     private final ProxyRules rules;
 
-    public LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperationSource source) {
+    LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperationSource source) {
         this.beans = beans;
         this.source = source;
         this.rules = new ProxyRules(beans);

@@ -23,13 +23,12 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /**
  * Measures the locks of each client. The tag {@code lock} is the name of a lock, never its key. A call costs a look-up
  * of its name and the recording itself. Thread-safe.
  */
-public final class LockMetrics implements LockClientCustomizer {
+final class LockMetrics implements LockClientCustomizer {
 
     private final MeterRegistry registry;
     private final MeterNameLimiter names;
@@ -37,12 +36,12 @@ public final class LockMetrics implements LockClientCustomizer {
 
     /**
      * @param registry keeps the meters
-     * @param declared the names that stand in annotations, all of which become tags
+     * @param names decides which lock names become tags
      * @param ticker limits how often the gauges are counted
      */
-    public LockMetrics(MeterRegistry registry, Predicate<String> declared, Ticker ticker) {
+    LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker) {
         this.registry = registry;
-        this.names = new MeterNameLimiter(declared);
+        this.names = names;
         this.ticker = ticker;
     }
 

@@ -15,7 +15,6 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Observes each call for a lock, and each granted lock, as two sibling observations under the caller's current one: a
  * trace shows how long the call waited and how long it held the lock. Thread-safe.
  */
-public final class LockObservations implements LockClientCustomizer {
+final class LockObservations implements LockClientCustomizer {
 
     private static final LockObservationConvention DEFAULT = new DefaultLockObservationConvention();
 
@@ -33,13 +32,13 @@ public final class LockObservations implements LockClientCustomizer {
 
     /**
      * @param convention replaces the default and those of the registry, if given
-     * @param declared whether a name is in an annotation
+     * @param names decides which lock names become tags
      */
-    public LockObservations(
-            ObservationRegistry registry, @Nullable LockObservationConvention convention, Predicate<String> declared) {
+    LockObservations(
+            ObservationRegistry registry, @Nullable LockObservationConvention convention, MeterNameLimiter names) {
         this.registry = registry;
         this.convention = convention;
-        this.names = new MeterNameLimiter(declared);
+        this.names = names;
     }
 
     @Override

@@ -50,6 +50,18 @@ public final class LockSpec {
         this.replacesUnavailable = replacesUnavailable;
     }
 
+    /**
+     * Code that runs under a lock.
+     *
+     * @param <T> the result
+     * @param <X> the checked exception it may throw
+     */
+    @FunctionalInterface
+    public interface Callback<T extends @Nullable Object, X extends Exception> {
+
+        T run() throws X;
+    }
+
     // --- how to take the locks ---
 
     public LockSpec mode(LockMode mode) {
@@ -103,22 +115,22 @@ public final class LockSpec {
     // --- what to do under them ---
 
     /** Runs the body and returns what it returns. */
-    public <T extends @Nullable Object, X extends Exception> T call(LockCallback<T, X> body) throws X {
+    public <T extends @Nullable Object, X extends Exception> T call(Callback<T, X> body) throws X {
         return blocking(body, NotAcquiredHandler.THROW);
     }
 
-    /** As {@link #call(LockCallback)}, with a replacement for the body if the lock is not acquired. */
+    /** As {@link #call(Callback)}, with a replacement for the body if the lock is not acquired. */
     public <T extends @Nullable Object, X extends Exception> T call(
-            LockCallback<T, X> body, Function<LockException, T> orElse) throws X {
+            Callback<T, X> body, Function<LockException, T> orElse) throws X {
         return blocking(body, handler(orElse));
     }
 
     /**
-     * As {@link #call(LockCallback)}, empty if the lock is not acquired.
+     * As {@link #call(Callback)}, empty if the lock is not acquired.
      *
      * @throws IllegalStateException if the body returns null, which looks the same as a body that did not run
      */
-    public <T, X extends Exception> Optional<T> tryCall(LockCallback<T, X> body) throws X {
+    public <T, X extends Exception> Optional<T> tryCall(Callback<T, X> body) throws X {
         return blocking(() -> Optional.of(given(body.run())), handler(why -> Optional.empty()));
     }
 
@@ -189,7 +201,7 @@ public final class LockSpec {
     // What comes out is what the body gave or threw, null only if its type has it.
     @SuppressWarnings({"unchecked", "NullAway"}) // as said
     private <T extends @Nullable Object, X extends Exception> T blocking(
-            LockCallback<T, X> body, NotAcquiredHandler handler) throws X {
+            Callback<T, X> body, NotAcquiredHandler handler) throws X {
         try {
             return (T) executions.blocking().run(tasks(handler), body::run);
         } catch (RuntimeException | Error unchecked) {

@@ -24,7 +24,7 @@ import org.springframework.transaction.TransactionExecutionListener;
  * before a commit, the locks that the transaction was begun under and those that were taken inside it. A failed check
  * rolls the transaction back. Thread-safe.
  */
-public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
+final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     private final boolean asksStore;
     private final Listener listener = new Listener();
@@ -34,7 +34,7 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
      *
      * @param asksStore whether a lock counts only if the store confirms it at this moment; one call for each key
      */
-    public CommitGuard(boolean asksStore) {
+    CommitGuard(boolean asksStore) {
         this.asksStore = asksStore;
     }
 

@@ -23,11 +23,11 @@ import reactor.core.publisher.Mono;
  * and of {@link TransactionalOperator} beans. A listener at the transaction manager, as {@link CommitGuard} installs for
  * threads, does not see the subscription's context and so cannot know its locks.
  */
-public final class ReactiveCommitGuard implements BeanPostProcessor, PriorityOrdered {
+final class ReactiveCommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     private final ReactiveTransactionScope scope;
 
-    public ReactiveCommitGuard(ReactiveTransactionScope scope) {
+    ReactiveCommitGuard(ReactiveTransactionScope scope) {
         this.scope = scope;
     }
 

@@ -17,7 +17,7 @@ import reactor.core.scheduler.Schedulers;
  * Transactions in a Reactor context, which hold locks taken inside them until they complete, and do not commit without
  * the locks that they were begun under. Thread-safe.
  */
-public final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver {
+final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver {
 
     private final CommitGuard guard;
     private final boolean holdsUntilCompletion;
@@ -26,7 +26,7 @@ public final class ReactiveTransactionScope implements EnclosingScope.ReactiveRe
      * @param guard checks the locks before a commit
      * @param holdsUntilCompletion whether a lock that is taken inside a transaction is held until that completes
      */
-    public ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion) {
+    ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion) {
         this.guard = guard;
         this.holdsUntilCompletion = holdsUntilCompletion;
     }

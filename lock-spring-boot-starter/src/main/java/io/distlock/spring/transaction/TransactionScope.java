@@ -13,7 +13,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Transactions bound to a thread, which hold locks taken inside them until they complete. Thread-safe. */
-public final class TransactionScope implements EnclosingScope.Resolver {
+final class TransactionScope implements EnclosingScope.Resolver {
 
     private static final Logger log = LoggerFactory.getLogger(TransactionScope.class);
 

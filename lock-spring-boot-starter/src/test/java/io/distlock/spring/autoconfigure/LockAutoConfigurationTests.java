@@ -17,9 +17,8 @@ import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
 import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.interceptor.LockAdvisor;
-import io.distlock.spring.interceptor.LockOperationSource;
-import io.distlock.spring.interceptor.LockedBeansValidator;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import io.distlock.spring.transaction.LockTransactionAutoConfiguration;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,15 +28,12 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.InfrastructureAdvisorAutoProxyCreator;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.Ordered;
-import org.springframework.security.authorization.method.AuthorizationInterceptorsOrder;
 
 class LockAutoConfigurationTests {
 
@@ -94,10 +90,7 @@ class LockAutoConfigurationTests {
                     InMemoryLockProvider.class,
                     LockClients.class,
                     LockClient.class,
-                    Executions.class,
-                    LockOperationSource.class,
-                    LockAdvisor.class,
-                    LockedBeansValidator.class)) {
+                    Executions.class)) {
                 assertThat(context.getBeanNamesForType(type))
                         .singleElement()
                         .asString()
@@ -133,21 +126,6 @@ class LockAutoConfigurationTests {
         @Bean
         static Executions ownExecutions() {
             return new Executions(EnclosingScope.Resolver.NONE, Optional.empty(), Ticker::system);
-        }
-
-        @Bean
-        static LockOperationSource ownSource(ConfigurableListableBeanFactory beans, Executions executions) {
-            return new LockOperationSource(beans, executions);
-        }
-
-        @Bean
-        static LockAdvisor ownAdvisor(LockOperationSource source, ConfigurableListableBeanFactory beans) {
-            return new LockAdvisor(source, beans, 7);
-        }
-
-        @Bean
-        static LockedBeansValidator ownValidator(ConfigurableListableBeanFactory beans, LockOperationSource source) {
-            return new LockedBeansValidator(beans, source);
         }
     }
 
@@ -188,18 +166,6 @@ class LockAutoConfigurationTests {
     }
 
     @Test
-    void theOrderOfTheAdvisorIsAProperty() {
-        LockTestContext.inMemory()
-                .withPropertyValues("distributed-lock.advisor-order=42")
-                .run(context -> assertThat(context.getBean(LockAdvisor.class).getOrder())
-                        .isEqualTo(42));
-        LockTestContext.inMemory()
-                .run(context -> assertThat(context.getBean(LockAdvisor.class).getOrder())
-                        .isEqualTo(LockProperties.DEFAULT_ADVISOR_ORDER)
-                        .isBetween(AuthorizationInterceptorsOrder.POST_FILTER.getOrder(), Ordered.LOWEST_PRECEDENCE));
-    }
-
-    @Test
     void everythingWorksWithLazyInitialisation() {
         LockTestContext.inMemory()
                 .withInitializer(context ->
@@ -216,8 +182,8 @@ class LockAutoConfigurationTests {
         assertThat(ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()))
                 .contains(
                         LockRuntimeAutoConfiguration.class.getName(),
-                        InMemoryLockAutoConfiguration.class.getName(),
                         LockAutoConfiguration.class.getName(),
+                        LockTransactionAutoConfiguration.class.getName(),
                         LockAopAutoConfiguration.class.getName());
     }
 }

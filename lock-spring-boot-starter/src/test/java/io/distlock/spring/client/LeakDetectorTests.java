@@ -10,6 +10,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spring.LockTestContext;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 
 /** Locks that are held for too long. Time stands still. */
 class LeakDetectorTests {
@@ -90,5 +92,14 @@ class LeakDetectorTests {
     void aThresholdOfZeroCostsNothing() {
         LockClient plain = plain();
         assertThat(new LeakDetector(Duration.ZERO, runtime).customize(plain)).isSameAs(plain);
+    }
+
+    @Test
+    void theUsersOwnDetectorComesFirst() {
+        LockTestContext.inMemory()
+                .withConfiguration(AutoConfigurations.of(LeakDetectionAutoConfiguration.class))
+                .withBean("ownDetector", LeakDetector.class, () -> new LeakDetector(Duration.ZERO, runtime))
+                .run(context -> assertThat(context.getBeanNamesForType(LeakDetector.class))
+                        .containsExactly("ownDetector"));
     }
 }

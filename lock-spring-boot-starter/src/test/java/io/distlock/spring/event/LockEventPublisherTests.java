@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationListener;
@@ -23,7 +24,8 @@ import org.springframework.context.event.EventListener;
 /** What listeners of the application context hear of locks. */
 class LockEventPublisherTests {
 
-    private final ApplicationContextRunner runner = LockTestContext.manual();
+    private final ApplicationContextRunner runner =
+            LockTestContext.manual().withConfiguration(AutoConfigurations.of(LockEventsAutoConfiguration.class));
 
     static class Listener {
 
@@ -126,5 +128,12 @@ class LockEventPublisherTests {
         assertThat(LockEvent.class.getPermittedSubclasses())
                 .hasSize(LockEventPublisher.EVENT_TYPES.size() + 1)
                 .contains(LockEvent.Renewed.class);
+    }
+
+    @Test
+    void theUsersOwnPublisherComesFirst() {
+        runner.withBean("ownPublisher", LockEventPublisher.class)
+                .run(context -> assertThat(context.getBeanNamesForType(LockEventPublisher.class))
+                        .containsExactly("ownPublisher"));
     }
 }

@@ -1,8 +1,7 @@
-package io.distlock.spring.autoconfigure;
+package io.distlock.spring.metrics;
 
-import io.distlock.spring.interceptor.LockOperationSource;
-import io.distlock.spring.metrics.LockMetrics;
-import io.distlock.spring.metrics.LockRuntimeMetrics;
+import io.distlock.spring.client.MeterNameLimiter;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.support.LockRuntime;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -14,17 +13,20 @@ import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of the locks' metrics. */
 @AutoConfiguration(
-        after = {LockRuntimeAutoConfiguration.class, LockAopAutoConfiguration.class},
-        afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+        after = LockAopAutoConfiguration.class,
+        afterName = {
+            "io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+        })
 @ConditionalOnClass(MeterRegistry.class)
-@ConditionalOnBean({MeterRegistry.class, LockRuntime.class, LockOperationSource.class})
+@ConditionalOnBean({MeterRegistry.class, LockRuntime.class, MeterNameLimiter.class})
 @ConditionalOnProperty(name = "distributed-lock.metrics.enabled", matchIfMissing = true)
-public final class LockMetricsAutoConfiguration {
+final class LockMetricsAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LockMetrics lockMetrics(MeterRegistry registry, LockOperationSource source, LockRuntime runtime) {
-        return new LockMetrics(registry, source::declares, runtime.ticker());
+    LockMetrics lockMetrics(MeterRegistry registry, MeterNameLimiter names, LockRuntime runtime) {
+        return new LockMetrics(registry, names, runtime.ticker());
     }
 
     @Bean

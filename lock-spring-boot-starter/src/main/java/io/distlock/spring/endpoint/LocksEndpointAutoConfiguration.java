@@ -1,9 +1,6 @@
-package io.distlock.spring.autoconfigure;
+package io.distlock.spring.endpoint;
 
 import io.distlock.spring.LockClients;
-import io.distlock.spring.endpoint.LocksEndpoint;
-import io.distlock.spring.endpoint.LocksEndpointWebExtension;
-import io.distlock.spring.endpoint.RecentLosses;
 import io.distlock.support.LockRuntime;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -17,12 +14,12 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of the actuator endpoint {@code locks}. */
-@AutoConfiguration(after = LockAutoConfiguration.class)
+@AutoConfiguration(afterName = "io.distlock.spring.autoconfigure.LockAutoConfiguration")
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean({LockClients.class, LockRuntime.class})
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
-public final class LocksEndpointAutoConfiguration {
+final class LocksEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean

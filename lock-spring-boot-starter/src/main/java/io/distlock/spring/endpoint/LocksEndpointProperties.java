@@ -1,4 +1,4 @@
-package io.distlock.spring.autoconfigure;
+package io.distlock.spring.endpoint;
 
 import java.util.Set;
 import org.springframework.boot.actuate.endpoint.Show;

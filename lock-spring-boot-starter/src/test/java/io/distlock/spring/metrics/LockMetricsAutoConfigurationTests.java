@@ -1,12 +1,11 @@
-package io.distlock.spring.autoconfigure;
+package io.distlock.spring.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.LockClient;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockTestContext;
-import io.distlock.spring.metrics.LockMetrics;
-import io.distlock.spring.metrics.LockRuntimeMetrics;
+import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.support.LockRuntime;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -100,7 +99,10 @@ class LockMetricsAutoConfigurationTests {
     void theUsersOwnComeFirst() {
         MeterRegistry own = new SimpleMeterRegistry();
         LockRuntime runtime = LockRuntime.start();
-        runner.withBean("own", LockMetrics.class, () -> new LockMetrics(own, name -> true, runtime.ticker()))
+        runner.withBean(
+                        "own",
+                        LockMetrics.class,
+                        () -> new LockMetrics(own, new MeterNameLimiter(name -> true), runtime.ticker()))
                 .withBean("ownToo", LockRuntimeMetrics.class, () -> new LockRuntimeMetrics(runtime))
                 .run(context -> {
                     assertThat(context).hasSingleBean(LockMetrics.class).hasSingleBean(LockRuntimeMetrics.class);

@@ -1,4 +1,4 @@
-package io.distlock.spring.autoconfigure;
+package io.distlock.spring.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,9 +6,6 @@ import io.distlock.LockClient;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockTestContext;
-import io.distlock.spring.endpoint.LocksEndpoint;
-import io.distlock.spring.endpoint.LocksEndpointWebExtension;
-import io.distlock.spring.endpoint.RecentLosses;
 import io.distlock.support.LockRuntime;
 import java.util.List;
 import java.util.Set;

@@ -1,8 +1,7 @@
-package io.distlock.spring.autoconfigure;
+package io.distlock.spring.observation;
 
-import io.distlock.spring.interceptor.LockOperationSource;
-import io.distlock.spring.observation.LockObservationConvention;
-import io.distlock.spring.observation.LockObservations;
+import io.distlock.spring.client.MeterNameLimiter;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -27,23 +26,23 @@ import org.springframework.context.annotation.Conditional;
             "org.springframework.boot.micrometer.tracing.opentelemetry.autoconfigure.OpenTelemetryTracingAutoConfiguration"
         })
 @ConditionalOnClass(ObservationRegistry.class)
-@ConditionalOnBean({ObservationRegistry.class, LockOperationSource.class})
+@ConditionalOnBean({ObservationRegistry.class, MeterNameLimiter.class})
 @Conditional(LockObservationAutoConfiguration.OnObservedLocks.class)
-public final class LockObservationAutoConfiguration {
+final class LockObservationAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
     LockObservations lockObservations(
             ObservationRegistry registry,
             ObjectProvider<LockObservationConvention> convention,
-            LockOperationSource source) {
-        return new LockObservations(registry, convention.getIfAvailable(), source::declares);
+            MeterNameLimiter names) {
+        return new LockObservations(registry, convention.getIfAvailable(), names);
     }
 
     /** Whether a property asks for observations or, if it is not set, there is a tracer. */
     static final class OnObservedLocks extends AnyNestedCondition {
 
-        private static final String ENABLED = LockProperties.PREFIX + "observations.enabled";
+        private static final String ENABLED = "distributed-lock.observations.enabled";
 
         OnObservedLocks() {
             super(ConfigurationPhase.REGISTER_BEAN);

@@ -1,11 +1,10 @@
-package io.distlock.spring.autoconfigure;
+package io.distlock.spring.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.LockClient;
 import io.distlock.spring.LockTestContext;
-import io.distlock.spring.observation.DefaultLockObservationConvention;
-import io.distlock.spring.observation.LockObservations;
+import io.distlock.spring.client.MeterNameLimiter;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -106,7 +105,7 @@ class LockObservationAutoConfigurationTests {
         runner.withBean(
                         "own",
                         LockObservations.class,
-                        () -> new LockObservations(ObservationRegistry.NOOP, null, name -> true))
+                        () -> new LockObservations(ObservationRegistry.NOOP, null, new MeterNameLimiter(name -> true)))
                 .run(context -> assertThat(context.getBeanNamesForType(LockObservations.class))
                         .containsExactly("own"));
     }

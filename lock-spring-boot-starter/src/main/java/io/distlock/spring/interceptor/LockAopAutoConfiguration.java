@@ -1,15 +1,9 @@
-package io.distlock.spring.autoconfigure;
+package io.distlock.spring.interceptor;
 
 import io.distlock.spi.Ticker;
+import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.interceptor.LockAdvisor;
-import io.distlock.spring.interceptor.LockOperationSource;
-import io.distlock.spring.interceptor.LockedBeansValidator;
-import io.distlock.spring.transaction.CommitGuard;
-import io.distlock.spring.transaction.ReactiveCommitGuard;
-import io.distlock.spring.transaction.ReactiveTransactionScope;
-import io.distlock.spring.transaction.TransactionScope;
 import io.distlock.support.LockRuntime;
 import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
@@ -17,18 +11,12 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
-import org.springframework.transaction.ConfigurableTransactionManager;
-import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.util.function.SingletonSupplier;
-import reactor.core.publisher.Mono;
 
 /**
  * Auto-configuration of {@link io.distlock.spring.DistributedLock}. The advisor and its dependencies are infrastructure,
@@ -41,7 +29,13 @@ import reactor.core.publisher.Mono;
 @AutoConfiguration(after = AopAutoConfiguration.class)
 public final class LockAopAutoConfiguration {
 
-    private static final String TRANSACTIONS = LockProperties.PREFIX + "transactions.";
+    /**
+     * Inside Spring Security's method security (100 to 600), so that a caller without permission takes no lock; outside
+     * transactions and caching, which are innermost by default. Some post-processors ignore the order: those of
+     * {@code @Async}, {@code @Retryable} and {@code @ConcurrencyLimit} put their advisor before all others (each retry
+     * takes the lock anew), that of method validation after all others.
+     */
+    public static final int DEFAULT_ADVISOR_ORDER = 1_000;
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -75,9 +69,16 @@ public final class LockAopAutoConfiguration {
     static LockAdvisor lockAdvisor(
             LockOperationSource source, ConfigurableListableBeanFactory beans, Environment environment) {
         int order = Binder.get(environment)
-                .bind(LockProperties.PREFIX + "advisor-order", Integer.class)
-                .orElse(LockProperties.DEFAULT_ADVISOR_ORDER);
+                .bind("distributed-lock.advisor-order", Integer.class)
+                .orElse(DEFAULT_ADVISOR_ORDER);
         return new LockAdvisor(source, beans, order);
+    }
+
+    /** Shared by metrics and traces, which name a lock alike. */
+    @Bean
+    @ConditionalOnMissingBean
+    static MeterNameLimiter lockMeterNameLimiter(LockOperationSource source) {
+        return new MeterNameLimiter(source::declares);
     }
 
     @Bean
@@ -85,53 +86,5 @@ public final class LockAopAutoConfiguration {
     static LockedBeansValidator lockedBeansValidator(
             ConfigurableListableBeanFactory beans, LockOperationSource source) {
         return new LockedBeansValidator(beans, source);
-    }
-
-    /** Locks and transactions. Made before other beans, to be there when the first transaction manager is created. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(ConfigurableTransactionManager.class)
-    static class TransactionConfiguration {
-
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        @ConditionalOnMissingBean
-        @ConditionalOnProperty(name = TRANSACTIONS + "hold-until-completion", matchIfMissing = true)
-        static EnclosingScope.Resolver lockTransactionScope() {
-            return new TransactionScope();
-        }
-
-        /** Reads the property from the environment: the properties bean would have to be created too early. */
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        @ConditionalOnMissingBean
-        static CommitGuard lockCommitGuard(Environment environment) {
-            boolean asksStore = Binder.get(environment)
-                    .bind(TRANSACTIONS + "ask-store-before-commit", Boolean.class)
-                    .orElse(false);
-            return new CommitGuard(asksStore);
-        }
-    }
-
-    /** Locks and reactive transactions. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass({ConfigurableTransactionManager.class, ReactiveTransactionManager.class, Mono.class})
-    static class ReactiveTransactionConfiguration {
-
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        @ConditionalOnMissingBean
-        static ReactiveTransactionScope lockReactiveTransactionScope(CommitGuard guard, Environment environment) {
-            boolean holds = Binder.get(environment)
-                    .bind(TRANSACTIONS + "hold-until-completion", Boolean.class)
-                    .orElse(true);
-            return new ReactiveTransactionScope(guard, holds);
-        }
-
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        @ConditionalOnMissingBean
-        static ReactiveCommitGuard lockReactiveCommitGuard(ReactiveTransactionScope scope) {
-            return new ReactiveCommitGuard(scope);
-        }
     }
 }

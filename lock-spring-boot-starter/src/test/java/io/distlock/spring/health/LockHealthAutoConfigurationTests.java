@@ -1,9 +1,10 @@
-package io.distlock.spring.autoconfigure;
+package io.distlock.spring.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockTestContext;
+import io.distlock.spring.autoconfigure.NamedProvider;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
