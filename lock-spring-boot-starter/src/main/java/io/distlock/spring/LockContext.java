@@ -14,10 +14,10 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>The lock is lent: it is given back when the method is done, and refuses to be released or closed before.
+ * <p>The lock is released when the method is done, and refuses to be released or closed before.
  *
- * <p>Bound to the calling thread: what the method hands to another thread finds no lock there. Take the
- * {@link HeldLock} here and hand it over.
+ * <p>Bound to the calling thread: code that the method runs on another thread finds no lock there. Take the
+ * {@link HeldLock} here and pass it on.
  */
 public final class LockContext {
 
@@ -42,8 +42,8 @@ public final class LockContext {
     }
 
     /**
-     * For a method that must only be called under a certain lock: goes on if the call holds a lock of this name, on
-     * whichever key, and still does at this moment.
+     * For a method that must only be called under a certain lock: returns the lock of this name, on any key, if the call
+     * holds one and it is still valid at this moment.
      *
      * @throws IllegalStateException if the call holds no lock of this name
      * @throws io.distlock.LockLostException if it has lost it

@@ -6,8 +6,8 @@ import java.util.Optional;
 import reactor.core.publisher.Mono;
 
 /**
- * As {@link LockContext}, for what runs inside a publisher: the locks are in the subscription's context and not on
- * the thread. They are lent here, too, and refuse to be released.
+ * As {@link LockContext}, for code that runs inside a publisher: the locks are in the subscription's context and not on
+ * the thread. They cannot be released here either.
  *
  * <pre>{@code
  * @DistributedLock(name = "stock", key = "#item")

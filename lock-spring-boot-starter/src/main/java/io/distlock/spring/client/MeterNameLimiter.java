@@ -25,7 +25,7 @@ public final class MeterNameLimiter {
     private volatile boolean full;
 
     /**
-     * @param declared whether a name stands in an annotation
+     * @param declared whether a name is in an annotation
      */
     public MeterNameLimiter(Predicate<String> declared) {
         this.declared = declared;

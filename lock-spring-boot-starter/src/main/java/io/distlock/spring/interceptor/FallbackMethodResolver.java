@@ -120,8 +120,8 @@ final class FallbackMethodResolver {
                 .collect(Collectors.joining(", "));
         String reason = parameters.isEmpty() ? "LockNotAcquiredException" : ", LockNotAcquiredException";
         return "Declare in the same class " + name + "(" + parameters + ") or " + name + "(" + parameters + reason
-                + "); with LockUnavailableException or LockException as the last type it is called when the store does"
-                + " not answer, too";
+                + "); with LockUnavailableException or LockException as the last type it is also called when the store"
+                + " does not answer";
     }
 
     /** Whether what it returns and throws can replace what the locked method does. */

@@ -93,8 +93,7 @@ final class ReturnTypes {
         deferredCure(declared)
                 .ifPresent(cure -> problems.add(
                         ATTRIBUTE,
-                        "the work behind a " + declared + " is done after the return, when the lock has been given"
-                                + " back",
+                        "the work behind a " + declared + " is done after the return, when the lock has been released",
                         cure));
         return done;
     }
@@ -120,7 +119,7 @@ final class ReturnTypes {
         if (adapter == null || !REACTOR_PRESENT) {
             problems.add(
                     ATTRIBUTE,
-                    "when the work of a " + type.getName() + " is done cannot be told",
+                    "it is unknown when the work of a " + type.getName() + " is done",
                     "Return CompletableFuture, or Mono or Flux with reactor-core on the class path");
             return Optional.empty();
         }
@@ -207,7 +206,7 @@ final class ReturnTypes {
             if (mayBeAnything && result != null && isAsynchronous(result.getClass())) {
                 throw new IllegalStateException(
                         method + " returned a " + result.getClass().getName()
-                                + " whose work may go on although the lock has been given back. Declare what it returns");
+                                + " whose work may go on although the lock has been released. Declare what it returns");
             }
             return result;
         }

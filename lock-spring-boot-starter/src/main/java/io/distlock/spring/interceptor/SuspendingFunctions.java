@@ -51,7 +51,7 @@ final class SuspendingFunctions {
         if (!isFlow && ReturnTypes.isAsynchronous(type)) {
             problems.add(
                     ATTRIBUTE,
-                    "when the work of a suspending function that gives a " + type.getName() + " is done cannot be told",
+                    "it is unknown when the work of a suspending function that returns a " + type.getName() + " is done",
                     "Return the value, or a Flow, or let the function not suspend");
             return Optional.empty();
         }

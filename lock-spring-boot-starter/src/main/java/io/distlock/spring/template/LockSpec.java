@@ -136,9 +136,8 @@ public final class LockSpec {
 
     private static <T> T given(@Nullable T result) {
         if (result == null) {
-            throw new IllegalStateException("the body of tryCall has run and gave null, which could not be told from a"
-                    + " body that has not run: use tryRun, or call with another's result for who does not get the"
-                    + " lock");
+            throw new IllegalStateException("the body of tryCall has returned null, which looks the same as a body that"
+                    + " has not run: use tryRun, or call with a replacement for the body");
         }
         return result;
     }

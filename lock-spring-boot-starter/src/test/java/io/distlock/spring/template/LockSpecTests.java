@@ -160,7 +160,7 @@ class LockSpecTests {
         run((orders, context) -> {
             assertThatIllegalStateException()
                     .isThrownBy(() -> orders.tryCall(() -> null))
-                    .withMessageContaining("has run and gave null")
+                    .withMessageContaining("has returned null")
                     .withMessageContaining("use tryRun");
             assertThat(context.getBean(LockClient.class).inspect(ORDERS)).isEmpty();
         });
