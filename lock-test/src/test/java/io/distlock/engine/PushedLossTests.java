@@ -134,7 +134,9 @@ class PushedLossTests {
         here.provider.onLossWatched(lost -> {
             throw new IllegalStateException("watching fails on purpose");
         });
-        HeldLock held = here.hold("a");
+        var asked = here.start(here.now("a"));
+        assertThat(asked).isDone();
+        HeldLock held = asked.join().orElseThrow();
         var next = here.start(here.request("a"));
         assertThat(held.isHeld()).isTrue();
         assertThat(held.release()).isEqualTo(Release.RELEASED);

@@ -38,6 +38,19 @@ class TrueMessagesTests {
                 .hasMessageContaining("this process stood still, or was too busy to look, for 53750 ms");
     }
 
+    /** Whether the answer was late, or nobody read it, cannot be told. */
+    @Test
+    void aGrantThatIsReadTooLateBlamesNobody() {
+        ManualEngine here = new ManualEngine(new ManualTicker(), new ManualTicker());
+        here.provider.onAcquire(Fault.LATE);
+        CompletableFuture<HeldLock> asked = here.client.acquireAsync(here.request("a"));
+        here.advanceMillis(60_000);
+        here.provider.deliver();
+        assertThatThrownBy(asked::join)
+                .hasMessageEndingWith("the grant came too late to be of use")
+                .hasMessageNotContaining("store");
+    }
+
     @Test
     void aLimitThatIsNoticedInTimeSaysNothingOfThat() {
         ManualEngine here = new ManualEngine();

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -68,13 +69,7 @@ final class PublisherExecution implements Execution {
         return Flux.usingWhen(
                 // A supplier, evaluated on subscription: nothing can come between it and the cleanup.
                 Mono.fromSupplier(() -> AsyncAcquisition.of(task, outer)),
-                acquisition -> Mono.<Reference>create(sink -> acquisition.whenSettled(bodies, (reference, failure) -> {
-                            if (reference == null) {
-                                sink.error(AsyncAcquisition.bare(Objects.requireNonNull(failure)));
-                            } else {
-                                sink.success(reference);
-                            }
-                        }))
+                acquisition -> settled(acquisition)
                         .onErrorMap(NotAcquiredHandler::handles, why -> new NotAcquired(task, (LockException) why))
                         .flatMapMany(reference -> under(
                                 reference,
@@ -85,6 +80,21 @@ final class PublisherExecution implements Execution {
                 acquisition -> Mono.empty(),
                 PublisherExecution::endInto,
                 acquisition -> Mono.fromRunnable(acquisition::cancel));
+    }
+
+    /** Drops a failure that comes after a cancellation, which nobody takes any more. */
+    private Mono<Reference> settled(AsyncAcquisition acquisition) {
+        return Mono.create(sink -> {
+            AtomicBoolean cancelled = new AtomicBoolean();
+            sink.onCancel(() -> cancelled.set(true));
+            acquisition.whenSettled(bodies, (reference, failure) -> {
+                if (reference != null) {
+                    sink.success(reference);
+                } else if (!cancelled.get()) {
+                    sink.error(AsyncAcquisition.bare(Objects.requireNonNull(failure)));
+                }
+            });
+        });
     }
 
     private Flux<Object> under(

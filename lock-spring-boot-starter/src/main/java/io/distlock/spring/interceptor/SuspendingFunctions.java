@@ -51,7 +51,8 @@ final class SuspendingFunctions {
         if (!isFlow && ReturnTypes.isAsynchronous(type)) {
             problems.add(
                     ATTRIBUTE,
-                    "it is unknown when the work of a suspending function that returns a " + type.getName() + " is done",
+                    "it is unknown when the work of a suspending function that returns a " + type.getName()
+                            + " is done",
                     "Return the value, or a Flow, or let the function not suspend");
             return Optional.empty();
         }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.mockito.AdditionalAnswers;
 import org.mockito.Mockito;
 import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 
 /** A body that returns a future or a publisher may block, and the caller may be an event loop. */
@@ -66,6 +68,23 @@ class BodyThreadTests {
         assertThat(((Mono<?>) mono).block(Duration.ofSeconds(20))).isEqualTo("done");
         assertThat(body.get()).isNotNull().isNotSameAs(Thread.currentThread());
         assertThat(client.held()).isEmpty();
+    }
+
+    /** An error that nobody takes is logged by Reactor. */
+    @Test
+    void aSubscriptionThatIsGivenUpWhileItWaitsDropsNoError() throws Throwable {
+        List<Throwable> dropped = new CopyOnWriteArrayList<>();
+        Hooks.onErrorDropped(dropped::add);
+        try (HeldLock other = client.acquire(client.request("a"))) {
+            var adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(Mono.class);
+            Mono<?> mono = (Mono<?>) executions.publisher(adapter).run(tasks(), () -> Mono.just("done"));
+            mono.subscribe().dispose();
+            assertThat(client.waiting()).isEmpty();
+            assertThat(other.isHeld()).isTrue();
+            assertThat(dropped).isEmpty();
+        } finally {
+            Hooks.resetOnErrorDropped();
+        }
     }
 
     /** The grant is on its way, and cancelling does not stop it. */
