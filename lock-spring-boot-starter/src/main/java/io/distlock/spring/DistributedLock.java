@@ -43,8 +43,8 @@ import org.springframework.core.annotation.AliasFor;
  *   <li>{@link io.distlock.LockUnavailableException}: the store did not answer. The method did not run.
  *   <li>{@link io.distlock.LockInterruptedException}: the thread was interrupted while it waited; the flag is kept. The
  *       method did not run.
- *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost on the way. If the method
- *       itself failed, this exception is suppressed into its own.
+ *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost on the way. If the
+ *       method itself failed, this exception is suppressed into its own.
  *   <li>{@link IllegalArgumentException}: the {@link #key()} has no value that can be locked. The method did not run.
  * </ul>
  *
@@ -82,8 +82,8 @@ public @interface DistributedLock {
 
     /**
      * The lock's name: a label from a bounded set, used as a tag of metrics; {@code ${…}} is resolved. If empty, the
-     * simple name of the class that declares the method, and the method's: {@code OrderService.ship}. Set it where other
-     * programs take the same lock, or where the class may be renamed.
+     * simple name of the class that declares the method, and the method's: {@code OrderService.ship}. Set it where
+     * other programs take the same lock, or where the class may be renamed.
      */
     @AliasFor("value")
     String name() default "";
@@ -125,8 +125,8 @@ public @interface DistributedLock {
     boolean renew() default true;
 
     /**
-     * Whether a call is locked at all, as a SpEL expression with the same variables as {@link #key()} and a boolean value.
-     * False: the method runs without a lock. Empty: it is locked.
+     * Whether a call is locked at all, as a SpEL expression with the same variables as {@link #key()} and a boolean
+     * value. False: the method runs without a lock. Empty: it is locked.
      */
     String condition() default "";
 

@@ -42,8 +42,8 @@ public final class LockContext {
     }
 
     /**
-     * For a method that must only be called under a certain lock: returns the lock of this name, on any key, if the call
-     * holds one and it is still valid at this moment.
+     * For a method that must only be called under a certain lock: returns the lock of this name, on any key, if the
+     * call holds one and it is still valid at this moment.
      *
      * @throws IllegalStateException if the call holds no lock of this name
      * @throws io.distlock.LockLostException if it has lost it

@@ -51,7 +51,10 @@ class LocksEndpointWebExtension {
                 .orElseGet(LocksEndpointWebExtension::notFound));
     }
 
-    /** 403 unless allowed, 404 for an unknown provider, 409 if nobody holds it by this token, 503 if the store is silent. */
+    /**
+     * 403 unless allowed, 404 for an unknown provider, 409 if nobody holds it by this token, 503 if the store is
+     * silent.
+     */
     @DeleteOperation
     public WebEndpointResponse<OperationResponseBody> forceRelease(
             SecurityContext viewer, @Selector String provider, @Selector String lock, long token) {

@@ -97,7 +97,9 @@ final class AsyncAcquisition {
         }
     }
 
-    /** Closes the reference, if there is one; fails with a {@link io.distlock.LockLostException} if the lock was lost. */
+    /**
+     * Closes the reference, if there is one; fails with a {@link io.distlock.LockLostException} if the lock was lost.
+     */
     CompletionStage<@Nullable Void> close() {
         return reference.isCompletedExceptionally()
                 ? CompletableFuture.completedFuture(null)

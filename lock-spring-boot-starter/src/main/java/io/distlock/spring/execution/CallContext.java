@@ -40,7 +40,9 @@ public final class CallContext {
         return HeldLocks.orEmpty(CURRENT.get());
     }
 
-    /** The locks of the call on this thread and, outside them, those that scopes on this thread keep of earlier calls. */
+    /**
+     * The locks of the call on this thread and, outside them, those that scopes on this thread keep of earlier calls.
+     */
     static HeldLocks reachable() {
         List<EnclosingScope> scopes = SCOPES.get();
         if (scopes == null) {

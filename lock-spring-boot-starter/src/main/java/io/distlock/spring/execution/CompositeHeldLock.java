@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks, taken one by one, as the one lock that an inner call asks for. Held while all are, lost with the first.
- * Thread-safe.
+ * Several locks, taken one by one, as the one lock that an inner call asks for. Held while all are, lost with the
+ * first. Thread-safe.
  */
 final class CompositeHeldLock implements HeldLock {
 

@@ -44,8 +44,8 @@ public interface EnclosingScope {
     }
 
     /**
-     * The locks that one call has been granted so far. The scope around the call keeps them all or, if a later lock is not
-     * acquired, none. For the steps of one call, which follow one another.
+     * The locks that one call has been granted so far. The scope around the call keeps them all or, if a later lock is
+     * not acquired, none. For the steps of one call, which follow one another.
      */
     final class Grants {
 

@@ -31,8 +31,8 @@ final class FutureExecution implements Execution {
     }
 
     /**
-     * The future of the body, or of its replacement. Completing or cancelling it from outside ends the wait for the lock
-     * or cancels the body's future.
+     * The future of the body, or of its replacement. Completing or cancelling it from outside ends the wait for the
+     * lock or cancels the body's future.
      */
     @Override
     public CompletableFuture<@Nullable Object> run(List<LockTask> tasks, Execution.Body body) {

@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that a call holds, innermost first; decides whether an inner call may run under them, needs another lock, or
- * would wait for itself. Immutable.
+ * The locks that a call holds, innermost first; decides whether an inner call may run under them, needs another lock,
+ * or would wait for itself. Immutable.
  */
 final class HeldLocks {
 

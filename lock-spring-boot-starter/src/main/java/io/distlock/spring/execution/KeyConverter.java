@@ -17,8 +17,8 @@ import org.springframework.util.ObjectUtils;
  * Converts values to the texts of lock keys. Accepts only values whose text identifies them: equal values have the same
  * text in each process, and different values of a type never share one.
  *
- * <p>The type is no part of the text, on purpose: item 42 is item 42, whether its id comes as a number from an entity or
- * as a string from a path, and as a UUID or as the text of one. What is not the same item has another name.
+ * <p>The type is no part of the text, on purpose: item 42 is item 42, whether its id comes as a number from an entity
+ * or as a string from a path, and as a UUID or as the text of one. What is not the same item has another name.
  */
 final class KeyConverter {
 

@@ -10,7 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The order in which every call takes its locks: by provider, then by key. Requests for several keys are split for that, or two calls could each hold a key that the other waits for.
+ * The order in which every call takes its locks: by provider, then by key. Requests for several keys are split for
+ * that, or two calls could each hold a key that the other waits for.
  */
 final class LockOrder {
 

@@ -42,7 +42,10 @@ public record LockTask(
                 .toList();
     }
 
-    /** The same locks in the order in which every call takes them; each key once, exclusively if one of them wants it so. */
+    /**
+     * The same locks in the order in which every call takes them; each key once, exclusively if one of them wants it
+     * so.
+     */
     public static List<LockTask> ordered(List<LockTask> tasks) {
         return LockOrder.of(tasks);
     }
@@ -57,8 +60,8 @@ public record LockTask(
     }
 
     /**
-     * The time that one call may wait for its locks. Each wait time counts from the beginning of the call, so that the call
-     * waits no longer than the longest of them.
+     * The time that one call may wait for its locks. Each wait time counts from the beginning of the call, so that the
+     * call waits no longer than the longest of them.
      */
     private static final class WaitBudget {
 

@@ -87,8 +87,8 @@ final class UnreleasableLock implements HeldLock {
     private IllegalStateException refusal() {
         return new IllegalStateException(
                 "the lock " + lock.keys() + " is released when the method that it was taken for"
-                        + " is done, and not by that method: leave out the release, and the try-with-resources statement. To end"
-                        + " a lock earlier, lock a smaller method or a part of it with LockTemplate");
+                        + " is done, and not by that method: leave out the release, and the try-with-resources"
+                        + " statement. To end a lock earlier, lock a smaller method or a part of it with LockTemplate");
     }
 
     @Override

@@ -19,9 +19,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Auto-configuration of {@link io.distlock.spring.DistributedLock}. The advisor and its dependencies are infrastructure,
- * made by static methods: an auto-proxy creator that is not AspectJ's accepts no other, and creating them early creates
- * no other bean.
+ * Auto-configuration of {@link io.distlock.spring.DistributedLock}. The advisor and its dependencies are
+ * infrastructure, made by static methods: an auto-proxy creator that is not AspectJ's accepts no other, and creating
+ * them early creates no other bean.
  *
  * <p>Unconditional: an annotation that is ignored would run its method without a lock. Where there are no clients, an
  * annotated method fails the start.

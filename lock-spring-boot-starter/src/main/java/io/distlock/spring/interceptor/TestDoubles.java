@@ -9,8 +9,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Mocks, spies and other objects that tests put in the place of beans. They are given to the context ready-made and never
- * proxied, on purpose. Depends on no test library.
+ * Mocks, spies and other objects that tests put in the place of beans. They are given to the context ready-made and
+ * never proxied, on purpose. Depends on no test library.
  */
 final class TestDoubles {
 

@@ -194,7 +194,9 @@ final class LockMetrics implements LockClientCustomizer {
         }
     }
 
-    /** Meters by the value of a tag, each made on first use: a lock that is never shared has no meters of shared mode. */
+    /**
+     * Meters by the value of a tag, each made on first use: a lock that is never shared has no meters of shared mode.
+     */
     private static final class MetersBy<E extends Enum<E>, M> {
 
         private final Map<E, M> meters = new ConcurrentHashMap<>();

@@ -5,7 +5,9 @@ import io.distlock.Sequencer;
 import io.micrometer.observation.Observation;
 import java.util.List;
 
-/** The context of one observation: of the wait for a lock, or of the time it is held. Written by one thread at a time. */
+/**
+ * The context of one observation: of the wait for a lock, or of the time it is held. Written by one thread at a time.
+ */
 public final class LockObservationContext extends Observation.Context {
 
     private final Phase phase;

@@ -8,8 +8,8 @@ import io.distlock.spring.execution.LockTask;
 import java.util.List;
 
 /**
- * What {@link io.distlock.spring.DistributedLock} does, for code that cannot be proxied: final classes, private methods,
- * calls within one object, lambdas.
+ * What {@link io.distlock.spring.DistributedLock} does, for code that cannot be proxied: final classes, private
+ * methods, calls within one object, lambdas.
  *
  * <pre>{@code
  * Receipt receipt = locks.lock("orders", orderId).waitTime(ofSeconds(2)).call(() -> ship(orderId));

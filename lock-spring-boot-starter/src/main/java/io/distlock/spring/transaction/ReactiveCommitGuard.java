@@ -19,9 +19,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Installs the commit guard inside reactive transactions, right where they begin: those of {@code @Transactional} methods
- * and of {@link TransactionalOperator} beans. A listener at the transaction manager, as {@link CommitGuard} installs for
- * threads, does not see the subscription's context and so cannot know its locks.
+ * Installs the commit guard inside reactive transactions, right where they begin: those of {@code @Transactional}
+ * methods and of {@link TransactionalOperator} beans. A listener at the transaction manager, as {@link CommitGuard}
+ * installs for threads, does not see the subscription's context and so cannot know its locks.
  */
 final class ReactiveCommitGuard implements BeanPostProcessor, PriorityOrdered {
 

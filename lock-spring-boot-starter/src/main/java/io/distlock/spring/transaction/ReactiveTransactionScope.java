@@ -48,7 +48,8 @@ final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver 
     /**
      * The transaction around a subscription, if there is one.
      *
-     * @param begunUnder the locks of the subscription; recorded by the first call, which comes as the transaction begins
+     * @param begunUnder the locks of the subscription; recorded by the first call, which comes as the transaction
+     *     begins
      */
     private Mono<Optional<Completion>> transaction(List<ReferenceCountedLock> begunUnder) {
         return TransactionSynchronizationManager.forCurrentTransaction()
