@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -82,19 +81,14 @@ final class PublisherExecution implements Execution {
                 acquisition -> Mono.fromRunnable(acquisition::cancel));
     }
 
-    /** Drops a failure that comes after a cancellation, which nobody takes any more. */
     private Mono<Reference> settled(AsyncAcquisition acquisition) {
-        return Mono.create(sink -> {
-            AtomicBoolean cancelled = new AtomicBoolean();
-            sink.onCancel(() -> cancelled.set(true));
-            acquisition.whenSettled(bodies, (reference, failure) -> {
-                if (reference != null) {
-                    sink.success(reference);
-                } else if (!cancelled.get()) {
-                    sink.error(AsyncAcquisition.bare(Objects.requireNonNull(failure)));
-                }
-            });
-        });
+        return Mono.create(sink -> acquisition.whenSettled(bodies, (reference, failure) -> {
+            if (reference == null) {
+                sink.error(AsyncAcquisition.bare(Objects.requireNonNull(failure)));
+            } else {
+                sink.success(reference);
+            }
+        }));
     }
 
     private Flux<Object> under(
