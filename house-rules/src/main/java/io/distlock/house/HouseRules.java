@@ -1,6 +1,7 @@
 package io.distlock.house;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 public final class HouseRules {
 
     private static final String TEST_KIT = "io.distlock.test..";
+    private static final String AUTO_CONFIGURATION = "AutoConfiguration";
 
     @ArchTest
     public static final ArchRule PACKAGES_HAVE_NO_CYCLES =
@@ -29,9 +31,12 @@ public final class HouseRules {
     public static final ArchRule NOBODY_IMPORTS_AN_AUTO_CONFIGURATION = noClasses()
             .that()
             .resideOutsideOfPackage("io.distlock..autoconfigure..")
+            .and()
+            .haveSimpleNameNotEndingWith(AUTO_CONFIGURATION)
             .should()
-            .dependOnClassesThat(resideInAPackage("io.distlock..autoconfigure.."))
-            .because("wiring stands above what it wires");
+            .dependOnClassesThat(resideInAPackage("io.distlock..autoconfigure..")
+                    .or(resideInAPackage("io.distlock..").and(simpleNameEndingWith(AUTO_CONFIGURATION))))
+            .because("wiring stands above what it wires, also where both are in one package");
 
     @ArchTest
     public static final ArchRule THE_STARTER_KNOWS_NO_STORE = noClasses()

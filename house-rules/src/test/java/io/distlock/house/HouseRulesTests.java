@@ -106,6 +106,14 @@ class HouseRulesTests {
     }
 
     @Test
+    void refusesAnImportOfAnAutoConfigurationThatStandsBesideWhatItWires() throws IOException {
+        sources.with("io.distlock.spring.metrics.A", "LockMetricsAutoConfiguration b;")
+                .with("io.distlock.spring.metrics.LockMetricsAutoConfiguration", "");
+
+        assertRefused(HouseRules.NOBODY_IMPORTS_AN_AUTO_CONFIGURATION, "io.distlock.spring.metrics.A.b");
+    }
+
+    @Test
     void refusesAStarterThatKnowsADriver() throws IOException {
         sources.with("io.distlock.spring.A", "io.lettuce.core.B b;").with("io.lettuce.core.B", "");
 

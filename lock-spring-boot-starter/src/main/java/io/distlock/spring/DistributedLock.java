@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs the method under a distributed lock: taken before the call, kept alive while the method runs, given back when
- * it returns or throws. Unless a {@link #condition()} says so, the method never runs without the lock.
+ * Runs the method under a distributed lock: taken before the call, renewed while the method runs, released when it
+ * returns or throws. Unless a {@link #condition()} says so, the method never runs without the lock.
  *
  * <pre>{@code
  * @DistributedLock(name = "orders", key = "#orderId")
@@ -20,22 +20,20 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>On a type, each method of the type's beans that a proxy can intercept is locked by itself. Works as a
  * meta-annotation, with its attributes set through {@link AliasFor}, and on the methods of interfaces and base
- * classes; what stands on the method goes before what stands on the type.
+ * classes; an annotation on the method overrides those on the type.
  *
- * <p>May be repeated, also through meta-annotations: all the locks are taken, in the order that
- * {@link DistributedLocks} tells; each {@link #waitTime()} counts from the call.
+ * <p>Repeatable, also through meta-annotations: all the locks are taken, in the order described at
+ * {@link DistributedLocks}; each {@link #waitTime()} counts from the call.
  *
- * <p>The lock is outside a transaction that is begun by {@code @Transactional} on the same method: it is given back
- * after the commit. Called within a transaction, the lock is given back once that one has completed; the property
+ * <p>The lock is outside a transaction that is begun by {@code @Transactional} on the same method: it is released
+ * after the commit. Called within a transaction, the lock is released once that transaction has completed; the property
  * {@code distributed-lock.transactions.hold-until-completion} turns that off. A transaction under a lock that is lost
  * by the time of its commit is rolled back with a {@link io.distlock.LockLostException}. The lock is inside Spring
  * Security's method security: a call that is not allowed takes no lock. As with every Spring proxy, a call from
- * within the same object does not pass the proxy and so
- * takes no lock.
+ * within the same object bypasses the proxy and takes no lock.
  *
- * <p>A call that comes, on the same thread, from a method that already holds the key runs under that very lock: it
- * asks no server and gives nothing back, and its own times are not looked at. {@link LockContext} hands out the lock
- * that the running method holds.
+ * <p>A call on the same thread from a method that already holds the key runs under that lock: it asks no server and
+ * releases nothing, and its own times are ignored. {@link LockContext} returns the lock that the running method holds.
  *
  * <p>The method's own exceptions pass untouched. Besides them a caller may see:
  *
@@ -43,11 +41,11 @@ import org.springframework.core.annotation.AliasFor;
  *   <li>{@link io.distlock.LockNotAcquiredException}: another held the lock all the time; see
  *       {@link #onNotAcquired()}. The method did not run.
  *   <li>{@link io.distlock.LockUnavailableException}: the store did not answer. The method did not run.
- *   <li>{@link io.distlock.LockInterruptedException}: the thread was interrupted as it waited; the flag is kept. The
+ *   <li>{@link io.distlock.LockInterruptedException}: the thread was interrupted while it waited; the flag is kept. The
  *       method did not run.
- *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost on the way. Where
- *       the method failed itself, this one is suppressed into its exception.
- *   <li>{@link IllegalArgumentException}: the {@link #key()} gave nothing that can be locked. The method did not run.
+ *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost on the way. If the
+ *       method itself failed, this exception is suppressed into its own.
+ *   <li>{@link IllegalArgumentException}: the {@link #key()} has no value that can be locked. The method did not run.
  * </ul>
  *
  * <p>Times are written as {@code 500ms}, {@code 2s}, {@code PT2S} or {@code ${some.property}}; empty means the
@@ -56,10 +54,10 @@ import org.springframework.core.annotation.AliasFor;
  * <p>The lock covers the method's work and not only its call:
  *
  * <ul>
- *   <li>Most methods are done when they return. That goes for {@code @Async} methods, too, on their own thread.
+ *   <li>Most methods are done when they return; so are {@code @Async} methods, on their own thread.
  *   <li>A method that returns a {@code CompletableFuture} or {@code CompletionStage} is done when that completes. The
  *       caller is not blocked and gets a future at once; the method is called when the lock is granted, on a thread
- *       of the lock client. Cancelling the future ends the wait, or cancels the method's own.
+ *       of the lock client. Cancelling the future ends the wait, or cancels the future of the method.
  *   <li>A method that returns a {@code Mono}, a {@code Flux} or any other reactive type that Spring can adapt is called
  *       for each subscription, under a lock of its own, on a thread of the lock client; it is done at completion,
  *       error or cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher that is subscribed
@@ -67,9 +65,9 @@ import org.springframework.core.annotation.AliasFor;
  * </ul>
  *
  * <p>A Kotlin suspending function is locked as the {@code Mono} or {@code Flux} that Spring makes of it: no thread is
- * blocked, and the lock is given back when the function has returned, failed or been cancelled.
+ * blocked, and the lock is released when the function has returned, failed or been cancelled.
  *
- * <p>Refused at start-up is whatever stands for work that somebody else does after the return: a plain {@code Future}, a
+ * <p>Rejected at start-up is any return type for work that other code does after the return: a plain {@code Future}, a
  * {@code Stream}, a {@code Callable}, the asynchronous and streamed results of Spring MVC.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
@@ -78,28 +76,28 @@ import org.springframework.core.annotation.AliasFor;
 @Repeatable(DistributedLocks.class)
 public @interface DistributedLock {
 
-    /** Another way to write {@link #name()}. */
+    /** Alias for {@link #name()}. */
     @AliasFor("name")
     String value() default "";
 
     /**
-     * The lock's name: a label out of a bounded set, which metrics are tagged with; {@code ${…}} is resolved. If
-     * empty, the simple name of the class that declares the method, and the method's: {@code OrderService.ship}.
-     * Name it yourself where other programs take the same lock, or where the class may be renamed.
+     * The lock's name: a label from a bounded set, used as a tag of metrics; {@code ${…}} is resolved. If empty, the
+     * simple name of the class that declares the method, and the method's: {@code OrderService.ship}. Set it where
+     * other programs take the same lock, or where the class may be renamed.
      */
     @AliasFor("value")
     String name() default "";
 
     /**
      * The item under the name, as a SpEL expression over the call: arguments as {@code #orderId}, {@code #p0} or
-     * {@code #a0}; {@code #root.method}, {@code #root.target}, {@code #root.args}; beans as {@code @bean}. Gives a
-     * string, number, boolean, character, enum, UUID or {@code java.time} value; or a collection or an array of
-     * them: all are locked, or none. Its text counts and not its type: {@code 42} and {@code "42"} are one item. Empty:
+     * {@code #a0}; {@code #root.method}, {@code #root.target}, {@code #root.args}; beans as {@code @bean}. Its value
+     * is a string, number, boolean, character, enum, UUID or {@code java.time} value; or a collection or an array of
+     * them: all are locked, or none. The text counts and not the type: {@code 42} and {@code "42"} are one item. Empty:
      * the name alone is locked.
      */
     String key() default "";
 
-    /** Who may hold the lock together. */
+    /** Whether others may hold the lock at the same time. */
     LockMode mode() default LockMode.EXCLUSIVE;
 
     /** The provider that grants the lock: {@code redis}, {@code etcd}, …; {@code ${…}} is resolved. Empty: the default one. */
@@ -109,12 +107,12 @@ public @interface DistributedLock {
     String waitTime() default "";
 
     /**
-     * For how long one grant or renewal is believed. The lock of a dead holder is free after about this time and the
+     * How long one grant or renewal is valid. The lock of a dead holder is free after about this time plus the
      * {@link #lockDelay()}.
      */
     String leaseTime() default "";
 
-    /** The lock is lost, and reported so, when the method has run this long. */
+    /** The lock is lost, and reported as lost, once the method has run this long. */
     String maxHoldTime() default "";
 
     /** The lock stays taken at least this long, even when the method is done earlier. */
@@ -123,30 +121,30 @@ public @interface DistributedLock {
     /** A holder that vanishes keeps others out for this much longer. */
     String lockDelay() default "";
 
-    /** Whether the lease is extended for as long as the method runs; if not, the lock ends with its first lease. */
+    /** Whether the lease is renewed for as long as the method runs; if not, the lock ends with its first lease. */
     boolean renew() default true;
 
     /**
-     * Whether a call is locked at all, as a SpEL expression that sees what {@link #key()} sees and gives true or
-     * false. False: the method runs without a lock. Empty: it is locked.
+     * Whether a call is locked at all, as a SpEL expression with the same variables as {@link #key()} and a boolean
+     * value. False: the method runs without a lock. Empty: it is locked.
      */
     String condition() default "";
 
-    /** What becomes of the call if another holds the lock for the whole wait time. */
+    /** What happens to the call if another holds the lock for the whole wait time. */
     OnNotAcquired onNotAcquired() default OnNotAcquired.THROW;
 
     /**
      * For {@link OnNotAcquired#FALLBACK}: the name of the method that is called instead, without the lock. It is in
-     * the same class or above it, may be private, takes the same arguments and returns the same type. It may take
+     * the same class or a superclass, may be private, takes the same arguments and returns the same type. It may take
      * the reason as one more argument: a {@link io.distlock.LockNotAcquiredException}; or a
-     * {@link io.distlock.LockUnavailableException}, by which it is called when the store does not answer, too; or
-     * the {@link io.distlock.LockException} that both are. Several methods of the name may share the reasons.
+     * {@link io.distlock.LockUnavailableException}, and is then called also when the store does not answer; or their
+     * common type {@link io.distlock.LockException}. Several methods of the name may handle different reasons.
      */
     String fallbackMethod() default "";
 
     /**
-     * What becomes of the running method if the lock is lost. A call that runs under the lock of an outer one is
-     * looked after by that one.
+     * What happens to the running method if the lock is lost. A call that runs under the lock of an outer call follows
+     * the setting of that call.
      */
     OnLost onLost() default OnLost.LEAVE_RUNNING;
 }

@@ -3,8 +3,8 @@ package io.distlock.spring;
 import io.distlock.LockClient;
 
 /**
- * Sees each lock client when it has been made and before anybody uses it: may add listeners to it, or answer another
- * client around it. Beans of this type are asked in their order.
+ * Customizes each lock client after its creation and before its first use: may add listeners, or return another client
+ * that wraps it. Beans of this type are called in their order.
  */
 @FunctionalInterface
 public interface LockClientCustomizer {

@@ -18,7 +18,7 @@ public final class LockClients implements AutoCloseable {
     private final LockClient primary;
 
     /**
-     * Over these clients, which become this object's to close.
+     * Over these clients, which this object closes from now on.
      *
      * @param primary the name of the default provider
      * @throws UnknownLockProviderException if no client is of that provider
@@ -36,7 +36,7 @@ public final class LockClients implements AutoCloseable {
     /**
      * The client of a provider.
      *
-     * @throws UnknownLockProviderException if there is none; lists those that there are
+     * @throws UnknownLockProviderException if there is none; lists the known ones
      */
     public LockClient get(String provider) {
         LockClient client = clients.get(provider);

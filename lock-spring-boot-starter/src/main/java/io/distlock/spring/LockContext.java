@@ -1,7 +1,7 @@
 package io.distlock.spring;
 
 import io.distlock.HeldLock;
-import io.distlock.spring.context.CallContext;
+import io.distlock.spring.execution.CallContext;
 import java.util.Optional;
 
 /**
@@ -14,10 +14,10 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>The lock is lent: it is given back when the method is done, and refuses to be released or closed before.
+ * <p>The lock is released when the method is done, and refuses to be released or closed before.
  *
- * <p>Bound to the calling thread: what the method hands to another thread finds no lock there. Take the
- * {@link HeldLock} here and hand it over.
+ * <p>Bound to the calling thread: code that the method runs on another thread finds no lock there. Take the
+ * {@link HeldLock} here and pass it on.
  */
 public final class LockContext {
 
@@ -38,19 +38,18 @@ public final class LockContext {
 
     /** As {@link #current()}, but empty if there is none. */
     public static Optional<HeldLock> find() {
-        return CallContext.chain().innermost();
+        return CallContext.innermost();
     }
 
     /**
-     * For a method that must only be called under a certain lock: goes on if the call holds a lock of this name, on
-     * whichever key, and still does at this moment.
+     * For a method that must only be called under a certain lock: returns the lock of this name, on any key, if the
+     * call holds one and it is still valid at this moment.
      *
      * @throws IllegalStateException if the call holds no lock of this name
      * @throws io.distlock.LockLostException if it has lost it
      */
     public static HeldLock requireHeld(String name) {
-        HeldLock lock = CallContext.chain()
-                .named(name)
+        HeldLock lock = CallContext.named(name)
                 .orElseThrow(() -> new IllegalStateException("no lock '" + name + "' is held by this call" + CURE));
         lock.ensureHeld();
         return lock;

@@ -1,15 +1,13 @@
 package io.distlock.spring;
 
 import io.distlock.HeldLock;
-import io.distlock.spring.context.CallChain;
-import io.distlock.spring.context.SubscriberContext;
+import io.distlock.spring.execution.CallContext;
 import java.util.Optional;
 import reactor.core.publisher.Mono;
-import reactor.util.context.ContextView;
 
 /**
- * As {@link LockContext}, for what runs inside a publisher: the locks are in the subscription's context and not on
- * the thread. They are lent here, too, and refuse to be released.
+ * As {@link LockContext}, for code that runs inside a publisher: the locks are in the subscription's context and not on
+ * the thread. They cannot be released here either.
  *
  * <pre>{@code
  * @DistributedLock(name = "stock", key = "#item")
@@ -28,19 +26,17 @@ public final class ReactiveLockContext {
 
     /** The innermost lock of the subscription; fails with an {@link IllegalStateException} if there is none. */
     public static Mono<HeldLock> current() {
-        return Mono.deferContextual(context -> found(chain(context).innermost(), "no lock is held here"));
+        return Mono.deferContextual(
+                context -> found(CallContext.OfSubscription.innermost(context), "no lock is held here"));
     }
 
     /**
      * The innermost lock of this name, if it is still held; fails as {@link LockContext#requireHeld} throws.
      */
     public static Mono<HeldLock> requireHeld(String name) {
-        return Mono.deferContextual(context -> found(chain(context).named(name), "no lock '" + name + "' is held here"))
+        return Mono.deferContextual(context ->
+                        found(CallContext.OfSubscription.named(context, name), "no lock '" + name + "' is held here"))
                 .doOnNext(HeldLock::ensureHeld);
-    }
-
-    private static CallChain chain(ContextView context) {
-        return SubscriberContext.chain(context).orElse(CallChain.EMPTY);
     }
 
     private static Mono<HeldLock> found(Optional<HeldLock> lock, String otherwise) {

@@ -18,12 +18,12 @@ public final class UnknownLockProviderException extends IllegalArgumentException
         this.known = List.copyOf(known);
     }
 
-    /** What was asked for. */
+    /** The name that was asked for. */
     public String provider() {
         return provider;
     }
 
-    /** The names that could have been. */
+    /** The names of the known providers. */
     public List<String> known() {
         return known;
     }

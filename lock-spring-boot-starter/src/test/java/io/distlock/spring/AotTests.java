@@ -2,13 +2,10 @@ package io.distlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockReactiveTransactionAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockTemplateAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockTransactionAutoConfiguration;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import io.distlock.spring.transaction.LockTransactionAutoConfiguration;
 import java.lang.reflect.Method;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -29,12 +26,9 @@ class AotTests {
     @ImportAutoConfiguration({
         AopAutoConfiguration.class,
         LockRuntimeAutoConfiguration.class,
-        InMemoryLockAutoConfiguration.class,
         LockAutoConfiguration.class,
         LockTransactionAutoConfiguration.class,
-        LockReactiveTransactionAutoConfiguration.class,
-        LockAopAutoConfiguration.class,
-        LockTemplateAutoConfiguration.class
+        LockAopAutoConfiguration.class
     })
     public static class Application {
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
-import io.distlock.spring.interceptor.LockProblem;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
@@ -105,7 +104,8 @@ class DeferredResultTests {
         runner.withBean(bean)
                 .run(context -> assertThat(context.getStartupFailure())
                         .isInstanceOfSatisfying(InvalidLockedMethodsException.class, failure -> {
-                            LockProblem problem = failure.problems().get(0);
+                            InvalidLockedMethodsException.Problem problem =
+                                    failure.problems().get(0);
                             assertThat(problem.method()).isEqualTo(bean.getName() + ".run()");
                             assertThat(problem.attribute()).isEqualTo("return type");
                             assertThat(problem.problem()).contains("is done after the return");

@@ -52,7 +52,7 @@ class LockContextTests {
                 for (HeldLock lock : List.of(LockContext.current(), LockContext.requireHeld("outer"))) {
                     assertThatIllegalStateException()
                             .isThrownBy(lock::close)
-                            .withMessageContaining("is given back when the method that it was taken for is done")
+                            .withMessageContaining("is released when the method that it was taken for is done")
                             .withMessageContaining("leave out the release");
                     assertThatIllegalStateException().isThrownBy(lock::release);
                     assertThatIllegalStateException().isThrownBy(lock::releaseAsync);

@@ -5,12 +5,10 @@ import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.aot.AheadOfTimeContext;
-import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockTemplateAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockTransactionAutoConfiguration;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import io.distlock.spring.transaction.LockTransactionAutoConfiguration;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
@@ -38,11 +36,9 @@ public final class LockTestContext {
                 AopAutoConfiguration.class,
                 PropertyPlaceholderAutoConfiguration.class,
                 LockRuntimeAutoConfiguration.class,
-                InMemoryLockAutoConfiguration.class,
                 LockAutoConfiguration.class,
                 LockTransactionAutoConfiguration.class,
-                LockAopAutoConfiguration.class,
-                LockTemplateAutoConfiguration.class));
+                LockAopAutoConfiguration.class));
     }
 
     private static ApplicationContextRunner runner() {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.spring.autoconfigure.Elsewhere;
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
-import io.distlock.spring.interceptor.LockProblem;
 import io.reactivex.rxjava3.core.Single;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -195,14 +194,15 @@ class LockedMethodMistakesTests {
                 .run(context -> assertProblem(problemOf(context.getStartupFailure()), bean, attribute, problem, cure));
     }
 
-    private static LockProblem problemOf(Throwable failure) {
+    private static InvalidLockedMethodsException.Problem problemOf(Throwable failure) {
         assertThat(failure).isInstanceOf(InvalidLockedMethodsException.class);
-        List<LockProblem> problems = ((InvalidLockedMethodsException) failure).problems();
+        List<InvalidLockedMethodsException.Problem> problems = ((InvalidLockedMethodsException) failure).problems();
         assertThat(problems).hasSize(1);
         return problems.get(0);
     }
 
-    private static void assertProblem(LockProblem found, Class<?> bean, String attribute, String problem, String cure) {
+    private static void assertProblem(
+            InvalidLockedMethodsException.Problem found, Class<?> bean, String attribute, String problem, String cure) {
         assertThat(found.method())
                 .isEqualTo(bean.getName() + ".run(" + (found.method().contains("long") ? "long" : "") + ")");
         assertThat(found.attribute()).contains(attribute);

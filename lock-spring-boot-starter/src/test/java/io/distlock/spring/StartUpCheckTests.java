@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.LockKey;
-import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
-import io.distlock.spring.interceptor.LockProblem;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -50,7 +49,7 @@ class StartUpCheckTests {
                             throw context.getStartupFailure();
                         })
                         .satisfies(failure -> assertThat(failure.problems())
-                                .extracting(LockProblem::attribute)
+                                .extracting(InvalidLockedMethodsException.Problem::attribute)
                                 .containsExactlyInAnyOrder(
                                         "name",
                                         "key",

@@ -5,10 +5,9 @@ import io.distlock.LockClient
 import io.distlock.engine.LockClientBuilder
 import io.distlock.inmemory.InMemoryLockProvider
 import io.distlock.spi.LockProvider
-import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration
-import io.distlock.spring.autoconfigure.LockAopAutoConfiguration
 import io.distlock.spring.autoconfigure.LockAutoConfiguration
 import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration
+import io.distlock.spring.interceptor.LockAopAutoConfiguration
 import io.distlock.support.LockRuntime
 import io.distlock.test.provider.FaultyLockProvider
 import io.distlock.test.time.ManualScheduler
@@ -29,7 +28,6 @@ object LockTestContext {
                 AutoConfigurations.of(
                     AopAutoConfiguration::class.java,
                     LockRuntimeAutoConfiguration::class.java,
-                    InMemoryLockAutoConfiguration::class.java,
                     LockAutoConfiguration::class.java,
                     LockAopAutoConfiguration::class.java,
                 ),

@@ -58,7 +58,7 @@ class SuspendingFunctionMistakesTests {
 
     @Test
     fun aFutureInsideASuspendingFunctionCannotBeWaitedFor() =
-        assertRefused(GivesAFuture::class.java, "CompletableFuture", "cannot be told")
+        assertRefused(GivesAFuture::class.java, "CompletableFuture", "it is unknown when")
 
     @Test
     fun aFallbackSuspendsAsTheFunctionDoes() =

@@ -4,8 +4,7 @@ import io.distlock.LockEvent
 import io.distlock.LockListener
 import io.distlock.LockLostException
 import io.distlock.spring.DistributedLock
-import io.distlock.spring.autoconfigure.LockReactiveTransactionAutoConfiguration
-import io.distlock.spring.autoconfigure.LockTransactionAutoConfiguration
+import io.distlock.spring.transaction.LockTransactionAutoConfiguration
 import io.distlock.test.time.ManualTicker
 import io.r2dbc.spi.ConnectionFactories
 import io.r2dbc.spi.ConnectionFactory
@@ -85,7 +84,6 @@ class SuspendingTransactionTests {
             .withConfiguration(
                 AutoConfigurations.of(
                     LockTransactionAutoConfiguration::class.java,
-                    LockReactiveTransactionAutoConfiguration::class.java,
                 ),
             )
             .withUserConfiguration(Application::class.java)

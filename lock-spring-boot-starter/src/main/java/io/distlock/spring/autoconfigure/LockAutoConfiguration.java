@@ -5,17 +5,20 @@ import io.distlock.LockListener;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
-import io.distlock.spring.leak.LeakWatch;
+import io.distlock.spring.execution.Executions;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import io.distlock.spring.template.LockTemplate;
 import io.distlock.support.LockRuntime;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** Auto-configuration of a lock client for each provider in the context. */
-@AutoConfiguration(after = {LockRuntimeAutoConfiguration.class, InMemoryLockAutoConfiguration.class})
+/** Auto-configuration of a lock client for each provider in the context, and of {@link LockTemplate}. */
+@AutoConfiguration(after = {LockRuntimeAutoConfiguration.class, LockAopAutoConfiguration.class})
 @EnableConfigurationProperties(LockProperties.class)
 public final class LockAutoConfiguration {
 
@@ -31,7 +34,7 @@ public final class LockAutoConfiguration {
         return new LockClientsFactory(
                         runtime,
                         properties,
-                        InstanceName.of(environment, properties.instanceId()),
+                        environment,
                         listeners.orderedStream().toList(),
                         customizers.orderedStream().toList())
                 .create(providers.orderedStream().toList());
@@ -52,7 +55,8 @@ public final class LockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LeakWatch lockLeakWatch(LockProperties properties, LockRuntime runtime) {
-        return new LeakWatch(properties.leakThreshold(), runtime);
+    @ConditionalOnBean(Executions.class)
+    LockTemplate lockTemplate(LockClients clients, Executions executions) {
+        return new LockTemplate(clients, executions);
     }
 }

@@ -9,8 +9,10 @@ import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.support.LockRuntime;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /** Makes a client for each provider and chooses the default one. */
@@ -18,19 +20,19 @@ final class LockClientsFactory {
 
     private final LockRuntime runtime;
     private final LockProperties properties;
-    private final String instance;
+    private final Environment environment;
     private final List<LockListener> listeners;
     private final List<LockClientCustomizer> customizers;
 
     LockClientsFactory(
             LockRuntime runtime,
             LockProperties properties,
-            String instance,
+            Environment environment,
             List<LockListener> listeners,
             List<LockClientCustomizer> customizers) {
         this.runtime = runtime;
         this.properties = properties;
-        this.instance = instance;
+        this.environment = environment;
         this.listeners = listeners;
         this.customizers = customizers;
     }
@@ -49,11 +51,10 @@ final class LockClientsFactory {
             }
             return chosen;
         }
-        return switch (known.size()) {
-            case 0 -> throw new NoLockProviderException();
-            case 1 -> known.get(0);
-            default -> throw new AmbiguousLockProviderException(known);
-        };
+        if (known.size() != 1) {
+            throw new NoDefaultLockProviderException(known);
+        }
+        return known.get(0);
     }
 
     /** Of the default provider alone: locks of another one may all have times of their own. */
@@ -73,7 +74,7 @@ final class LockClientsFactory {
     private LockClient client(LockProvider provider) {
         LockClientBuilder builder = LockClientBuilder.of(provider, runtime)
                 .options(properties.options())
-                .instance(instance)
+                .instance(instance())
                 .shutdownTimeout(properties.shutdownTimeout());
         listeners.forEach(builder::listener);
         LockClient client = builder.build();
@@ -81,5 +82,25 @@ final class LockClientsFactory {
             client = customizer.customize(client);
         }
         return client;
+    }
+
+    /** Names this process to those who look into the store: {@code orders@web-1.4711}. */
+    private String instance() {
+        String instanceId = properties.instanceId();
+        String application = environment.getProperty("spring.application.name", "application");
+        return application + '@' + (StringUtils.hasText(instanceId) ? instanceId : process());
+    }
+
+    /** The host's name from where containers have it, since a look-up may wait for a silent DNS. */
+    private String process() {
+        String host = environment.getProperty("HOSTNAME", "");
+        return host.isEmpty()
+                ? hostOfRuntime()
+                : host + '.' + ProcessHandle.current().pid();
+    }
+
+    private static String hostOfRuntime() {
+        String[] pidAndHost = ManagementFactory.getRuntimeMXBean().getName().split("@", 2);
+        return pidAndHost.length < 2 ? pidAndHost[0] : pidAndHost[1] + '.' + pidAndHost[0];
     }
 }

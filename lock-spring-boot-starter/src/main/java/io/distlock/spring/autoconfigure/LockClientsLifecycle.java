@@ -18,7 +18,7 @@ import org.springframework.context.event.ContextClosedEvent;
 final class LockClientsLifecycle
         implements SmartLifecycle, ApplicationContextAware, ApplicationListener<ContextClosedEvent> {
 
-    /** Below what takes in work, which stands near the largest number; above connection factories at zero. */
+    /** Below the beans that accept work, which are near the largest phase; above connection factories at zero. */
     static final int PHASE = 1_000;
 
     private final LockClients clients;
@@ -35,7 +35,7 @@ final class LockClientsLifecycle
         this.context = context;
     }
 
-    /** Comes before the lifecycle stops anything; the event of a child context comes by, too. */
+    /** Called before the lifecycle stops anything, and also with the events of child contexts. */
     @Override
     public void onApplicationEvent(ContextClosedEvent event) {
         if (event.getApplicationContext() == context) {

@@ -1,6 +1,7 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.LockOptions;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ record LockProperties(
         @DefaultValue("0s") Duration lockDelay,
         @DefaultValue("5s") Duration shutdownTimeout,
 
-        @DefaultValue("" + LockProperties.DEFAULT_ADVISOR_ORDER)
+        @DefaultValue("" + LockAopAutoConfiguration.DEFAULT_ADVISOR_ORDER)
         int advisorOrder,
 
         @Nullable String instanceId,
@@ -86,14 +87,6 @@ record LockProperties(
     record Transactions(
             @DefaultValue("true") boolean holdUntilCompletion,
             @DefaultValue("false") boolean askStoreBeforeCommit) {}
-
-    /**
-     * Inside Spring Security's method security (100 to 600), so that whoever may not call a method takes no lock of it;
-     * outside of transactions and caching, which are innermost unless told otherwise. Some post-processors heed no order: those of {@code @Async}, {@code @Retryable} and
-     * {@code @ConcurrencyLimit} put their advisor before all others (each retry takes the lock anew), that of method
-     * validation after all others.
-     */
-    static final int DEFAULT_ADVISOR_ORDER = 1_000;
 
     static final String PREFIX = "distributed-lock.";
 

@@ -1,7 +1,6 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
-import io.distlock.spring.interceptor.LockProblem;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
@@ -14,7 +13,7 @@ final class LockedMethodsFailureAnalyzer extends AbstractFailureAnalyzer<Invalid
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockedMethodsException cause) {
         List<String> problems = new ArrayList<>();
         List<String> cures = new ArrayList<>();
-        for (LockProblem each : cause.problems()) {
+        for (InvalidLockedMethodsException.Problem each : cause.problems()) {
             int number = problems.size() + 1;
             problems.add("%d. %s%n   %s: %s".formatted(number, each.method(), each.attribute(), each.problem()));
             cures.add("%d. %s".formatted(number, each.cure()));

@@ -1,4 +1,4 @@
-/** Clients that stand around others and follow what becomes of each call. Not for applications. */
+/** Lock clients that observe other clients, for metrics, traces and leak detection. Not for applications. */
 @NullMarked
 package io.distlock.spring.client;
 

@@ -2,8 +2,15 @@ package io.distlock.spring.endpoint;
 
 import io.distlock.LockMode;
 import io.distlock.LossReason;
+import io.distlock.Release;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
@@ -14,7 +21,10 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param waiting the calls that wait, longest first
  * @param losses the latest locks that it lost, newest first
  */
-public record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss> losses)
+public record LocksDescriptor(
+        LocksDescriptor.Page<LocksDescriptor.Held> held,
+        LocksDescriptor.Page<LocksDescriptor.Waiting> waiting,
+        List<LocksDescriptor.Loss> losses)
         implements OperationResponseBody {
 
     /**
@@ -22,8 +32,8 @@ public record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss>
      *
      * @param name its name
      * @param key its key, if it has one
-     * @param id how it is called in the path of an inspection
-     * @param provider who keeps it
+     * @param id its id in the path of an inspection
+     * @param provider its provider
      * @param mode how it is held
      * @param token the fencing token
      * @param owner the owner value in the store
@@ -31,7 +41,7 @@ public record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss>
      * @param heldMillis for how long it has been held
      * @param remainingMillis for how long it is valid if no renewal comes
      * @param renewals how often it has been extended
-     * @param thread who asked for it
+     * @param thread the thread that asked for it
      */
     public record Held(
             String name,
@@ -52,13 +62,13 @@ public record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss>
      *
      * @param name the name of the lock
      * @param key its key, if it has one
-     * @param id how the lock is called in the path of an inspection
-     * @param provider who is asked
+     * @param id the lock's id in the path of an inspection
+     * @param provider the provider that is asked
      * @param mode how it is asked for
-     * @param since when the call came
+     * @param since when the call began
      * @param waitedMillis for how long it has waited
      * @param remainingMillis for how long it goes on waiting
-     * @param thread who asks
+     * @param thread the thread that asks
      */
     public record Waiting(
             String name,
@@ -76,7 +86,7 @@ public record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss>
      *
      * @param name its name
      * @param key its key, if it has one
-     * @param provider who kept it
+     * @param provider its provider
      * @param mode how it was held
      * @param token the fencing token
      * @param at when it was lost
@@ -94,4 +104,101 @@ public record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss>
             long heldMillis,
             long sinceRenewalMillis,
             LossReason reason) {}
+
+    /**
+     * What the store knows about one lock.
+     *
+     * @param name its name
+     * @param key its key, if it has one
+     * @param provider the provider that was asked
+     * @param mode how it is held
+     * @param holders its holders: one, unless it is shared
+     * @param waiters how many wait for it, over all instances, where the store knows
+     */
+    public record Inspection(
+            String name,
+            @Nullable String key,
+            String provider,
+            LockMode mode,
+            List<Holder> holders,
+            @Nullable Integer waiters)
+            implements OperationResponseBody {}
+
+    /**
+     * One holder.
+     *
+     * @param instance the application and instance that the owner value names, if it names one
+     * @param owner the owner value
+     * @param here whether it is this instance
+     * @param token the fencing token, if it has one
+     * @param remainingMillis until the store frees the lock by itself, if it ever does
+     */
+    public record Holder(
+            @Nullable String instance,
+            String owner,
+            boolean here,
+            @Nullable Long token,
+            @Nullable Long remainingMillis) {}
+
+    /**
+     * The outcome of a forced release.
+     *
+     * @param release what the store answered
+     */
+    public record ForcedRelease(Release release) implements OperationResponseBody {}
+
+    /**
+     * A page of a longer list.
+     *
+     * @param total the length of the list
+     * @param offset how many items precede the page
+     * @param items the items of the page
+     */
+    public record Page<T>(int total, int offset, List<T> items) {
+
+        public Page {
+            items = List.copyOf(items);
+        }
+
+        /** Keeps no more of the items than up to the end of the page. */
+        static <T> Page<T> of(Stream<T> all, Comparator<? super T> order, int offset, int limit) {
+            Selection<T> selection = new Selection<>(order, (long) offset + limit);
+            all.forEach(selection::add);
+            return new Page<>(selection.total, offset, selection.from(offset));
+        }
+
+        <R> Page<R> map(Function<T, R> mapper) {
+            return new Page<>(total, offset, items.stream().map(mapper).toList());
+        }
+
+        private static final class Selection<T> {
+
+            // The last item first: it makes room for a better one.
+            private final PriorityQueue<T> best;
+            private final long most;
+            private int total;
+
+            Selection(Comparator<? super T> order, long most) {
+                this.best = new PriorityQueue<>(order.reversed());
+                this.most = most;
+            }
+
+            void add(T item) {
+                total++;
+                best.add(item);
+                if (best.size() > most) {
+                    best.remove();
+                }
+            }
+
+            List<T> from(int offset) {
+                List<T> page = new ArrayList<>();
+                while (best.size() > offset) {
+                    page.add(best.remove());
+                }
+                Collections.reverse(page);
+                return page;
+            }
+        }
+    }
 }

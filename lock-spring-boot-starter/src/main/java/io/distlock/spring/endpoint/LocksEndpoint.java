@@ -1,14 +1,20 @@
 package io.distlock.spring.endpoint;
 
+import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockStatus;
+import io.distlock.Release;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
 import java.security.Principal;
 import java.util.Collection;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
@@ -21,38 +27,41 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Shows the locks that this instance holds and waits for, and those that it has lost lately; asks the store about one
- * lock; takes one away from its holder, where that is allowed. Thread-safe.
+ * Shows the locks that this instance holds and waits for, and its latest losses; inspects one lock at the store; takes
+ * a lock away from its holder, where that is allowed and never without an audit event. Thread-safe.
  */
 @Endpoint(id = "locks")
 public class LocksEndpoint {
 
+    static final String AUDIT_TYPE = "LOCK_FORCE_RELEASE";
+
+    private static final Logger log = LoggerFactory.getLogger(LocksEndpoint.class);
+
     private final LockClients clients;
     private final LocksReport report;
-    private final ForcedRelease forcedRelease;
+    private final ApplicationEventPublisher publisher;
     private final Rules rules;
 
     /**
-     * What may be seen and done.
+     * What may be shown and done.
      *
      * @param showKeys whether keys are shown; hidden ones are replaced, as values are elsewhere in Actuator
-     * @param roles of whom one is needed to see keys where {@code showKeys} says "when authorized"
+     * @param roles one of which is needed to see keys where {@code showKeys} says "when authorized"
      * @param forceRelease whether locks may be taken away from their holders
-     * @param sanitizing what else is to be hidden
+     * @param sanitizing what else to hide
      */
-    public record Rules(
-            Show showKeys, Set<String> roles, boolean forceRelease, Collection<SanitizingFunction> sanitizing) {
+    record Rules(Show showKeys, Set<String> roles, boolean forceRelease, Collection<SanitizingFunction> sanitizing) {
 
         boolean shows(SecurityContext viewer) {
             return showKeys.isShown(viewer, roles);
         }
     }
 
-    public LocksEndpoint(
+    LocksEndpoint(
             LockClients clients, RecentLosses losses, Ticker ticker, ApplicationEventPublisher publisher, Rules rules) {
         this.clients = clients;
         this.report = new LocksReport(clients, losses, ticker, new Sanitizer(rules.sanitizing()));
-        this.forcedRelease = new ForcedRelease(clients, publisher, rules.forceRelease());
+        this.publisher = publisher;
         this.rules = rules;
     }
 
@@ -61,20 +70,21 @@ public class LocksEndpoint {
     public LocksDescriptor locks(
             @Nullable String name, @Nullable String provider, @Nullable Integer offset, @Nullable Integer limit) {
         return locks(
-                LocksQuery.of(name, provider, offset, limit), rules.showKeys().isShown(true));
+                LocksReport.Query.of(name, provider, offset, limit),
+                rules.showKeys().isShown(true));
     }
 
-    LocksDescriptor locks(LocksQuery query, boolean shown) {
+    LocksDescriptor locks(LocksReport.Query query, boolean shown) {
         return report.locks(query, shown);
     }
 
     /** What the store knows about one lock; nothing if nobody holds it. */
     @ReadOperation
-    public @Nullable LockDescriptor lock(@Selector String provider, @Selector String lock) {
+    public LocksDescriptor.@Nullable Inspection lock(@Selector String provider, @Selector String lock) {
         return inspect(provider, lock, rules.showKeys().isShown(true)).orElse(null);
     }
 
-    Optional<LockDescriptor> inspect(String provider, String lock, boolean shown) {
+    Optional<LocksDescriptor.Inspection> inspect(String provider, String lock, boolean shown) {
         if (!knows(provider)) {
             return Optional.empty();
         }
@@ -84,16 +94,38 @@ public class LocksEndpoint {
 
     /** Takes a lock away from the holder that has it by this token. */
     @DeleteOperation
-    public @Nullable ReleaseDescriptor forceRelease(@Selector String provider, @Selector String lock, long token) {
+    public LocksDescriptor.@Nullable ForcedRelease forceRelease(
+            @Selector String provider, @Selector String lock, long token) {
         return knows(provider) ? forceRelease(provider, lock, token, null) : null;
     }
 
-    ReleaseDescriptor forceRelease(String provider, String lock, long token, @Nullable Principal who) {
+    LocksDescriptor.ForcedRelease forceRelease(String provider, String lock, long token, @Nullable Principal who) {
         if (token < 1) {
             throw new InvalidEndpointRequestException("token " + token + " must be positive", "no token is " + token);
         }
         String name = who == null ? "somebody unknown" : who.getName();
-        return new ReleaseDescriptor(forcedRelease.take(provider, key(lock), token, name));
+        return new LocksDescriptor.ForcedRelease(takeAway(provider, key(lock), token, name));
+    }
+
+    private Release takeAway(String provider, LockKey key, long token, String who) {
+        if (!allowsForceRelease()) {
+            throw new IllegalStateException(
+                    "locks are not taken away here: set management.endpoint.locks.force-release=true to allow it");
+        }
+        log.warn("{} takes the lock '{}' (token {}) at {} away from its holder", who, key, token, provider);
+        // Unknown where the store does not answer.
+        String outcome = "UNKNOWN";
+        try {
+            Release release = clients.get(provider).forceRelease(key, new FencingToken(token));
+            outcome = release.name();
+            return release;
+        } finally {
+            log.warn("What came of taking away the lock '{}' (token {}): {}", key, token, outcome);
+            publisher.publishEvent(new AuditApplicationEvent(
+                    who,
+                    AUDIT_TYPE,
+                    Map.of("provider", provider, "lock", key.text(), "token", token, "release", outcome)));
+        }
     }
 
     boolean knows(String provider) {
@@ -101,7 +133,7 @@ public class LocksEndpoint {
     }
 
     boolean allowsForceRelease() {
-        return forcedRelease.isAllowed();
+        return rules.forceRelease();
     }
 
     boolean shows(SecurityContext viewer) {

@@ -12,9 +12,9 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
-/** The same over HTTP: knows who asks, and has statuses for what can be wrong. Thread-safe. */
+/** The endpoint over HTTP: knows the caller, and has a status for each thing that can be wrong. Thread-safe. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
-public class LocksEndpointWebExtension {
+class LocksEndpointWebExtension {
 
     private static final int FORBIDDEN = 403;
     private static final int CONFLICT = 409;
@@ -24,11 +24,11 @@ public class LocksEndpointWebExtension {
     /**
      * Why there is no answer.
      *
-     * @param error one clause
+     * @param error the reason, in one clause
      */
     public record Problem(String error) implements OperationResponseBody {}
 
-    public LocksEndpointWebExtension(LocksEndpoint endpoint) {
+    LocksEndpointWebExtension(LocksEndpoint endpoint) {
         this.endpoint = endpoint;
     }
 
@@ -39,7 +39,7 @@ public class LocksEndpointWebExtension {
             @Nullable String provider,
             @Nullable Integer offset,
             @Nullable Integer limit) {
-        return endpoint.locks(LocksQuery.of(name, provider, offset, limit), endpoint.shows(viewer));
+        return endpoint.locks(LocksReport.Query.of(name, provider, offset, limit), endpoint.shows(viewer));
     }
 
     /** 404 if nobody holds it, 503 if the store does not answer. */
@@ -51,7 +51,10 @@ public class LocksEndpointWebExtension {
                 .orElseGet(LocksEndpointWebExtension::notFound));
     }
 
-    /** 403 unless it is allowed, 404 for another provider, 409 if nobody has it by this token, 503 if the store is silent. */
+    /**
+     * 403 unless allowed, 404 for an unknown provider, 409 if nobody holds it by this token, 503 if the store is
+     * silent.
+     */
     @DeleteOperation
     public WebEndpointResponse<OperationResponseBody> forceRelease(
             SecurityContext viewer, @Selector String provider, @Selector String lock, long token) {
@@ -62,7 +65,8 @@ public class LocksEndpointWebExtension {
             return notFound();
         }
         return unlessSilent(() -> {
-            ReleaseDescriptor released = endpoint.forceRelease(provider, lock, token, viewer.getPrincipal());
+            LocksDescriptor.ForcedRelease released =
+                    endpoint.forceRelease(provider, lock, token, viewer.getPrincipal());
             boolean taken = released.release() == Release.RELEASED;
             return new WebEndpointResponse<>(released, taken ? WebEndpointResponse.STATUS_OK : CONFLICT);
         });

@@ -14,9 +14,12 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.Sanitizer;
 
-/** Puts together what the endpoint shows. Thread-safe. */
+/** Builds what the endpoint shows. Thread-safe. */
 final class LocksReport {
 
     private final LockClients clients;
@@ -33,16 +36,16 @@ final class LocksReport {
 
     private record At<T>(String provider, T value) {}
 
-    LocksDescriptor locks(LocksQuery query, boolean shown) {
+    LocksDescriptor locks(Query query, boolean shown) {
         KeyTexts keys = new KeyTexts(sanitizer, shown);
-        Page<At<LockHold>> held = Page.of(
+        LocksDescriptor.Page<At<LockHold>> held = LocksDescriptor.Page.of(
                 at(query, LockClient::held, LockHold::key),
                 Comparator.comparing((At<LockHold> at) -> at.value().heldFor())
                         .reversed()
                         .thenComparing(at -> at.value().key()),
                 query.offset(),
                 query.limit());
-        Page<At<LockWait>> waiting = Page.of(
+        LocksDescriptor.Page<At<LockWait>> waiting = LocksDescriptor.Page.of(
                 at(query, LockClient::waiting, LockWait::key),
                 Comparator.comparing((At<LockWait> at) -> at.value().waited())
                         .reversed()
@@ -59,7 +62,7 @@ final class LocksReport {
                         .toList());
     }
 
-    private <T> Stream<At<T>> at(LocksQuery query, Function<LockClient, Stream<T>> what, Function<T, LockKey> key) {
+    private <T> Stream<At<T>> at(Query query, Function<LockClient, Stream<T>> what, Function<T, LockKey> key) {
         return clients.providers().stream()
                 .flatMap(provider -> what.apply(clients.get(provider))
                         .filter(each -> query.covers(provider, key.apply(each)))
@@ -113,9 +116,9 @@ final class LocksReport {
         return Instant.ofEpochMilli(ticker.wallMillis()).minusMillis(time.toMillis());
     }
 
-    LockDescriptor describe(String provider, LockStatus status, boolean shown) {
+    LocksDescriptor.Inspection describe(String provider, LockStatus status, boolean shown) {
         LockKey key = status.key();
-        return new LockDescriptor(
+        return new LocksDescriptor.Inspection(
                 key.name(),
                 new KeyTexts(sanitizer, shown).key(key),
                 provider,
@@ -126,15 +129,78 @@ final class LocksReport {
                 status.waiters().orElse(null));
     }
 
-    private LockDescriptor.Holder describe(String provider, LockKey key, LockStatus.Holder holder) {
+    private LocksDescriptor.Holder describe(String provider, LockKey key, LockStatus.Holder holder) {
         boolean here = clients.get(provider)
                 .held()
                 .anyMatch(hold -> hold.key().equals(key) && holder.token().equals(Optional.of(hold.token())));
-        return new LockDescriptor.Holder(
+        return new LocksDescriptor.Holder(
                 holder.instance().orElse(null),
                 holder.owner(),
                 here,
                 holder.token().map(token -> token.value()).orElse(null),
                 holder.remaining().map(Duration::toMillis).orElse(null));
+    }
+
+    /**
+     * A query for locks.
+     *
+     * @param name only locks of this name
+     * @param provider only locks of this provider
+     * @param offset how many to leave out at the beginning
+     * @param limit the most to show
+     */
+    record Query(@Nullable String name, @Nullable String provider, int offset, int limit) {
+
+        /** The default limit for each kind. */
+        static final int DEFAULT_LIMIT = 50;
+
+        /** The largest limit. */
+        static final int MAX_LIMIT = 500;
+
+        Query {
+            require(offset >= 0, "offset " + offset + " must not be negative");
+            require(limit >= 1 && limit <= MAX_LIMIT, "limit must be 1 to " + MAX_LIMIT + ", not " + limit);
+        }
+
+        static Query of(
+                @Nullable String name, @Nullable String provider, @Nullable Integer offset, @Nullable Integer limit) {
+            return new Query(name, provider, offset == null ? 0 : offset, limit == null ? DEFAULT_LIMIT : limit);
+        }
+
+        boolean covers(String itsProvider, LockKey key) {
+            return (name == null || name.equals(key.name())) && (provider == null || provider.equals(itsProvider));
+        }
+
+        private static void require(boolean kept, String rule) {
+            if (!kept) {
+                throw new InvalidEndpointRequestException(rule, rule);
+            }
+        }
+    }
+
+    /**
+     * Shows or hides the keys of locks: a key may be an e-mail address. Names are never hidden.
+     *
+     * @param sanitizer asked with the lock's name as the key, and its key as the value
+     * @param shown whether keys are shown at all
+     */
+    private record KeyTexts(Sanitizer sanitizer, boolean shown) {
+
+        /** The key under the name, if there is one. */
+        @Nullable
+        String key(LockKey lock) {
+            return lock.key().map(key -> sanitized(lock, key)).orElse(null);
+        }
+
+        /** The lock's id in the path of an inspection; hidden if its key is. */
+        String id(LockKey lock) {
+            boolean open =
+                    lock.key().filter(key -> !sanitized(lock, key).equals(key)).isEmpty();
+            return open ? lock.text() : SanitizableData.SANITIZED_VALUE;
+        }
+
+        private String sanitized(LockKey lock, String key) {
+            return String.valueOf(sanitizer.sanitize(new SanitizableData(null, lock.name(), key), shown));
+        }
     }
 }

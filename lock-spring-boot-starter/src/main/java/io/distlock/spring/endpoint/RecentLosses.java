@@ -9,8 +9,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** Remembers the latest hundred locks that were lost. Thread-safe. */
-public final class RecentLosses implements LockClientCustomizer {
+/** Remembers the latest hundred lost locks. Thread-safe. */
+final class RecentLosses implements LockClientCustomizer {
 
     private static final int MOST = 100;
 
@@ -19,7 +19,7 @@ public final class RecentLosses implements LockClientCustomizer {
 
     record Lost(String provider, LockLoss loss, long atMillis) {}
 
-    public RecentLosses(Ticker ticker) {
+    RecentLosses(Ticker ticker) {
         this.ticker = ticker;
     }
 

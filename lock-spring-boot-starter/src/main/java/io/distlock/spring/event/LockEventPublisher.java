@@ -4,28 +4,35 @@ import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.spring.LockClientCustomizer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.event.GenericApplicationListener;
+import org.springframework.context.event.GenericApplicationListenerAdapter;
 import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.core.ResolvableType;
 
 /**
- * Tells listeners of the application context what happens to locks, in order, on one thread of its own: the thread on
- * which it happened may be the driver's, which a listener that waits for a database would stop. Costs nothing where nobody
- * listens. A listener that is too slow loses events, once ten thousand wait for it. Thread-safe.
+ * Publishes lock events to the listeners of the application context, in order and on one thread of its own: the thread
+ * of the event may be a driver's, which a listener that waits for a database would block. Costs nothing where nobody
+ * listens. A slow listener loses events once ten thousand are waiting. Thread-safe.
  */
-public final class LockEventPublisher
+final class LockEventPublisher
         implements LockClientCustomizer,
                 SmartInitializingSingleton,
                 ApplicationListener<ContextRefreshedEvent>,
@@ -35,14 +42,22 @@ public final class LockEventPublisher
     private static final int MOST_WAITING = 10_000;
     private static final int IDLE_SECONDS = 10;
 
+    static final List<Class<?>> EVENT_TYPES =
+            List.of(LockAcquired.class, LockNotAcquired.class, LockFailed.class, LockReleased.class, LockLost.class);
+
+    /** A listener that accepts this type accepts any, and does not mean lock events. */
+    private record Unrelated() {}
+
+    private static final ResolvableType UNRELATED = eventOf(Unrelated.class);
+
     private final ApplicationContext context;
     private final AtomicBoolean warned = new AtomicBoolean();
     private final ThreadPoolExecutor thread;
-    // Those that are not listened to. Guarded by this object's monitor.
+    // Clients without a listener of ours. Guarded by this object's monitor.
     private final List<LockClient> clients = new ArrayList<>();
     private volatile Set<Class<?>> wanted = Set.of();
 
-    public LockEventPublisher(ApplicationContext context) {
+    LockEventPublisher(ApplicationContext context) {
         this.context = context;
         this.thread = new ThreadPoolExecutor(
                 1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MOST_WAITING), task -> {
@@ -56,35 +71,35 @@ public final class LockEventPublisher
     @Override
     public synchronized LockClient customize(LockClient client) {
         clients.add(client);
-        follow();
+        listen();
         return client;
     }
 
     /** Listeners that are annotated methods are known by now. */
     @Override
     public void afterSingletonsInstantiated() {
-        lookAround();
+        findListeners();
     }
 
     @Override
     public void onApplicationEvent(ContextRefreshedEvent event) {
-        lookAround();
+        findListeners();
     }
 
-    private void lookAround() {
-        announce(
+    private void findListeners() {
+        want(
                 context instanceof AbstractApplicationContext known
-                        ? Audience.wanted(known.getApplicationListeners())
-                        : Set.copyOf(Announcements.KINDS));
+                        ? wanted(known.getApplicationListeners())
+                        : Set.copyOf(EVENT_TYPES));
     }
 
-    private synchronized void announce(Set<Class<?>> kinds) {
-        wanted = kinds;
-        follow();
+    private synchronized void want(Set<Class<?>> types) {
+        wanted = types;
+        listen();
     }
 
-    /** From the first listener on; the clients make no events where there is none. */
-    private void follow() {
+    /** Once somebody listens: a client without listeners makes no events. */
+    private void listen() {
         if (!wanted.isEmpty()) {
             clients.forEach(client -> client.addListener(event -> publish(client.provider(), event)));
             clients.clear();
@@ -92,14 +107,30 @@ public final class LockEventPublisher
     }
 
     private void publish(String provider, LockEvent event) {
-        Announcements.of(provider, event)
-                .filter(announced -> wanted.contains(announced.getClass()))
+        contextEvent(provider, event)
+                .filter(published -> wanted.contains(published.getClass()))
                 .ifPresent(this::enqueue);
     }
 
-    private void enqueue(Object announced) {
+    /** Renewals are not published: they are many, and nothing to act on. */
+    private static Optional<Object> contextEvent(String provider, LockEvent event) {
+        if (event instanceof LockEvent.Acquired acquired) {
+            return Optional.of(new LockAcquired(provider, acquired));
+        } else if (event instanceof LockEvent.NotAcquired refused) {
+            return Optional.of(new LockNotAcquired(provider, refused));
+        } else if (event instanceof LockEvent.Failed failed) {
+            return Optional.of(new LockFailed(provider, failed));
+        } else if (event instanceof LockEvent.Released released) {
+            return Optional.of(new LockReleased(provider, released));
+        } else if (event instanceof LockEvent.Lost lost) {
+            return Optional.of(new LockLost(provider, lost));
+        }
+        return Optional.empty();
+    }
+
+    private void enqueue(Object event) {
         try {
-            thread.execute(() -> announce(announced));
+            thread.execute(() -> publish(event));
         } catch (RejectedExecutionException full) {
             if (!thread.isShutdown() && warned.compareAndSet(false, true)) {
                 log.warn(
@@ -109,22 +140,45 @@ public final class LockEventPublisher
         }
     }
 
-    private void announce(Object announced) {
+    private void publish(Object event) {
         try {
-            context.publishEvent(announced);
+            context.publishEvent(event);
         } catch (RuntimeException | Error failure) {
-            log.warn("A listener failed on {}", announced, failure);
+            log.warn("A listener failed on {}", event, failure);
         }
     }
 
-    /** What waits is told still. */
+    /** Waiting events are still published. */
     @Override
     public void destroy() {
         thread.shutdown();
     }
 
-    /** After {@link #destroy()}: returns once all that waited has been told. */
+    /** After {@link #destroy()}: returns once all waiting events have been published. */
     void awaitEnd() throws InterruptedException {
         thread.awaitTermination(IDLE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** The types of events that some listener wants. */
+    private static Set<Class<?>> wanted(Collection<ApplicationListener<?>> listeners) {
+        List<GenericApplicationListener> known =
+                listeners.stream().map(LockEventPublisher::generic).toList();
+        return EVENT_TYPES.stream()
+                .filter(type -> known.stream().anyMatch(listener -> wants(listener, eventOf(type))))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static boolean wants(GenericApplicationListener listener, ResolvableType event) {
+        return listener.supportsEventType(event) && !listener.supportsEventType(UNRELATED);
+    }
+
+    private static GenericApplicationListener generic(ApplicationListener<?> listener) {
+        return listener instanceof GenericApplicationListener generic
+                ? generic
+                : new GenericApplicationListenerAdapter(listener);
+    }
+
+    private static ResolvableType eventOf(Class<?> payload) {
+        return ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, payload);
     }
 }

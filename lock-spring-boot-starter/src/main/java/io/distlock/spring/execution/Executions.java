@@ -7,21 +7,24 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.springframework.core.ReactiveAdapter;
 
-/** The ways to run bodies under locks, as this application is set up. Thread-safe. */
+/** The executions of an application, by when the work of a body is done. Thread-safe. */
 public final class Executions {
 
-    private final BlockingExecution blocking;
-    private final FutureExecution future;
-    private final Optional<ReactiveOuterScopes> reactiveScopes;
+    private final Execution blocking;
+    private final Execution future;
+    private final Optional<EnclosingScope.ReactiveResolver> reactiveScopes;
     private final Supplier<Ticker> ticker;
     private final Executor bodies = LockClientBuilder.defaultCallbackExecutor();
 
     /**
-     * With what may be around calls and subscriptions.
+     * With the scopes that may be around calls and subscriptions.
      *
-     * @param ticker measures how long a call has waited for its locks; not asked for before the first call
+     * @param ticker measures how long a call has waited for its locks; supplied at the first call
      */
-    public Executions(OuterScopes scopes, Optional<ReactiveOuterScopes> reactiveScopes, Supplier<Ticker> ticker) {
+    public Executions(
+            EnclosingScope.Resolver scopes,
+            Optional<EnclosingScope.ReactiveResolver> reactiveScopes,
+            Supplier<Ticker> ticker) {
         this.blocking = new BlockingExecution(scopes, ticker);
         this.future = new FutureExecution(scopes, ticker, bodies);
         this.ticker = ticker;
@@ -29,17 +32,17 @@ public final class Executions {
     }
 
     /** For work that is done when it returns. */
-    public BlockingExecution blocking() {
+    public Execution blocking() {
         return blocking;
     }
 
     /** For work that is done when a future completes. */
-    public FutureExecution future() {
+    public Execution future() {
         return future;
     }
 
     /** For work that is done when a subscription ends. Needs Reactor. */
-    public PublisherExecution publisher(ReactiveAdapter adapter) {
+    public Execution publisher(ReactiveAdapter adapter) {
         return new PublisherExecution(adapter, reactiveScopes, ticker, bodies);
     }
 }

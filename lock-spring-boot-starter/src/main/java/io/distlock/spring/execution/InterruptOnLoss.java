@@ -4,14 +4,13 @@ import io.distlock.HeldLock;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
-import io.distlock.spring.context.CallContext;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Interrupts the thread that runs a body when the lock is lost, and not once the body is over. The news of the loss
- * and the end of the body meet in one compare-and-set: whichever is first decides, and the body's thread waits for
- * an interrupt that is on its way before it goes on, so that it can clear the flag.
+ * Interrupts the thread that runs a body when the lock is lost, and not once the body is over. The loss and
+ * the end of the body meet in one compare-and-set: the first one decides, and the thread of the body waits for an
+ * interrupt that is on its way before it goes on, so that it can clear the flag.
  */
 final class InterruptOnLoss {
 
@@ -31,7 +30,7 @@ final class InterruptOnLoss {
 
     private InterruptOnLoss() {}
 
-    static @Nullable Object run(HeldLock lock, CallContext.Body body) throws Throwable {
+    static @Nullable Object run(HeldLock lock, Execution.Body body) throws Throwable {
         InterruptOnLoss watch = new InterruptOnLoss();
         lock.onLost(watch::interrupt);
         try {
@@ -59,7 +58,7 @@ final class InterruptOnLoss {
         }
     }
 
-    /** Lets no interrupt of ours come any more; the loss if one has come. */
+    /** Ends the watch: no interrupt of ours comes any more. Returns the loss if one came. */
     private @Nullable LockLoss end() {
         if (state.compareAndSet(State.RUNNING, State.OVER)) {
             return null;
@@ -67,7 +66,7 @@ final class InterruptOnLoss {
         while (state.get() == State.INTERRUPTING) {
             Thread.onSpinWait();
         }
-        // What another's interrupt had set before ours stays set: it is not ours to swallow.
+        // A flag that another interrupt had set before ours stays set: it is not ours to clear.
         if (state.compareAndSet(State.INTERRUPTED, State.OVER) && !interruptedByOthers) {
             Thread.interrupted();
         }

@@ -3,12 +3,9 @@ package io.distlock.spring.execution;
 import io.distlock.LockException;
 import io.distlock.LockLoss;
 import io.distlock.spi.Ticker;
-import io.distlock.spring.OnLost;
-import io.distlock.spring.context.CallChain;
-import io.distlock.spring.context.CallContext;
-import io.distlock.spring.context.OuterScope;
-import io.distlock.spring.context.Stay;
-import io.distlock.spring.context.SubscriberContext;
+import io.distlock.spring.execution.EnclosingScope.Grants;
+import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
+import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,96 +18,105 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Bodies that return a publisher. Each subscription calls the body anew, under a lock of its own: asked for on
+ * Runs bodies that return a publisher. Each subscription calls the body anew, under a lock of its own: requested on
  * subscription, held until completion, error or cancellation. No thread is blocked. The body is called on a thread of
  * the lock client, or one like it, on which it may block.
  */
-public final class PublisherExecution implements Execution {
+final class PublisherExecution implements Execution {
 
-    /** What a subscription takes along from lock to lock. */
-    private record Call(OuterScope around, Grants grants, CallContext.Body body) {}
+    /** The state of one subscription, from lock to lock. */
+    private record Call(EnclosingScope around, Grants grants, Execution.Body body) {}
 
     private final ReactiveAdapter adapter;
-    private final Mono<OuterScope> scope;
+    private final Mono<EnclosingScope> scope;
     private final Supplier<Ticker> ticker;
     private final Executor bodies;
 
     /** For one type of publishers. */
     PublisherExecution(
-            ReactiveAdapter adapter, Optional<ReactiveOuterScopes> scopes, Supplier<Ticker> ticker, Executor bodies) {
+            ReactiveAdapter adapter,
+            Optional<EnclosingScope.ReactiveResolver> scopes,
+            Supplier<Ticker> ticker,
+            Executor bodies) {
         this.adapter = adapter;
         this.ticker = ticker;
         this.bodies = bodies;
-        this.scope = scopes.map(ReactiveOuterScopes::current).orElseGet(() -> Mono.just(OuterScope.NONE));
+        this.scope =
+                scopes.map(EnclosingScope.ReactiveResolver::current).orElseGet(() -> Mono.just(EnclosingScope.NONE));
     }
 
     @Override
-    public Object run(List<LockTask> tasks, CallContext.Body body) {
-        CallChain caller = CallContext.reachable();
+    public Object run(List<LockTask> tasks, Execution.Body body) {
+        HeldLocks caller = CallContext.reachable();
         Flux<Object> each = Flux.deferContextual(context -> scope.flatMapMany(around -> {
-                    CallChain outer = chain(context, caller).within(around.holds());
+                    HeldLocks outer = held(context, caller).within(around.kept());
                     return under(tasks, outer, new Call(around, new Grants(), body));
                 }))
-                // Here, where the locks that were had before it have been given back.
-                .onErrorResume(Refused.class, refused -> called(refused::answer));
+                // Here, where the earlier locks of the call have been released.
+                .onErrorResume(NotAcquired.class, failed -> called(failed::result));
         return adapter.fromPublisher(adapter.isMultiValue() ? each : each.singleOrEmpty());
     }
 
-    /** A subscription inside a locked publisher is part of it; any other is part of the call that it was made by. */
-    private static CallChain chain(ContextView context, CallChain caller) {
-        return SubscriberContext.chain(context).orElse(caller);
+    /** A subscription inside a locked publisher is part of it; any other is part of the call that made it. */
+    private static HeldLocks held(ContextView context, HeldLocks caller) {
+        return CallContext.OfSubscription.held(context).orElse(caller);
     }
 
-    private Flux<Object> under(List<LockTask> tasks, CallChain outer, Call call) {
+    private Flux<Object> under(List<LockTask> tasks, HeldLocks outer, Call call) {
         LockTask task = tasks.get(0);
-        Supplier<List<LockTask>> others = WaitBudget.afterFirst(tasks, ticker);
+        Supplier<List<LockTask>> others = LockTask.afterFirst(tasks, ticker);
         return Flux.usingWhen(
-                // A supplier, which is asked on subscription: nothing can come between it and the cleanup.
-                Mono.fromSupplier(() -> Admission.to(task, outer)),
-                admission -> settled(admission)
-                        .onErrorMap(Admission::isRefusal, why -> new Refused(task, (LockException) why))
-                        .flatMapMany(stay ->
-                                under(stay, admission, task, inside(others, outer.with(stay.hold()), call), call)),
-                admission -> Mono.empty(),
+                // A supplier, evaluated on subscription: nothing can come between it and the cleanup.
+                Mono.fromSupplier(() -> AsyncAcquisition.of(task, outer)),
+                acquisition -> settled(acquisition)
+                        .onErrorMap(NotAcquiredHandler::handles, why -> new NotAcquired(task, (LockException) why))
+                        .flatMapMany(reference -> under(
+                                reference,
+                                acquisition,
+                                task,
+                                inside(others, outer.with(reference.target()), call),
+                                call)),
+                acquisition -> Mono.empty(),
                 PublisherExecution::endInto,
-                admission -> Mono.fromRunnable(admission::giveUp));
+                acquisition -> Mono.fromRunnable(acquisition::cancel));
     }
 
-    private Mono<Stay> settled(Admission admission) {
-        return Mono.create(sink -> admission.whenSettled(bodies, (stay, failure) -> {
-            if (stay == null) {
-                sink.error(Admission.bare(Objects.requireNonNull(failure)));
+    private Mono<Reference> settled(AsyncAcquisition acquisition) {
+        return Mono.create(sink -> acquisition.whenSettled(bodies, (reference, failure) -> {
+            if (reference == null) {
+                sink.error(AsyncAcquisition.bare(Objects.requireNonNull(failure)));
             } else {
-                sink.success(stay);
+                sink.success(reference);
             }
         }));
     }
 
-    private Flux<Object> under(Stay stay, Admission admission, LockTask task, Flux<Object> inside, Call call) {
-        if (admission.isOutermost()) {
-            call.grants().add(stay.hold());
+    private Flux<Object> under(
+            Reference reference, AsyncAcquisition acquisition, LockTask task, Flux<Object> inside, Call call) {
+        if (acquisition.isOutermost()) {
+            call.grants().add(reference.target());
         }
-        boolean watched = admission.isOutermost() && task.onLost() == OnLost.INTERRUPT;
-        return (watched ? inside.takeUntilOther(loss(stay)) : inside)
-                // Here and not in the cleanup, whose failures come wrapped: the last value is told after the release.
-                .concatWith(Mono.defer(() -> end(admission)));
+        boolean watched = acquisition.isOutermost() && task.interruptOnLoss();
+        return (watched ? inside.takeUntilOther(loss(reference)) : inside)
+                // Here and not in the cleanup, whose failures come wrapped: completion is signalled after the release.
+                .concatWith(Mono.defer(() -> end(acquisition)));
     }
 
     /** The other locks, or the body once there are none. */
-    private Flux<Object> inside(Supplier<List<LockTask>> others, CallChain chain, Call call) {
+    private Flux<Object> inside(Supplier<List<LockTask>> others, HeldLocks held, Call call) {
         return Flux.defer(() -> {
             List<LockTask> left = others.get();
-            return left.isEmpty() ? body(chain, call) : under(left, chain, call);
+            return left.isEmpty() ? body(held, call) : under(left, held, call);
         });
     }
 
-    private Flux<Object> body(CallChain chain, Call call) {
+    private Flux<Object> body(HeldLocks held, Call call) {
         call.grants().keepIn(call.around());
-        return called(() -> CallContext.under(chain, call.body()))
-                .contextWrite(context -> SubscriberContext.with(context, chain));
+        return called(() -> CallContext.under(held, call.body()))
+                .contextWrite(context -> CallContext.OfSubscription.with(context, held));
     }
 
-    private Flux<Object> called(CallContext.Body body) {
+    private Flux<Object> called(Execution.Body body) {
         return Flux.defer(() -> {
             try {
                 Object returned = body.run();
@@ -129,18 +135,18 @@ public final class PublisherExecution implements Execution {
         return (Publisher<Object>) publisher;
     }
 
-    /** Cancels the work, whose end tells then why. By a value: an error would leave the work running. */
-    private static Mono<LockLoss> loss(Stay stay) {
-        return Mono.create(sink -> stay.lock().onLost(sink::success));
+    /** Cancels the work, whose end then reports why. By a value: an error would leave the work running. */
+    private static Mono<LockLoss> loss(Reference reference) {
+        return Mono.create(sink -> reference.lock().onLost(sink::success));
     }
 
-    private static <T> Mono<T> end(Admission admission) {
-        return Mono.fromFuture(admission.end().toCompletableFuture(), true).then(Mono.empty());
+    private static <T> Mono<T> end(AsyncAcquisition acquisition) {
+        return Mono.fromFuture(acquisition.close().toCompletableFuture(), true).then(Mono.empty());
     }
 
-    private static Mono<Void> endInto(Admission admission, Throwable failure) {
-        return PublisherExecution.<Void>end(admission).onErrorResume(loss -> {
-            Losses.suppress(failure, loss);
+    private static Mono<Void> endInto(AsyncAcquisition acquisition, Throwable failure) {
+        return PublisherExecution.<Void>end(acquisition).onErrorResume(loss -> {
+            AsyncAcquisition.suppressLoss(failure, loss);
             return Mono.empty();
         });
     }

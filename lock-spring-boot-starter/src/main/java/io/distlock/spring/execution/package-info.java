@@ -1,6 +1,6 @@
 /**
- * Runs a body under a lock, or does not run it: the engine that the annotation and the template share. Not for
- * applications.
+ * Runs a body under locks, or does not run it, and knows which locks the running call holds: shared by the annotation
+ * and the template. Not for applications.
  */
 @NullMarked
 package io.distlock.spring.execution;

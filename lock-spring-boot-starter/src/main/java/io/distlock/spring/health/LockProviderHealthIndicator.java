@@ -10,7 +10,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 /** Asks one provider how its store is; takes no lock, and no longer than three calls to the store. Thread-safe. */
-public final class LockProviderHealthIndicator implements HealthIndicator {
+final class LockProviderHealthIndicator implements HealthIndicator {
 
     private static final int CALLS = 3;
 
@@ -21,7 +21,7 @@ public final class LockProviderHealthIndicator implements HealthIndicator {
     /**
      * @param degraded what a store is that works, but should be mended
      */
-    public LockProviderHealthIndicator(LockProvider provider, Timeouts timeouts, Status degraded) {
+    LockProviderHealthIndicator(LockProvider provider, Timeouts timeouts, Status degraded) {
         this.provider = provider;
         this.timeouts = timeouts;
         this.degraded = degraded;

@@ -1,23 +1,40 @@
 package io.distlock.spring.interceptor;
 
+import java.io.Serializable;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Methods are annotated with a lock that cannot be taken as it is written. Lists all that is wrong. */
+/** Locks that cannot be applied as they are annotated. Lists every problem with its cure. */
 public final class InvalidLockedMethodsException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
-    private final List<LockProblem> problems;
+    private final List<Problem> problems;
 
-    public InvalidLockedMethodsException(List<LockProblem> problems) {
+    public InvalidLockedMethodsException(List<Problem> problems) {
         super(problems.stream()
-                .map(LockProblem::toString)
+                .map(Problem::toString)
                 .collect(Collectors.joining("\n- ", "@DistributedLock cannot be applied:\n- ", "")));
         this.problems = List.copyOf(problems);
     }
 
-    public List<LockProblem> problems() {
+    public List<Problem> problems() {
         return problems;
+    }
+
+    /**
+     * One problem of a locked method.
+     *
+     * @param method the method, with its class
+     * @param attribute the attribute of the annotation, or what else is wrong
+     * @param problem what is wrong, with the value
+     * @param cure what to do
+     */
+    public record Problem(String method, String attribute, String problem, String cure) implements Serializable {
+
+        @Override
+        public String toString() {
+            return method + ", " + attribute + ": " + problem + ". " + cure;
+        }
     }
 }

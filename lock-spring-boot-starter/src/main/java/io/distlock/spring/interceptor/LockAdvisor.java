@@ -6,9 +6,10 @@ import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Puts the interceptor around each method that is to be locked. */
-public final class LockAdvisor extends AbstractPointcutAdvisor {
+/** Applies {@link LockInterceptor} to each method that is to be locked. */
+final class LockAdvisor extends AbstractPointcutAdvisor {
 
     private static final long serialVersionUID = 1L;
 
@@ -20,9 +21,9 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
      *
      * @param order lower is further out
      */
-    public LockAdvisor(LockOperations operations, LockInterceptor interceptor, Proxying proxying, int order) {
-        this.interceptor = interceptor;
-        this.pointcut = new LockPointcut(operations, proxying);
+    LockAdvisor(LockOperationSource source, ConfigurableListableBeanFactory beans, int order) {
+        this.interceptor = new LockInterceptor(source);
+        this.pointcut = new LockPointcut(source, new ProxyRules(beans));
         setOrder(order);
     }
 
@@ -38,28 +39,28 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
 
     private static final class LockPointcut extends StaticMethodMatcherPointcut {
 
-        private final LockOperations operations;
+        private final LockOperationSource source;
 
-        LockPointcut(LockOperations operations, Proxying proxying) {
-            this.operations = operations;
-            setClassFilter(new Lockable(operations, proxying));
+        LockPointcut(LockOperationSource source, ProxyRules proxies) {
+            this.source = source;
+            setClassFilter(new LockableClasses(proxies));
         }
 
         @Override
         public boolean matches(Method method, Class<?> targetClass) {
-            return operations.find(method, targetClass).isPresent();
+            return source.isLocked(method, targetClass);
         }
     }
 
     /**
-     * Leaves out a class of which no proxy can be made: the start-up check reports it together with whatever else
-     * is wrong, where the attempt would end the start with it alone.
+     * Leaves out a class that cannot be proxied: the start-up check reports it together with all other problems, where
+     * the attempt would end the start with this one alone.
      */
-    private record Lockable(LockOperations operations, Proxying proxying) implements ClassFilter {
+    private record LockableClasses(ProxyRules proxies) implements ClassFilter {
 
         @Override
         public boolean matches(Class<?> type) {
-            return operations.annotations().isCandidate(type) && proxying.isPossible(type);
+            return LockOperationSource.isCandidate(type) && proxies.isPossible(type);
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.distlock.spring.interceptor;
 
-import io.distlock.spring.context.CallContext;
+import io.distlock.spring.execution.Execution;
 import io.distlock.spring.execution.LockTask;
 import java.util.List;
 import java.util.Optional;
@@ -10,39 +10,38 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
-/** Lets a call pass only under its lock. Thread-safe. */
-public final class LockInterceptor implements MethodInterceptor {
+/** Runs a call under its locks. Thread-safe. */
+final class LockInterceptor implements MethodInterceptor {
 
-    private final LockOperations operations;
+    private final LockOperationSource source;
 
-    public LockInterceptor(LockOperations operations) {
-        this.operations = operations;
+    LockInterceptor(LockOperationSource source) {
+        this.source = source;
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
-        Optional<LockedMethod> method =
-                operations.find(invocation.getMethod(), target == null ? null : target.getClass());
-        if (method.isEmpty()) {
+        Optional<LockOperation> found = source.find(invocation.getMethod(), target == null ? null : target.getClass());
+        if (found.isEmpty()) {
             return invocation.proceed();
         }
-        LockPlan plan = operations.resolve(method.get());
-        LockedCall call = new LockedCall(method.get().method(), target, invocation.getArguments());
-        List<LockTask> tasks = plan.tasks(call);
+        LockOperation operation = found.get();
+        List<LockTask> tasks =
+                operation.tasks(new LockOperation.Call(operation.method(), target, invocation.getArguments()));
         if (tasks.isEmpty()) {
             return invocation.proceed();
         }
-        MethodResults results = plan.results();
-        CallContext.Body body = results.later() ? repeatable(invocation) : invocation::proceed;
-        return results.requireDone(results.execution().run(tasks, body), call.method());
+        ReturnTypes.Handling returns = operation.returns();
+        Execution.Body body = returns.later() ? repeatable(invocation) : invocation::proceed;
+        return returns.requireDone(returns.execution().run(tasks, body), operation.method());
     }
 
     /**
-     * The rest of the call as something that may run later, on another thread, and once for each subscription: a
-     * copy each time, and bound to the thread again for the aspects that look for it there.
+     * The rest of the call as a body that may run later, on another thread, and once for each subscription: a copy each
+     * time, bound to the thread again for the aspects that look for it there.
      */
-    private static CallContext.Body repeatable(MethodInvocation invocation) {
+    private static Execution.Body repeatable(MethodInvocation invocation) {
         if (!(invocation instanceof ProxyMethodInvocation proxied)) {
             return invocation::proceed;
         }

@@ -5,41 +5,89 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
-import io.distlock.spring.OnLost;
 import io.distlock.spring.execution.LockTask;
+import io.distlock.spring.execution.NotAcquiredHandler;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How a method is locked: all that the annotation says, checked and resolved once.
+ * How a method is locked: all that its annotations say, checked and resolved once.
  *
- * @param client grants the lock
- * @param name the bounded part of what a call locks
- * @param keys what a call locks
- * @param mode how
- * @param options the client's, with what the annotation says otherwise
- * @param condition whether a call is to be locked at all
- * @param onLost what becomes of a body whose lock is lost
- * @param refusals what becomes of a call that does not get the lock
+ * @param method the most specific one
+ * @param returns what the method returns, and so how it is run
+ * @param locks one or more
  */
-record LockOperation(
-        LockClient client,
-        String name,
-        Function<LockedCall, List<LockKey>> keys,
-        LockMode mode,
-        LockOptions options,
-        Predicate<LockedCall> condition,
-        OnLost onLost,
-        Refusals refusals) {
+record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> locks) {
 
-    boolean appliesTo(LockedCall call) {
-        return condition.test(call);
+    /** The locks that a call needs, in the order in which they are taken; none if no condition is met. */
+    List<LockTask> tasks(Call call) {
+        List<LockTask> tasks = new ArrayList<>(locks.size());
+        for (Lock lock : locks) {
+            if (lock.condition().test(call)) {
+                tasks.add(lock.task(call));
+            }
+        }
+        return LockTask.ordered(tasks);
     }
 
-    /** The lock that a call needs. */
-    LockTask task(LockedCall call) {
-        LockRequest request = new LockRequest(keys.apply(call), mode, options);
-        return new LockTask(client, request, onLost, refusals.of(call));
+    /**
+     * One lock of the method.
+     *
+     * @param client grants the lock
+     * @param name the bounded part of what a call locks
+     * @param keys what a call locks
+     * @param mode shared or exclusive
+     * @param options the client's, overridden by those of the annotation
+     * @param condition whether a call is to be locked at all
+     * @param interruptOnLoss whether a loss interrupts the body, or leaves it running
+     * @param notAcquired what a call gets if the lock is not acquired
+     */
+    record Lock(
+            LockClient client,
+            String name,
+            Function<Call, List<LockKey>> keys,
+            LockMode mode,
+            LockOptions options,
+            Predicate<Call> condition,
+            boolean interruptOnLoss,
+            Function<Call, NotAcquiredHandler> notAcquired) {
+
+        LockTask task(Call call) {
+            LockRequest request = new LockRequest(keys.apply(call), mode, options);
+            return new LockTask(client, request, interruptOnLoss, notAcquired.apply(call));
+        }
+    }
+
+    /**
+     * One call of a locked method, as key expressions see it: {@code #root}.
+     *
+     * @param method the most specific one
+     * @param target the bean behind the proxy
+     * @param args as they were passed
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Call(
+            Method method,
+            @Nullable Object target,
+            @Nullable Object[] args) {
+
+        /** The arguments as declared in source; compiled, a suspending function has one more. */
+        @Nullable
+        Object[] declared() {
+            return Arrays.copyOf(args, SuspendingFunctions.parameterTypes(method).length);
+        }
+
+        public String methodName() {
+            return method.getName();
+        }
+
+        public Class<?> targetClass() {
+            return target == null ? method.getDeclaringClass() : target.getClass();
+        }
     }
 }

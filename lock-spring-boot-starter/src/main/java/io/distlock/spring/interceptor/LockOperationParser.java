@@ -10,7 +10,8 @@ import io.distlock.spring.OnLost;
 import io.distlock.spring.OnNotAcquired;
 import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.KeyValues;
+import io.distlock.spring.execution.LockTask;
+import io.distlock.spring.execution.NotAcquiredHandler;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -20,68 +21,69 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
 
-/** Makes a {@link LockOperation} of an annotation, or says all that is wrong with it. Thread-safe. */
+/** Makes a {@link LockOperation} from annotations, or reports all their problems. Thread-safe. */
 final class LockOperationParser {
 
     private static final String NO_SKIP_CURE = "Return a type that may be empty, such as an Optional, or use THROW";
 
     private final ConfigurableListableBeanFactory beans;
     private final ObjectProvider<LockClients> clients;
-    private final CallExpressions expressions;
-    private final ResultTypes resultTypes;
+    private final LockExpressions expressions;
+    private final ReturnTypes returnTypes;
 
     LockOperationParser(
             ConfigurableListableBeanFactory beans, ObjectProvider<LockClients> clients, Executions executions) {
-        this.resultTypes = new ResultTypes(executions);
+        this.returnTypes = new ReturnTypes(executions);
         this.beans = beans;
         this.clients = clients;
-        this.expressions = new CallExpressions(beans);
+        this.expressions = new LockExpressions(beans);
     }
 
-    LockPlan parse(LockedMethod method) {
-        Problems problems = new Problems(method);
-        MethodResults results = resultTypes.check(method, problems);
-        List<LockOperation> operations = method.annotations().stream()
-                .flatMap(annotation -> operation(method, annotation, results, problems).stream())
+    LockOperation parse(LockedMethod method) {
+        ProblemCollector problems = new ProblemCollector(method);
+        ReturnTypes.Handling returns = returnTypes.check(method, problems);
+        List<LockOperation.Lock> locks = method.annotations().stream()
+                .flatMap(annotation -> lock(method, annotation, returns, problems).stream())
                 .toList();
         problems.throwIfAny();
-        return new LockPlan(results, operations);
+        return new LockOperation(method.method(), returns, locks);
     }
 
-    /** One lock; absent if something is wrong with it, which has been noted then. */
-    private Optional<LockOperation> operation(
+    /** One lock; empty if something is wrong with it, which is collected as problems. */
+    private Optional<LockOperation.Lock> lock(
             LockedMethod method,
             MergedAnnotation<DistributedLock> annotation,
-            MethodResults results,
-            Problems problems) {
-        TextAttributes texts = new TextAttributes(annotation, beans::resolveEmbeddedValue, problems);
-        Optional<LockClient> client = client(texts, problems);
-        Optional<LockOptions> options = OptionAttributes.read(texts, annotation.getBoolean("renew"), client, problems);
-        Optional<String> name = name(method, texts, problems);
-        Optional<Function<LockedCall, List<LockKey>>> keys = keys(method, annotation, name, problems);
-        Optional<Predicate<LockedCall>> condition = condition(method, annotation, problems);
-        Optional<Refusals> refusals = refusals(method, annotation, results, problems);
+            ReturnTypes.Handling returns,
+            ProblemCollector problems) {
+        LockAttributes attributes = new LockAttributes(annotation, beans::resolveEmbeddedValue, problems);
+        Optional<LockClient> client = client(attributes, problems);
+        Optional<LockOptions> options = attributes.options(client);
+        Optional<String> name = name(method, attributes, problems);
+        Optional<Function<LockOperation.Call, List<LockKey>>> keys = keys(method, annotation, name, problems);
+        Optional<Predicate<LockOperation.Call>> condition = condition(method, annotation, problems);
+        Optional<Function<LockOperation.Call, NotAcquiredHandler>> notAcquired =
+                notAcquired(method, annotation, returns, problems);
         if (client.isEmpty()
                 || name.isEmpty()
                 || options.isEmpty()
                 || keys.isEmpty()
                 || condition.isEmpty()
-                || refusals.isEmpty()) {
+                || notAcquired.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(new LockOperation(
+        return Optional.of(new LockOperation.Lock(
                 client.get(),
                 name.get(),
                 keys.get(),
                 annotation.getEnum("mode", LockMode.class),
                 options.get(),
                 condition.get(),
-                annotation.getEnum("onLost", OnLost.class),
-                refusals.get()));
+                annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT,
+                notAcquired.get()));
     }
 
-    private Optional<LockClient> client(TextAttributes texts, Problems problems) {
-        String provider = texts.text("provider").orElse("");
+    private Optional<LockClient> client(LockAttributes attributes, ProblemCollector problems) {
+        String provider = attributes.text("provider").orElse("");
         LockClients known = clients.getObject();
         try {
             return Optional.of(provider.isEmpty() ? known.primary() : known.get(provider));
@@ -95,8 +97,9 @@ final class LockOperationParser {
         }
     }
 
-    private static Optional<String> name(LockedMethod method, TextAttributes texts, Problems problems) {
-        return texts.text("name")
+    private static Optional<String> name(LockedMethod method, LockAttributes attributes, ProblemCollector problems) {
+        return attributes
+                .text("name")
                 .map(text -> text.isEmpty() ? method.defaultName() : text)
                 .flatMap(text -> problems.trying(
                         "name",
@@ -104,28 +107,22 @@ final class LockOperationParser {
                         () -> LockKey.of(text).name()));
     }
 
-    private Optional<Function<LockedCall, List<LockKey>>> keys(
+    private Optional<Function<LockOperation.Call, List<LockKey>>> keys(
             LockedMethod method,
             MergedAnnotation<DistributedLock> annotation,
             Optional<String> name,
-            Problems problems) {
+            ProblemCollector problems) {
         // Not resolved: "$" and "{" have a meaning of their own in an expression.
         String expression = annotation.getString("key");
         if (expression.isBlank()) {
             return name.map(LockKey::of).map(List::of).map(fixed -> call -> fixed);
         }
-        Optional<CallExpression> parsed = expressions.parse("key", expression, method, problems);
-        return name.flatMap(text -> parsed.map(key -> call -> key.evaluate(call, value -> keys(text, value))));
+        Optional<LockExpressions.LockExpression> parsed = expressions.parse("key", expression, method, problems);
+        return name.flatMap(text -> parsed.map(key -> call -> key.evaluate(call, value -> LockTask.keys(text, value))));
     }
 
-    private static List<LockKey> keys(String name, @Nullable Object value) {
-        return KeyValues.texts(value).stream()
-                .map(text -> LockKey.of(name, text))
-                .toList();
-    }
-
-    private Optional<Predicate<LockedCall>> condition(
-            LockedMethod method, MergedAnnotation<DistributedLock> annotation, Problems problems) {
+    private Optional<Predicate<LockOperation.Call>> condition(
+            LockedMethod method, MergedAnnotation<DistributedLock> annotation, ProblemCollector problems) {
         String expression = annotation.getString("condition");
         if (expression.isBlank()) {
             return Optional.of(call -> true);
@@ -142,11 +139,11 @@ final class LockOperationParser {
         throw new IllegalArgumentException("it gave " + value + ", which is neither true nor false");
     }
 
-    private static Optional<Refusals> refusals(
+    private static Optional<Function<LockOperation.Call, NotAcquiredHandler>> notAcquired(
             LockedMethod method,
             MergedAnnotation<DistributedLock> annotation,
-            MethodResults results,
-            Problems problems) {
+            ReturnTypes.Handling returns,
+            ProblemCollector problems) {
         OnNotAcquired onNotAcquired = annotation.getEnum("onNotAcquired", OnNotAcquired.class);
         String fallback = annotation.getString("fallbackMethod");
         boolean isFallback = onNotAcquired == OnNotAcquired.FALLBACK;
@@ -158,13 +155,14 @@ final class LockOperationParser {
             return Optional.empty();
         }
         return switch (onNotAcquired) {
-            case THROW -> Optional.of(Refusals.THROW);
+            case THROW -> Optional.of(call -> NotAcquiredHandler.THROW);
             case SKIP -> {
-                results.noSkip().ifPresent(why -> problems.add("onNotAcquired", why, NO_SKIP_CURE));
-                yield Optional.of(Refusals.skip(results.skipped()));
+                returns.noSkip().ifPresent(why -> problems.add("onNotAcquired", why, NO_SKIP_CURE));
+                NotAcquiredHandler skip = NotAcquiredHandler.ifNotAcquired(
+                        why -> returns.skipped().get());
+                yield Optional.of(call -> skip);
             }
-            case FALLBACK ->
-                FallbackFinder.find(method, fallback.strip(), problems).map(Refusals::fallback);
+            case FALLBACK -> FallbackMethodResolver.resolve(method, fallback.strip(), problems);
         };
     }
 }

@@ -12,7 +12,7 @@ import org.springframework.util.ClassUtils;
 /**
  * A method of a bean's class together with the annotations that were found for it.
  *
- * @param method the most specific one: what runs in the end
+ * @param method the most specific one, which runs in the end
  * @param targetClass the bean's class
  * @param annotations one or more, on the method, on one that it overrides, or on a type
  * @param onType whether they are on a type and not on a method
@@ -25,7 +25,7 @@ record LockedMethod(
         return simpleName(method.getDeclaringClass()) + "." + method.getName();
     }
 
-    /** Where the methods beside this one are: a generated class has none of its own. */
+    /** The class that declares the methods beside this one: a generated class has none of its own. */
     Class<?> lookupType() {
         return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)
                 ? method.getDeclaringClass()

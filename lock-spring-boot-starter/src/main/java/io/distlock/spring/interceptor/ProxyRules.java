@@ -2,28 +2,34 @@ package io.distlock.spring.interceptor;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.Optional;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.autoproxy.AbstractAutoProxyCreator;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
 
-/** Whether calls of a locked method pass a proxy. */
+/** How this application makes proxies, and whether calls of a locked method pass one. Thread-safe. */
 final class ProxyRules {
 
-    private final Proxying proxying;
-    private final AdviceRules advice;
+    private final ConfigurableListableBeanFactory beans;
+    private final AdvisorRules advisors;
 
-    ProxyRules(Proxying proxying, AdviceRules advice) {
-        this.proxying = proxying;
-        this.advice = advice;
+    ProxyRules(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
+        this.advisors = new AdvisorRules(new TestDoubles(beans));
     }
 
-    void check(String bean, Optional<Object> instance, LockedMethod method, Problems problems) {
+    void check(String bean, Optional<Object> instance, LockedMethod method, ProblemCollector problems) {
         Class<?> type = method.targetClass();
-        if (!proxying.isOn()) {
+        if (!isOn()) {
             problems.add(
                     "proxy",
                     "no bean is put behind a proxy, so nothing would be locked",
                     "Remove spring.aop.auto=false, or declare an auto-proxy creator");
-        } else if (!proxying.isPossible(type)) {
+        } else if (!isPossible(type)) {
             String obstacle = type.isSealed() ? "sealed" : "final";
             problems.add(
                     "class",
@@ -32,13 +38,13 @@ final class ProxyRules {
                             + " call it through an interface");
         } else {
             boolean byClass =
-                    instance.map(each -> !AopUtils.isJdkDynamicProxy(each)).orElseGet(() -> proxying.isByClass(type));
+                    instance.map(each -> !AopUtils.isJdkDynamicProxy(each)).orElseGet(() -> isByClass(type));
             checkModifiers(method, byClass, problems);
-            instance.ifPresent(each -> advice.check(bean, each, method, problems));
+            instance.ifPresent(each -> advisors.check(bean, each, method, problems));
         }
     }
 
-    private static void checkModifiers(LockedMethod method, boolean byClass, Problems problems) {
+    private static void checkModifiers(LockedMethod method, boolean byClass, ProblemCollector problems) {
         String obstacle = obstacle(method, byClass);
         if (!obstacle.isEmpty()) {
             problems.add(
@@ -58,12 +64,37 @@ final class ProxyRules {
         } else if (byClass && Modifier.isFinal(modifiers)) {
             return "final";
         }
-        // A proxy stands in the package of the bean's class: it overrides what that class can see.
+        // A proxy is in the package of the bean's class: it overrides what that class can see.
         boolean visible = Modifier.isPublic(modifiers)
                 || Modifier.isProtected(modifiers)
                 || method.getDeclaringClass()
                         .getPackageName()
                         .equals(locked.targetClass().getPackageName());
         return byClass && !visible ? "package-private" : "";
+    }
+
+    /** Whether beans are proxied at all. */
+    private boolean isOn() {
+        return beans.getBeanNamesForType(AbstractAutoProxyCreator.class, true, false).length > 0;
+    }
+
+    /** Whether a bean's proxy is a subclass of its class; if not, it only implements the interfaces. */
+    private boolean isByClass(Class<?> type) {
+        if (type.isInterface() || Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type)) {
+            return false;
+        }
+        return isClassPreferred() || ClassUtils.getAllInterfacesForClass(type).length == 0;
+    }
+
+    /** Whether a class can be proxied. */
+    boolean isPossible(Class<?> type) {
+        return !isByClass(type) || !(Modifier.isFinal(type.getModifiers()) || type.isSealed());
+    }
+
+    private boolean isClassPreferred() {
+        String name = AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME;
+        return !beans.containsBean(name)
+                || !(beans.getBean(name) instanceof ProxyConfig creator)
+                || creator.isProxyTargetClass();
     }
 }

@@ -16,8 +16,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Kotlin's suspending functions. A Spring proxy calls one as a publisher, which runs it when it is subscribed to, and
- * suspends the caller until the publisher that its advice gives has ended: to the lock it is a publisher like any other.
+ * Kotlin's suspending functions. A Spring proxy calls one as a publisher, which runs the function on subscription, and
+ * suspends the caller until the publisher returned by the advice ends. For the lock it is a publisher like any other.
  */
 final class SuspendingFunctions {
 
@@ -37,8 +37,8 @@ final class SuspendingFunctions {
         return KotlinDetector.isSuspendingFunction(method);
     }
 
-    /** How it is run; absent if it cannot be, which has been noted then. */
-    static Optional<MethodResults> results(Method method, Executions executions, Problems problems) {
+    /** How it is run; empty if it cannot be, which is collected as a problem. */
+    static Optional<ReturnTypes.Handling> handling(Method method, Executions executions, ProblemCollector problems) {
         if (!CAN_BE_CALLED) {
             problems.add(
                     ATTRIBUTE,
@@ -48,15 +48,16 @@ final class SuspendingFunctions {
         }
         Class<?> type = returnType(method);
         boolean isFlow = type.getName().equals("kotlinx.coroutines.flow.Flow");
-        if (!isFlow && ResultTypes.isAsynchronous(type)) {
+        if (!isFlow && ReturnTypes.isAsynchronous(type)) {
             problems.add(
                     ATTRIBUTE,
-                    "when the work of a suspending function that gives a " + type.getName() + " is done cannot be told",
+                    "it is unknown when the work of a suspending function that returns a " + type.getName()
+                            + " is done",
                     "Return the value, or a Flow, or let the function not suspend");
             return Optional.empty();
         }
         ReactiveAdapter adapter = adapter(isFlow ? Flux.class : Mono.class);
-        return Optional.of(new MethodResults(
+        return Optional.of(new ReturnTypes.Handling(
                 executions.publisher(adapter),
                 () -> adapter.getDescriptor().getEmptyValue(),
                 isFlow || mayBeEmpty(method, type)
@@ -74,7 +75,7 @@ final class SuspendingFunctions {
         return adapter;
     }
 
-    /** As it is written, and not as it is compiled. */
+    /** As declared in source, not as compiled. */
     static Class<?> returnType(Method method) {
         return new MethodParameter(method, -1).getParameterType();
     }
@@ -83,7 +84,7 @@ final class SuspendingFunctions {
         return type == void.class || Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
     }
 
-    /** The parameters as they are written: the compiler adds one for whoever waits for the result, at the end. */
+    /** The parameters as declared in source: the compiler adds one at the end, for the continuation. */
     static Class<?>[] parameterTypes(Method method) {
         Class<?>[] compiled = method.getParameterTypes();
         return isOne(method) ? Arrays.copyOf(compiled, compiled.length - 1) : compiled;
@@ -92,8 +93,8 @@ final class SuspendingFunctions {
     /**
      * Calls one as a proxy does.
      *
-     * @param args as they are written
-     * @param original of a call of another, for whose caller this one is to work
+     * @param args as declared in source
+     * @param original the arguments of the call in whose place this one is made, with its continuation
      */
     @SuppressWarnings("NullAway") // arguments may be null; Spring's class file says so only to newer compilers
     static @Nullable Object call(

@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 
-/** The names of all meters, and what they mean. */
+/** All meters: names and descriptions. */
 enum LockMeters {
     ACQUIRE("distributed.lock.acquire", "Calls for a lock, from the call to its end"),
     HELD("distributed.lock.held", "Locks that were held, from the grant to the end"),

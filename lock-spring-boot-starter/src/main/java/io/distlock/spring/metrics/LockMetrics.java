@@ -1,36 +1,214 @@
 package io.distlock.spring.metrics;
 
 import io.distlock.LockClient;
+import io.distlock.LockEvent;
+import io.distlock.LockListener;
+import io.distlock.LockMode;
+import io.distlock.LossReason;
+import io.distlock.Release;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClientCustomizer;
-import io.distlock.spring.client.BoundedNames;
+import io.distlock.spring.client.MeterNameLimiter;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.function.Predicate;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /**
  * Measures the locks of each client. The tag {@code lock} is the name of a lock, never its key. A call costs a look-up
  * of its name and the recording itself. Thread-safe.
  */
-public final class LockMetrics implements LockClientCustomizer {
+final class LockMetrics implements LockClientCustomizer {
 
     private final MeterRegistry registry;
-    private final BoundedNames names;
+    private final MeterNameLimiter names;
     private final Ticker ticker;
 
     /**
-     * @param registry where the meters are
-     * @param declared the names that stand in annotations, all of which become tags
-     * @param ticker by which gauges are kept fresh
+     * @param registry keeps the meters
+     * @param names decides which lock names become tags
+     * @param ticker limits how often the gauges are counted
      */
-    public LockMetrics(MeterRegistry registry, Predicate<String> declared, Ticker ticker) {
+    LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker) {
         this.registry = registry;
-        this.names = new BoundedNames(declared);
+        this.names = names;
         this.ticker = ticker;
     }
 
     @Override
     public LockClient customize(LockClient client) {
-        client.addListener(new ClientMeters(registry, names, client, ticker));
+        client.addListener(new ClientMeters(client));
         return client;
+    }
+
+    /** How a call for a lock ended. */
+    enum AcquireOutcome {
+        ACQUIRED,
+
+        /** Another held it for the whole wait time. */
+        NOT_ACQUIRED,
+
+        /** The store did not answer. */
+        UNAVAILABLE,
+
+        /** The caller gave up: cancelled, or interrupted. */
+        CANCELLED;
+
+        static AcquireOutcome of(LockEvent.Failed failed) {
+            return failed.cause() instanceof CancellationException ? CANCELLED : UNAVAILABLE;
+        }
+    }
+
+    /** How a held lock ended. */
+    enum HeldOutcome {
+        RELEASED,
+
+        /** Released, but the store did not answer; the lock is withdrawn in the background, or expires. */
+        UNKNOWN,
+        LOST;
+
+        /** A release that finds another owner counts as a loss. */
+        static HeldOutcome of(Release release) {
+            return switch (release) {
+                case RELEASED -> RELEASED;
+                case UNKNOWN -> UNKNOWN;
+                case NOT_OWNER -> LOST;
+            };
+        }
+    }
+
+    private enum RenewalOutcome {
+        CONFIRMED,
+        UNCONFIRMED
+    }
+
+    /** The meters of one client, by lock name. */
+    private final class ClientMeters implements LockListener {
+
+        private final String provider;
+        private final LockGauges gauges;
+        private final ConcurrentHashMap<String, NameMeters> byTag = new ConcurrentHashMap<>();
+
+        ClientMeters(LockClient client) {
+            this.provider = client.provider();
+            this.gauges = new LockGauges(client, names, ticker);
+        }
+
+        @Override
+        public void onEvent(LockEvent event) {
+            of(event.key().name()).count(event);
+        }
+
+        private NameMeters of(String name) {
+            // A name that is a tag has meters under itself once it has been seen.
+            NameMeters known = byTag.get(name);
+            return known != null
+                    ? known
+                    : byTag.computeIfAbsent(names.of(name), tag -> new NameMeters(registry, tag, provider, gauges));
+        }
+    }
+
+    /** The meters of one lock name at one provider, each looked up in the registry once. */
+    private static final class NameMeters {
+
+        private final Tags tags;
+        private final Map<LockMode, MetersBy<AcquireOutcome, Timer>> acquire;
+        private final Map<LockMode, MetersBy<HeldOutcome, Timer>> held;
+        private final MetersBy<RenewalOutcome, Counter> renewals;
+        private final MetersBy<LossReason, Counter> lost;
+
+        NameMeters(MeterRegistry registry, String tag, String provider, LockGauges gauges) {
+            this.tags = Tags.of("lock", tag, "provider", provider);
+            this.acquire = byMode((mode, outcome) -> LockMeters.ACQUIRE.timer(registry, tags(mode, outcome)));
+            this.held = byMode((mode, outcome) -> LockMeters.HELD.timer(registry, tags(mode, outcome)));
+            this.renewals = new MetersBy<>(
+                    outcome -> LockMeters.RENEWALS.counter(registry, tags.and("outcome", text(outcome))));
+            this.lost = new MetersBy<>(reason -> LockMeters.LOST.counter(registry, tags.and("reason", text(reason))));
+            // Registered before the first trouble, or an alert on their increase would miss it.
+            renewals.of(RenewalOutcome.UNCONFIRMED);
+            for (LossReason reason : LossReason.values()) {
+                lost.of(reason);
+            }
+            Gauge.builder(LockMeters.ACTIVE.meterName(), gauges, counts -> counts.held(tag))
+                    .description(LockMeters.ACTIVE.description())
+                    .baseUnit("locks")
+                    .tags(tags)
+                    .register(registry);
+            Gauge.builder(LockMeters.WAITING.meterName(), gauges, counts -> counts.waiting(tag))
+                    .description(LockMeters.WAITING.description())
+                    .baseUnit("calls")
+                    .tags(tags)
+                    .register(registry);
+        }
+
+        private Tags tags(LockMode mode, Enum<?> outcome) {
+            return tags.and("mode", text(mode), "outcome", text(outcome));
+        }
+
+        private static String text(Enum<?> value) {
+            return value.name().toLowerCase(Locale.ROOT);
+        }
+
+        private static <E extends Enum<E>, M> Map<LockMode, MetersBy<E, M>> byMode(BiFunction<LockMode, E, M> maker) {
+            Map<LockMode, MetersBy<E, M>> tables = new EnumMap<>(LockMode.class);
+            for (LockMode mode : LockMode.values()) {
+                tables.put(mode, new MetersBy<>(value -> maker.apply(mode, value)));
+            }
+            return tables;
+        }
+
+        void count(LockEvent event) {
+            if (event instanceof LockEvent.Acquired acquired) {
+                called(acquired, AcquireOutcome.ACQUIRED, acquired.waited());
+            } else if (event instanceof LockEvent.NotAcquired refused) {
+                called(refused, AcquireOutcome.NOT_ACQUIRED, refused.waited());
+            } else if (event instanceof LockEvent.Failed failed) {
+                called(failed, AcquireOutcome.of(failed), failed.waited());
+            } else if (event instanceof LockEvent.Released released) {
+                ended(released, HeldOutcome.of(released.outcome()), released.heldFor());
+            } else if (event instanceof LockEvent.Lost gone) {
+                ended(gone, HeldOutcome.LOST, gone.loss().heldFor());
+                lost.of(gone.loss().reason()).increment();
+            } else if (event instanceof LockEvent.Renewed renewed) {
+                renewals.of(renewed.confirmed() ? RenewalOutcome.CONFIRMED : RenewalOutcome.UNCONFIRMED)
+                        .increment();
+            }
+        }
+
+        private void called(LockEvent event, AcquireOutcome outcome, Duration waited) {
+            Objects.requireNonNull(acquire.get(event.mode())).of(outcome).record(waited);
+        }
+
+        private void ended(LockEvent event, HeldOutcome outcome, Duration heldFor) {
+            Objects.requireNonNull(held.get(event.mode())).of(outcome).record(heldFor);
+        }
+    }
+
+    /**
+     * Meters by the value of a tag, each made on first use: a lock that is never shared has no meters of shared mode.
+     */
+    private static final class MetersBy<E extends Enum<E>, M> {
+
+        private final Map<E, M> meters = new ConcurrentHashMap<>();
+        private final Function<E, M> maker;
+
+        MetersBy(Function<E, M> maker) {
+            this.maker = maker;
+        }
+
+        M of(E value) {
+            M known = meters.get(value);
+            return known == null ? meters.computeIfAbsent(value, maker) : known;
+        }
     }
 }

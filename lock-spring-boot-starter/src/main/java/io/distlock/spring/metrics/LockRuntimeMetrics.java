@@ -10,11 +10,11 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.function.ToDoubleFunction;
 
 /** Measures what all locks of a process share: the reaper and the clocks. Thread-safe. */
-public final class LockRuntimeMetrics implements MeterBinder {
+final class LockRuntimeMetrics implements MeterBinder {
 
     private final LockRuntime runtime;
 
-    public LockRuntimeMetrics(LockRuntime runtime) {
+    LockRuntimeMetrics(LockRuntime runtime) {
         this.runtime = runtime;
     }
 

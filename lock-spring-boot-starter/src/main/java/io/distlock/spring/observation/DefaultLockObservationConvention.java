@@ -10,8 +10,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * {@code distributed.lock}, with phase, name, provider, mode and outcome as low-cardinality values; keys and tokens, of which
- * there is no end, as high-cardinality ones.
+ * {@code distributed.lock}, with phase, name, provider, mode and outcome as low-cardinality values; keys and tokens,
+ * which are unbounded, as high-cardinality ones.
  */
 public class DefaultLockObservationConvention implements LockObservationConvention {
 

@@ -6,8 +6,7 @@ import io.micrometer.observation.Observation;
 import java.util.List;
 
 /**
- * What is known about one observation of a lock: of the wait for it, or of the time for which it is held. Written by one
- * thread at a time.
+ * The context of one observation: of the wait for a lock, or of the time it is held. Written by one thread at a time.
  */
 public final class LockObservationContext extends Observation.Context {
 
@@ -27,7 +26,7 @@ public final class LockObservationContext extends Observation.Context {
     }
 
     /**
-     * @param name the name of the lock, of which there are not many; of several locks, of the first
+     * @param name the name of the lock, fit for a tag; of several locks, the name of the first
      */
     LockObservationContext(Phase phase, String provider, String name, LockRequest request) {
         this.phase = phase;
@@ -40,12 +39,12 @@ public final class LockObservationContext extends Observation.Context {
         return phase;
     }
 
-    /** Who is asked for the lock. */
+    /** The name of the provider. */
     public String provider() {
         return provider;
     }
 
-    /** The name of the lock, fit for a tag; of several locks, of the first. */
+    /** The name of the lock, fit for a tag; of several locks, the name of the first. */
     public String name() {
         return name;
     }
@@ -54,7 +53,7 @@ public final class LockObservationContext extends Observation.Context {
         return request;
     }
 
-    /** How it has ended; {@code unknown} until then. */
+    /** How it ended; {@code unknown} until then. */
     public String outcome() {
         return outcome;
     }
@@ -63,7 +62,7 @@ public final class LockObservationContext extends Observation.Context {
         outcome = how;
     }
 
-    /** The grants, with their fencing tokens; none before the lock is granted. */
+    /** The grants with their fencing tokens; empty until the lock is granted. */
     public List<Sequencer> grants() {
         return grants;
     }

@@ -3,7 +3,7 @@ package io.distlock.spring.observation;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
-/** How observations of locks are called and tagged. A bean of this type takes the place of the default. */
+/** Names and tags observations of locks. A bean of this type replaces the default. */
 public interface LockObservationConvention extends ObservationConvention<LockObservationContext> {
 
     @Override

@@ -1,38 +1,44 @@
 package io.distlock.spring.observation;
 
+import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockInterruptedException;
+import io.distlock.LockLoss;
+import io.distlock.LockLostException;
 import io.distlock.LockRequest;
+import io.distlock.Release;
 import io.distlock.spring.LockClientCustomizer;
-import io.distlock.spring.client.BoundedNames;
-import io.distlock.spring.client.FollowedCall;
-import io.distlock.spring.client.FollowedLockClient;
+import io.distlock.spring.client.InstrumentedLockClient;
+import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.spring.observation.LockObservationContext.Phase;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import java.util.function.Predicate;
+import java.util.Locale;
+import java.util.concurrent.CancellationException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes each call for a lock, and each lock that is granted, as two observations beside each other under whatever is
- * observed where the call is made: a trace says for how long was waited, and for how long it was held. Thread-safe.
+ * Observes each call for a lock, and each granted lock, as two sibling observations under the caller's current one: a
+ * trace shows how long the call waited and how long it held the lock. Thread-safe.
  */
-public final class LockObservations implements LockClientCustomizer {
+final class LockObservations implements LockClientCustomizer {
 
     private static final LockObservationConvention DEFAULT = new DefaultLockObservationConvention();
 
     private final ObservationRegistry registry;
     private final @Nullable LockObservationConvention convention;
-    private final BoundedNames names;
+    private final MeterNameLimiter names;
 
     /**
-     * @param convention instead of the default and of what the registry has, if given
-     * @param declared whether a name stands in an annotation
+     * @param convention replaces the default and those of the registry, if given
+     * @param names decides which lock names become tags
      */
-    public LockObservations(
-            ObservationRegistry registry, @Nullable LockObservationConvention convention, Predicate<String> declared) {
+    LockObservations(
+            ObservationRegistry registry, @Nullable LockObservationConvention convention, MeterNameLimiter names) {
         this.registry = registry;
         this.convention = convention;
-        this.names = new BoundedNames(declared);
+        this.names = names;
     }
 
     @Override
@@ -40,10 +46,10 @@ public final class LockObservations implements LockClientCustomizer {
         String provider = client.provider();
         return registry == ObservationRegistry.NOOP
                 ? client
-                : new FollowedLockClient(client, request -> begin(provider, request));
+                : new InstrumentedLockClient(client, request -> begin(provider, request));
     }
 
-    private FollowedCall begin(String provider, LockRequest request) {
+    private InstrumentedLockClient.CallListener begin(String provider, LockRequest request) {
         Observation parent = registry.getCurrentObservation();
         return new ObservedCall(
                 start(context(Phase.WAIT, provider, request), parent),
@@ -58,5 +64,61 @@ public final class LockObservations implements LockClientCustomizer {
     private Started start(LockObservationContext context, @Nullable Observation parent) {
         Observation observation = Observation.createNotStarted(convention, DEFAULT, () -> context, registry);
         return new Started((parent == null ? observation : observation.parentObservation(parent)).start(), context);
+    }
+
+    /**
+     * A started observation.
+     *
+     * @param context its context, which the observation itself does not return where nobody observes
+     */
+    private record Started(Observation observation, LockObservationContext context) {
+
+        void end(String outcome) {
+            context.end(outcome);
+            observation.stop();
+        }
+    }
+
+    /** The observation of one wait and, once the lock is granted, of the time it is held. */
+    private record ObservedCall(Started waiting, Supplier<Started> hold)
+            implements InstrumentedLockClient.CallListener {
+
+        @Override
+        public InstrumentedLockClient.HoldListener granted(HeldLock held) {
+            waiting.context().granted(held.sequencers());
+            waiting.end("acquired");
+            Started observed = hold.get();
+            observed.context().granted(held.sequencers());
+            return new ObservedHold(observed);
+        }
+
+        /** No error: excluding others is what the lock is for. */
+        @Override
+        public void notAcquired() {
+            waiting.end("not_acquired");
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            waiting.observation().error(cause);
+            waiting.end(
+                    cause instanceof CancellationException || cause instanceof LockInterruptedException
+                            ? "cancelled"
+                            : "unavailable");
+        }
+    }
+
+    private record ObservedHold(Started hold) implements InstrumentedLockClient.HoldListener {
+
+        @Override
+        public void released(Release outcome) {
+            hold.end(outcome.name().toLowerCase(Locale.ROOT));
+        }
+
+        @Override
+        public void lost(LockLoss loss) {
+            hold.observation().error(new LockLostException(loss));
+            hold.end("lost");
+        }
     }
 }

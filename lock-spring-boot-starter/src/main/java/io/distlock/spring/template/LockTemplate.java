@@ -4,11 +4,11 @@ import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.KeyValues;
+import io.distlock.spring.execution.LockTask;
 import java.util.List;
 
 /**
- * What {@link io.distlock.spring.DistributedLock} does, for code that no proxy can stand before: final classes, private
+ * What {@link io.distlock.spring.DistributedLock} does, for code that cannot be proxied: final classes, private
  * methods, calls within one object, lambdas.
  *
  * <pre>{@code
@@ -16,8 +16,8 @@ import java.util.List;
  * Mono<Receipt> later = locks.lock("orders", orderId).mono(() -> shipLater(orderId));
  * }</pre>
  *
- * <p>Both share one engine: re-entry, {@link io.distlock.spring.LockContext}, transactions and losses are as they are
- * with the annotation, and each may be used inside the other. Thread-safe.
+ * <p>Reentrancy, {@link io.distlock.spring.LockContext}, transactions and losses work as with the annotation, and each
+ * may be used inside the other. Thread-safe.
  */
 public final class LockTemplate {
 
@@ -29,27 +29,25 @@ public final class LockTemplate {
         this.executions = executions;
     }
 
-    /** Under the lock of a name, exclusively, with the options of the default provider's client. */
-    public LockedCode lock(String name) {
+    /** The lock of a name: exclusive, with the options of the default provider's client. */
+    public LockSpec lock(String name) {
         return lock(List.of(LockKey.of(name)));
     }
 
     /**
-     * Under the lock of an item.
+     * The lock of an item.
      *
      * @param key a string, number, boolean, character, enum, UUID or {@code java.time} value; or a collection or an
      *     array of them, all of which are locked
      * @throws IllegalArgumentException if it is none of these
      */
-    public LockedCode lock(String name, Object key) {
-        return lock(KeyValues.texts(key).stream()
-                .map(text -> LockKey.of(name, text))
-                .toList());
+    public LockSpec lock(String name, Object key) {
+        return lock(LockTask.keys(name, key));
     }
 
-    /** Under the locks of all these keys. */
-    public LockedCode lock(List<LockKey> keys) {
+    /** The locks of all these keys. */
+    public LockSpec lock(List<LockKey> keys) {
         LockClient client = clients.primary();
-        return new LockedCode(clients, executions, List.of(LockTerms.of(client, client.request(keys))));
+        return new LockSpec(clients, executions, List.of(LockSpec.Terms.of(client, client.request(keys))));
     }
 }

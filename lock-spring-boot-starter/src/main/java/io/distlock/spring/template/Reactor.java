@@ -1,6 +1,6 @@
 package io.distlock.spring.template;
 
-import io.distlock.spring.context.CallContext;
+import io.distlock.spring.execution.Execution;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.LockTask;
 import java.util.List;
@@ -28,7 +28,7 @@ final class Reactor {
         return (Flux<T>) Flux.from(run(executions, Flux.class, tasks, body::get));
     }
 
-    private static Publisher<?> run(Executions executions, Class<?> type, List<LockTask> tasks, CallContext.Body body) {
+    private static Publisher<?> run(Executions executions, Class<?> type, List<LockTask> tasks, Execution.Body body) {
         ReactiveAdapter adapter = Objects.requireNonNull(
                 ReactiveAdapterRegistry.getSharedInstance().getAdapter(type));
         try {

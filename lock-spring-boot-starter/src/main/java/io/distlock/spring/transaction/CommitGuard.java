@@ -3,21 +3,52 @@ package io.distlock.spring.transaction;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.Sequencer;
-import io.distlock.spring.context.Hold;
+import io.distlock.spring.execution.CallContext;
+import io.distlock.spring.execution.ReferenceCountedLock;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.ReactiveTransaction;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
 
-/** Lets nothing be committed under a lock that is gone. Thread-safe. */
-public final class CommitGuard {
+/**
+ * Allows no commit under a lost lock: installs a listener in each transaction manager that checks, as the last thing
+ * before a commit, the locks that the transaction was begun under and those that were taken inside it. A failed check
+ * rolls the transaction back. Thread-safe.
+ */
+final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     private final boolean asksStore;
+    private final Listener listener = new Listener();
 
     /**
-     * By the clock, and optionally by the store.
+     * Checks by the clock and, optionally, at the store.
      *
      * @param asksStore whether a lock counts only if the store confirms it at this moment; one call for each key
      */
-    public CommitGuard(boolean asksStore) {
+    CommitGuard(boolean asksStore) {
         this.asksStore = asksStore;
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public Object postProcessBeforeInitialization(Object bean, String name) {
+        if (bean instanceof ConfigurableTransactionManager manager) {
+            manager.addListener(listener);
+        }
+        return bean;
     }
 
     /** Whether a check may block. */
@@ -26,17 +57,17 @@ public final class CommitGuard {
     }
 
     /**
-     * Goes on only if all of these are held.
+     * Requires all of these locks to be held.
      *
      * @throws io.distlock.LockLostException if one was lost
      * @throws io.distlock.LockUnavailableException if the store was to be asked and did not answer
-     * @throws IllegalStateException if one was given back already
+     * @throws IllegalStateException if one was released already
      */
-    void check(Collection<Hold> holds) {
-        for (Hold hold : holds) {
-            hold.lock().ensureHeld();
+    void check(Collection<ReferenceCountedLock> locks) {
+        for (ReferenceCountedLock each : locks) {
+            each.lock().ensureHeld();
             if (asksStore) {
-                confirm(hold.lock(), hold.client());
+                confirm(each.lock(), each.client());
             }
         }
     }
@@ -44,10 +75,49 @@ public final class CommitGuard {
     private static void confirm(HeldLock lock, LockClient client) {
         for (Sequencer sequencer : lock.sequencers()) {
             if (!client.isCurrent(sequencer)) {
-                // Tells the loss, of which the store's answer to the release is the proof.
+                // Throws the loss, which the store's answer to the release proves.
                 lock.close();
                 throw new IllegalStateException("the store does not know lock '" + sequencer + "' any more");
             }
+        }
+    }
+
+    /** Remembers the locks under which each transaction was begun, and checks them before its commit. */
+    private final class Listener implements TransactionExecutionListener {
+
+        /** Only transactions that were begun under a lock; each is removed at its end. By identity. */
+        private final Map<TransactionExecution, List<ReferenceCountedLock>> begun = new ConcurrentHashMap<>();
+
+        @Override
+        public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+            List<ReferenceCountedLock> locks = CallContext.locks();
+            if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
+                begun.put(transaction, locks);
+            }
+        }
+
+        @Override
+        public void beforeCommit(TransactionExecution transaction) {
+            if (isBoundToThread(transaction)) {
+                List<ReferenceCountedLock> all = new ArrayList<>(TransactionScope.kept());
+                all.addAll(begun.getOrDefault(transaction, List.of()));
+                check(all);
+            }
+        }
+
+        @Override
+        public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+            begun.remove(transaction);
+        }
+
+        @Override
+        public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+            begun.remove(transaction);
+        }
+
+        /** The thread on which a reactive transaction happens to begin says nothing about it. */
+        private static boolean isBoundToThread(TransactionExecution transaction) {
+            return !(transaction instanceof ReactiveTransaction);
         }
     }
 }

@@ -1,4 +1,6 @@
-/** Locks and transactions: a lock outlives the transaction it was taken in, and a lost one lets nothing be committed. */
+/**
+ * Locks and transactions: a lock outlives the transaction it was taken in, and a lost one lets nothing be committed.
+ */
 @NullMarked
 package io.distlock.spring.transaction;
 

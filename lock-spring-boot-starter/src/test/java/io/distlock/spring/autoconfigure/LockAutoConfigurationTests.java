@@ -15,13 +15,10 @@ import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
+import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.OuterScopes;
-import io.distlock.spring.interceptor.LockAdvisor;
-import io.distlock.spring.interceptor.LockInterceptor;
-import io.distlock.spring.interceptor.LockOperations;
-import io.distlock.spring.interceptor.LockedBeansCheck;
-import io.distlock.spring.interceptor.Proxying;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import io.distlock.spring.transaction.LockTransactionAutoConfiguration;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,15 +28,12 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.InfrastructureAdvisorAutoProxyCreator;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.Ordered;
-import org.springframework.security.authorization.method.AuthorizationInterceptorsOrder;
 
 class LockAutoConfigurationTests {
 
@@ -96,12 +90,7 @@ class LockAutoConfigurationTests {
                     InMemoryLockProvider.class,
                     LockClients.class,
                     LockClient.class,
-                    Executions.class,
-                    LockOperations.class,
-                    LockInterceptor.class,
-                    LockAdvisor.class,
-                    LockedBeansCheck.class,
-                    Proxying.class)) {
+                    Executions.class)) {
                 assertThat(context.getBeanNamesForType(type))
                         .singleElement()
                         .asString()
@@ -136,33 +125,7 @@ class LockAutoConfigurationTests {
 
         @Bean
         static Executions ownExecutions() {
-            return new Executions(OuterScopes.NONE, Optional.empty(), Ticker::system);
-        }
-
-        @Bean
-        static LockOperations ownOperations(ConfigurableListableBeanFactory beans, Executions executions) {
-            return new LockOperations(beans, executions);
-        }
-
-        @Bean
-        static LockInterceptor ownInterceptor(LockOperations operations) {
-            return new LockInterceptor(operations);
-        }
-
-        @Bean
-        static Proxying ownProxying(ConfigurableListableBeanFactory beans) {
-            return new Proxying(beans);
-        }
-
-        @Bean
-        static LockAdvisor ownAdvisor(LockOperations operations, LockInterceptor interceptor, Proxying proxying) {
-            return new LockAdvisor(operations, interceptor, proxying, 7);
-        }
-
-        @Bean
-        static LockedBeansCheck ownCheck(
-                ConfigurableListableBeanFactory beans, LockOperations operations, Proxying proxying) {
-            return new LockedBeansCheck(beans, operations, proxying);
+            return new Executions(EnclosingScope.Resolver.NONE, Optional.empty(), Ticker::system);
         }
     }
 
@@ -203,18 +166,6 @@ class LockAutoConfigurationTests {
     }
 
     @Test
-    void theOrderOfTheAdvisorIsAProperty() {
-        LockTestContext.inMemory()
-                .withPropertyValues("distributed-lock.advisor-order=42")
-                .run(context -> assertThat(context.getBean(LockAdvisor.class).getOrder())
-                        .isEqualTo(42));
-        LockTestContext.inMemory()
-                .run(context -> assertThat(context.getBean(LockAdvisor.class).getOrder())
-                        .isEqualTo(LockProperties.DEFAULT_ADVISOR_ORDER)
-                        .isBetween(AuthorizationInterceptorsOrder.POST_FILTER.getOrder(), Ordered.LOWEST_PRECEDENCE));
-    }
-
-    @Test
     void everythingWorksWithLazyInitialisation() {
         LockTestContext.inMemory()
                 .withInitializer(context ->
@@ -231,11 +182,8 @@ class LockAutoConfigurationTests {
         assertThat(ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()))
                 .contains(
                         LockRuntimeAutoConfiguration.class.getName(),
-                        InMemoryLockAutoConfiguration.class.getName(),
                         LockAutoConfiguration.class.getName(),
                         LockTransactionAutoConfiguration.class.getName(),
-                        LockReactiveTransactionAutoConfiguration.class.getName(),
-                        LockAopAutoConfiguration.class.getName(),
-                        LockTemplateAutoConfiguration.class.getName());
+                        LockAopAutoConfiguration.class.getName());
     }
 }

@@ -3,6 +3,7 @@ package io.distlock.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.spring.LockTestContext;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +25,7 @@ class LockPropertiesTests {
                                 Duration.ZERO,
                                 Duration.ZERO,
                                 Duration.ofSeconds(5),
-                                LockProperties.DEFAULT_ADVISOR_ORDER,
+                                LockAopAutoConfiguration.DEFAULT_ADVISOR_ORDER,
                                 null,
                                 Duration.ZERO,
                                 new LockProperties.Metrics(true),

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An in-memory provider under a name of one's own, which counts renewals and notes its end. */
-final class NamedProvider implements LockProvider {
+public final class NamedProvider implements LockProvider {
 
     private final String name;
     private final LockRuntime runtime = LockRuntime.start();
@@ -30,11 +30,11 @@ final class NamedProvider implements LockProvider {
     private final Duration longestLease;
     private volatile boolean closed;
 
-    NamedProvider(String name) {
+    public NamedProvider(String name) {
         this(name, LockOptions.MAX_LEASE);
     }
 
-    NamedProvider(String name, Duration longestLease) {
+    public NamedProvider(String name, Duration longestLease) {
         this.name = name;
         this.longestLease = longestLease;
     }

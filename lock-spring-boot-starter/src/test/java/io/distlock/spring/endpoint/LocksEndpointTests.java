@@ -152,7 +152,7 @@ class LocksEndpointTests {
             client.acquire(now("orders", "" + key));
             ticker.advance(Duration.ofMillis(1));
         }
-        Page<LocksDescriptor.Held> first = all().held();
+        LocksDescriptor.Page<LocksDescriptor.Held> first = all().held();
         assertThat(first.total()).isEqualTo(100);
         assertThat(first.items())
                 .hasSize(50)
@@ -173,7 +173,8 @@ class LocksEndpointTests {
             described.add(data);
             return data;
         });
-        Page<LocksDescriptor.Held> page = counting.locks(null, null, 9_500, 500).held();
+        LocksDescriptor.Page<LocksDescriptor.Held> page =
+                counting.locks(null, null, 9_500, 500).held();
         assertThat(page.total()).isEqualTo(10_000);
         assertThat(page.items()).hasSize(500);
         // The key, and the id in which it is.
@@ -203,7 +204,7 @@ class LocksEndpointTests {
     void theStoreTellsWhoHoldsALockWhicheverInstanceItIs() {
         HeldLock held = other.acquire(now("orders", "42"));
         client.acquireAsync(client.request("orders", "42"));
-        LockDescriptor found = endpoint.lock("in-memory", "orders:42");
+        LocksDescriptor.Inspection found = endpoint.lock("in-memory", "orders:42");
         assertThat(found).isNotNull();
         assertThat(found.waiters()).isEqualTo(1);
         assertThat(found.holders()).singleElement().satisfies(holder -> {
@@ -259,7 +260,7 @@ class LocksEndpointTests {
     @Test
     void aLockIsTakenAwayByItsTokenAndThatIsAudited() {
         HeldLock held = other.acquire(now("orders", "42"));
-        ReleaseDescriptor answer = endpoint.forceRelease(
+        LocksDescriptor.ForcedRelease answer = endpoint.forceRelease(
                 "in-memory", "orders:42", held.fencingToken().value());
         assertThat(answer.release()).isEqualTo(Release.RELEASED);
         assertThat(client.inspect(LockKey.of("orders", "42"))).isEmpty();

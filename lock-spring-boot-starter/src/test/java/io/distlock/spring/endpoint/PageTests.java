@@ -15,13 +15,13 @@ class PageTests {
         return IntStream.range(0, numbers).map(at -> at * 7 % numbers).boxed();
     }
 
-    private static Page<Integer> page(int offset, int limit) {
-        return Page.of(mixed(100), Comparator.naturalOrder(), offset, limit);
+    private static LocksDescriptor.Page<Integer> page(int offset, int limit) {
+        return LocksDescriptor.Page.of(mixed(100), Comparator.naturalOrder(), offset, limit);
     }
 
     @Test
     void theFirstPageHoldsTheFirstByOrder() {
-        assertThat(page(0, 3)).isEqualTo(new Page<>(100, 0, List.of(0, 1, 2)));
+        assertThat(page(0, 3)).isEqualTo(new LocksDescriptor.Page<>(100, 0, List.of(0, 1, 2)));
     }
 
     @Test
@@ -36,7 +36,7 @@ class PageTests {
 
     @Test
     void beyondTheEndThereIsNothing() {
-        assertThat(page(100, 5)).isEqualTo(new Page<>(100, 100, List.of()));
+        assertThat(page(100, 5)).isEqualTo(new LocksDescriptor.Page<>(100, 100, List.of()));
         assertThat(page(Integer.MAX_VALUE, 500).items()).isEmpty();
     }
 }

@@ -8,7 +8,6 @@ import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.LossReason;
 import io.distlock.spring.LockTestContext;
-import io.distlock.spring.autoconfigure.LockEventsAutoConfiguration;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.List;
@@ -127,7 +126,14 @@ class LockEventPublisherTests {
     @Test
     void eachKindIsAnnouncedButRenewals() {
         assertThat(LockEvent.class.getPermittedSubclasses())
-                .hasSize(Announcements.KINDS.size() + 1)
+                .hasSize(LockEventPublisher.EVENT_TYPES.size() + 1)
                 .contains(LockEvent.Renewed.class);
+    }
+
+    @Test
+    void theUsersOwnPublisherComesFirst() {
+        runner.withBean("ownPublisher", LockEventPublisher.class)
+                .run(context -> assertThat(context.getBeanNamesForType(LockEventPublisher.class))
+                        .containsExactly("ownPublisher"));
     }
 }

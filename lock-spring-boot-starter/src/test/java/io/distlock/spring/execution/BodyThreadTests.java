@@ -8,7 +8,6 @@ import io.distlock.LockClient;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Ticker;
-import io.distlock.spring.OnLost;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +33,8 @@ class BodyThreadTests {
             .callbackExecutor(Runnable::run)
             .build();
 
-    private final Executions executions = new Executions(OuterScopes.NONE, Optional.empty(), Ticker::system);
+    private final Executions executions =
+            new Executions(EnclosingScope.Resolver.NONE, Optional.empty(), Ticker::system);
     private final AtomicReference<Thread> body = new AtomicReference<>();
 
     @AfterEach
@@ -44,12 +44,12 @@ class BodyThreadTests {
     }
 
     private List<LockTask> tasks() {
-        return List.of(new LockTask(client, client.request("a"), OnLost.LEAVE_RUNNING, Refusal.THROW));
+        return List.of(new LockTask(client, client.request("a"), false, NotAcquiredHandler.THROW));
     }
 
     @Test
-    void theBodyOfAFutureDoesNotRunOnTheCallersThread() throws Exception {
-        CompletableFuture<?> future = executions.future().run(tasks(), () -> {
+    void theBodyOfAFutureDoesNotRunOnTheCallersThread() throws Throwable {
+        CompletableFuture<?> future = (CompletableFuture<?>) executions.future().run(tasks(), () -> {
             body.set(Thread.currentThread());
             return CompletableFuture.completedFuture("done");
         });
@@ -59,7 +59,7 @@ class BodyThreadTests {
     }
 
     @Test
-    void theBodyOfAPublisherDoesNotRunOnTheSubscribersThread() {
+    void theBodyOfAPublisherDoesNotRunOnTheSubscribersThread() throws Throwable {
         var adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(Mono.class);
         Object mono = executions.publisher(adapter).run(tasks(), () -> {
             body.set(Thread.currentThread());
@@ -72,7 +72,7 @@ class BodyThreadTests {
 
     /** An error that nobody takes is logged by Reactor. */
     @Test
-    void aSubscriptionThatIsGivenUpWhileItWaitsDropsNoError() {
+    void aSubscriptionThatIsGivenUpWhileItWaitsDropsNoError() throws Throwable {
         List<Throwable> dropped = new CopyOnWriteArrayList<>();
         Hooks.onErrorDropped(dropped::add);
         try (HeldLock other = client.acquire(client.request("a"))) {
@@ -89,7 +89,7 @@ class BodyThreadTests {
 
     /** The grant is on its way, and cancelling does not stop it. */
     @Test
-    void aBodyThatIsGivenUpInTheInstantOfItsGrantIsNotRunAndItsLockIsGivenBack() {
+    void aBodyThatIsGivenUpInTheInstantOfItsGrantIsNotRunAndItsLockIsGivenBack() throws Throwable {
         CompletableFuture<HeldLock> asked = new CompletableFuture<>() {
             @Override
             public boolean cancel(boolean mayInterruptIfRunning) {
@@ -98,8 +98,8 @@ class BodyThreadTests {
         };
         LockClient slow = Mockito.mock(LockClient.class, AdditionalAnswers.delegatesTo(client));
         Mockito.doReturn(asked).when(slow).acquireAsync(Mockito.any());
-        LockTask task = new LockTask(slow, client.request("a"), OnLost.LEAVE_RUNNING, Refusal.THROW);
-        CompletableFuture<?> future = executions.future().run(List.of(task), () -> {
+        LockTask task = new LockTask(slow, client.request("a"), false, NotAcquiredHandler.THROW);
+        CompletableFuture<?> future = (CompletableFuture<?>) executions.future().run(List.of(task), () -> {
             body.set(Thread.currentThread());
             return CompletableFuture.completedFuture("done");
         });

@@ -12,6 +12,7 @@ import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.provider.FaultyLockProvider;
@@ -33,7 +34,7 @@ class LockMetricsTests {
     private final InMemoryLockProvider store = new InMemoryLockProvider(runtime);
     private final FaultyLockProvider provider = new FaultyLockProvider(store);
     private final MeterRegistry registry = new SimpleMeterRegistry();
-    private final LockClient client = new LockMetrics(registry, "declared"::equals, ticker)
+    private final LockClient client = new LockMetrics(registry, new MeterNameLimiter("declared"::equals), ticker)
             .customize(LockClientBuilder.of(provider, runtime)
                     .callbackExecutor(Runnable::run)
                     .build());

@@ -3,10 +3,7 @@ package io.distlock.spring.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.LossReason;
-import io.distlock.spring.endpoint.LockDescriptor;
 import io.distlock.spring.endpoint.LocksDescriptor;
-import io.distlock.spring.endpoint.Page;
-import io.distlock.spring.endpoint.ReleaseDescriptor;
 import io.distlock.spring.event.LockAcquired;
 import io.distlock.spring.event.LockFailed;
 import io.distlock.spring.event.LockLost;
@@ -42,7 +39,8 @@ class OperatingPageTests {
 
     @Test
     void everyOutcomeAndReasonIsNamed() {
-        Stream<Enum<?>> values = Stream.of(AcquireOutcome.values(), HeldOutcome.values(), LossReason.values())
+        Stream<Enum<?>> values = Stream.of(
+                        LockMetrics.AcquireOutcome.values(), LockMetrics.HeldOutcome.values(), LossReason.values())
                 .flatMap(Arrays::stream);
         assertThat(values).allMatch(value -> says(value.name().toLowerCase(Locale.ROOT)));
     }
@@ -54,10 +52,10 @@ class OperatingPageTests {
                         LocksDescriptor.Held.class,
                         LocksDescriptor.Waiting.class,
                         LocksDescriptor.Loss.class,
-                        Page.class,
-                        LockDescriptor.class,
-                        LockDescriptor.Holder.class,
-                        ReleaseDescriptor.class)
+                        LocksDescriptor.Page.class,
+                        LocksDescriptor.Inspection.class,
+                        LocksDescriptor.Holder.class,
+                        LocksDescriptor.ForcedRelease.class)
                 .flatMap(type -> Arrays.stream(type.getRecordComponents()));
         assertThat(fields).extracting(RecordComponent::getName).allMatch(this::says);
     }

@@ -12,6 +12,7 @@ import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.provider.FaultyLockProvider;
@@ -67,7 +68,7 @@ class LockObservationsTests {
     }
 
     private LockClient observed(ObservationRegistry where, LockObservationConvention convention) {
-        return new LockObservations(where, convention, name -> false)
+        return new LockObservations(where, convention, new MeterNameLimiter(name -> false))
                 .customize(LockClientBuilder.of(provider, runtime)
                         .callbackExecutor(Runnable::run)
                         .build());
@@ -221,7 +222,8 @@ class LockObservationsTests {
     @Test
     void whereNobodyObservesTheClientIsLeftAsItIs() {
         LockClient plain = LockClientBuilder.of(store, runtime).build();
-        assertThat(new LockObservations(ObservationRegistry.NOOP, null, name -> false).customize(plain))
+        assertThat(new LockObservations(ObservationRegistry.NOOP, null, new MeterNameLimiter(name -> false))
+                        .customize(plain))
                 .isSameAs(plain);
     }
 }

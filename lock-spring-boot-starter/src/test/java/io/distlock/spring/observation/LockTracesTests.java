@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
-import io.distlock.spring.autoconfigure.LockObservationAutoConfiguration;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Span;
 import io.micrometer.tracing.Tracer;

@@ -106,7 +106,7 @@ class LockTemplateTests {
     @Test
     void whoDoesNotGetTheLockIsToldOrSkippedOrGivenAnother() {
         whileAnotherHolds((locks, context) -> {
-            LockedCode order = locks.lock("orders", 42);
+            LockSpec order = locks.lock("orders", 42);
             assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> order.call(() -> "never"));
             assertThat(order.tryCall(() -> "never")).isEmpty();
             assertThat(order.tryRun(() -> {
@@ -121,7 +121,7 @@ class LockTemplateTests {
     void aSilentStoreIsReplacedOnlyIfThatIsSaid() {
         run((locks, context) -> {
             context.getBean(FaultyLockProvider.class).onAcquire(Fault.ERROR);
-            LockedCode order = locks.lock("orders", 42);
+            LockSpec order = locks.lock("orders", 42);
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> order.call(() -> "never", why -> "instead"));
             assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> order.tryCall(() -> "never"));
@@ -146,7 +146,7 @@ class LockTemplateTests {
             assertThat(isFree(context, ORDER)).isTrue();
         });
         whileAnotherHolds((locks, context) -> {
-            LockedCode order = locks.lock("orders", 42);
+            LockSpec order = locks.lock("orders", 42);
             assertThat(order.future(CompletableFuture::new, why -> CompletableFuture.completedFuture("busy"))
                             .get(30, TimeUnit.SECONDS))
                     .isEqualTo("busy");
@@ -171,7 +171,7 @@ class LockTemplateTests {
             assertThat(context.getBean(FaultyLockProvider.class).releases()).isEqualTo(3);
         });
         whileAnotherHolds((locks, context) -> {
-            LockedCode order = locks.lock("orders", 42);
+            LockSpec order = locks.lock("orders", 42);
             assertThat(order.mono(Mono::never, why -> Mono.just("busy")).block(PATIENCE))
                     .isEqualTo("busy");
             StepVerifier.create(order.flux(Flux::never))
@@ -209,7 +209,7 @@ class LockTemplateTests {
     void aLossIsToldAndMayInterrupt() {
         run((locks, context) -> {
             ManualTicker ticker = context.getBean(ManualTicker.class);
-            LockedCode brief = locks.lock("orders", 42)
+            LockSpec brief = locks.lock("orders", 42)
                     .leaseTime(Duration.ofSeconds(10))
                     .options(options -> options.withRenew(false));
             assertThatExceptionOfType(LockLostException.class)

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
-import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.application.LockTester;
 import io.distlock.test.provider.FaultyLockProvider;
@@ -63,7 +62,6 @@ class InMemoryLocksOfSeveralProvidersTests {
     @ImportAutoConfiguration({
         AopAutoConfiguration.class,
         LockRuntimeAutoConfiguration.class,
-        InMemoryLockAutoConfiguration.class,
         LockAutoConfiguration.class,
         LockAopAutoConfiguration.class
     })

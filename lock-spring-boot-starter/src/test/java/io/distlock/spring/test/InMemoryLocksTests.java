@@ -14,10 +14,9 @@ import io.distlock.redis.RedisLockProvider;
 import io.distlock.redis.autoconfigure.RedisLockAutoConfiguration;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
-import io.distlock.spring.autoconfigure.InMemoryLockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
 import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.test.application.LockTester;
 import io.distlock.test.spring.InMemoryLocks;
 import java.util.concurrent.CompletableFuture;
@@ -73,7 +72,6 @@ class InMemoryLocksTests {
         DataRedisAutoConfiguration.class,
         RedisLockAutoConfiguration.class,
         LockRuntimeAutoConfiguration.class,
-        InMemoryLockAutoConfiguration.class,
         LockAutoConfiguration.class,
         LockAopAutoConfiguration.class
     })

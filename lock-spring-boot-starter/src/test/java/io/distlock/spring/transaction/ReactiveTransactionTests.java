@@ -7,7 +7,6 @@ import io.distlock.LockListener;
 import io.distlock.LockLostException;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockTestContext;
-import io.distlock.spring.autoconfigure.LockReactiveTransactionAutoConfiguration;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualTicker;
 import io.r2dbc.spi.ConnectionFactories;
@@ -42,8 +41,7 @@ class ReactiveTransactionTests {
 
     static ApplicationContextRunner runner() {
         return LockTestContext.manual()
-                .withConfiguration(AutoConfigurations.of(
-                        TransactionAutoConfiguration.class, LockReactiveTransactionAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(TransactionAutoConfiguration.class))
                 .withUserConfiguration(Application.class)
                 .withBean(Table.class)
                 .withBean(Service.class);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distlock.LockLostException;
+import io.distlock.spring.template.LockSpec;
 import io.distlock.spring.template.LockTemplate;
-import io.distlock.spring.template.LockedCode;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ class TemplateInTransactionTests {
 
     private interface Work {
 
-        void with(LockedCode brief, TransactionTemplate transactions, Database database, Runnable lose);
+        void with(LockSpec brief, TransactionTemplate transactions, Database database, Runnable lose);
     }
 
     private static void run(Work work) {

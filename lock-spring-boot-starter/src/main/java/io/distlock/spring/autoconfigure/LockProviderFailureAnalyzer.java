@@ -1,0 +1,77 @@
+package io.distlock.spring.autoconfigure;
+
+import io.distlock.spring.UnknownLockProviderException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.core.env.Environment;
+
+/** Explains a lock provider that is missing, unknown or not chosen: which ones there are, and how to get another. */
+final class LockProviderFailureAnalyzer implements FailureAnalyzer {
+
+    private static final String PROPERTY = LockProperties.PREFIX + "provider";
+
+    private static final String MODULES = """
+            - locks on Redis: add the dependency io.distlock:lock-redis and configure spring.data.redis.*
+            - locks on etcd: add the dependency io.distlock:lock-etcd and configure distributed-lock.etcd.*
+            - locks inside this JVM alone, for tests and development: set distributed-lock.provider=in-memory
+            - a store of your own: declare a bean of type io.distlock.spi.LockProvider""";
+
+    private static final String BESIDE = "\n- redis, redlock or etcd beside another default provider: set"
+            + " distributed-lock.<its name>.enabled=true";
+
+    private final Environment environment;
+
+    LockProviderFailureAnalyzer(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public @Nullable FailureAnalysis analyze(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof NoDefaultLockProviderException missing) {
+                return missing.known().isEmpty() ? none(missing) : ambiguous(missing);
+            } else if (cause instanceof UnknownLockProviderException unknown) {
+                return unknown(unknown);
+            }
+        }
+        return null;
+    }
+
+    private static FailureAnalysis none(NoDefaultLockProviderException cause) {
+        return new FailureAnalysis(
+                "The application uses distributed locks, but no lock provider is configured that could grant them."
+                        + " If a provider's module is on the class path already, it lacks its configuration or the"
+                        + " client of its store.",
+                "Choose one:\n" + MODULES,
+                cause);
+    }
+
+    private static FailureAnalysis ambiguous(NoDefaultLockProviderException cause) {
+        String providers = String.join(", ", cause.known());
+        return new FailureAnalysis(
+                "There are several lock providers (" + providers + "), and none has been chosen as the default one.",
+                "Set distributed-lock.provider to one of " + providers + ". To use another one beside it, name that"
+                        + " one: @DistributedLock(provider = \"…\") or LockClients.get(\"…\"). Of redis, redlock and"
+                        + " etcd, each that is not the default one must be switched on as well:"
+                        + " distributed-lock.<its name>.enabled=true.",
+                cause);
+    }
+
+    private FailureAnalysis unknown(UnknownLockProviderException cause) {
+        boolean byProperty = cause.provider().equals(environment.getProperty(PROPERTY));
+        String asked = (byProperty ? PROPERTY + " names" : "The application asks for") + " the lock provider '"
+                + cause.provider() + "', but ";
+        if (cause.known().isEmpty()) {
+            return new FailureAnalysis(
+                    asked + "there is none at all.",
+                    "Add the module that brings it, or choose another:\n" + MODULES,
+                    cause);
+        }
+        String known = String.join(", ", cause.known());
+        return new FailureAnalysis(
+                asked + "there are only: " + known + ".",
+                "Write one of these names (" + known + "), or add what is missing:\n" + MODULES + BESIDE,
+                cause);
+    }
+}

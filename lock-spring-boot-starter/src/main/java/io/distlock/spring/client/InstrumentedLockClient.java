@@ -1,0 +1,200 @@
+package io.distlock.spring.client;
+
+import io.distlock.FencingToken;
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockHold;
+import io.distlock.LockKey;
+import io.distlock.LockListener;
+import io.distlock.LockLoss;
+import io.distlock.LockNotAcquiredException;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.LockStatus;
+import io.distlock.LockWait;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.engine.LockViews;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** Delegates to another client, and notifies listeners of how each call and each granted lock ends. Thread-safe. */
+public final class InstrumentedLockClient implements LockClient {
+
+    private final LockClient target;
+    private final Function<LockRequest, CallListener> listeners;
+
+    /** Is notified how one call for a lock ends: by one of these methods, once. Throws nothing. */
+    public interface CallListener {
+
+        /** The lock was granted; returns the listener for the time it is held. */
+        HoldListener granted(HeldLock held);
+
+        /** Another held it for the whole wait time. */
+        void notAcquired();
+
+        /** The store did not answer, or the caller gave up. */
+        void failed(Throwable cause);
+    }
+
+    /** Is notified how one held lock ends: by one of these methods, once. Throws nothing. */
+    public interface HoldListener {
+
+        void released(Release outcome);
+
+        void lost(LockLoss loss);
+    }
+
+    /**
+     * @param listeners called for each request, on the thread of the caller
+     */
+    public InstrumentedLockClient(LockClient target, Function<LockRequest, CallListener> listeners) {
+        this.target = target;
+        this.listeners = listeners;
+    }
+
+    @Override
+    public HeldLock acquire(LockRequest request) {
+        CallListener call = listeners.apply(request);
+        try {
+            return granted(call, target.acquire(request));
+        } catch (LockNotAcquiredException refused) {
+            call.notAcquired();
+            throw refused;
+        } catch (RuntimeException failure) {
+            call.failed(failure);
+            throw failure;
+        }
+    }
+
+    @Override
+    public Optional<HeldLock> tryAcquire(LockRequest request) {
+        CallListener call = listeners.apply(request);
+        Optional<HeldLock> answer;
+        try {
+            answer = target.tryAcquire(request);
+        } catch (RuntimeException failure) {
+            call.failed(failure);
+            throw failure;
+        }
+        return answered(call, answer);
+    }
+
+    @Override
+    public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
+        CallListener call = listeners.apply(request);
+        return instrumented(call, target.acquireAsync(request), held -> granted(call, held), HeldLock::releaseAsync);
+    }
+
+    @Override
+    public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
+        CallListener call = listeners.apply(request);
+        return instrumented(
+                call,
+                target.tryAcquireAsync(request),
+                answer -> answered(call, answer),
+                answer -> answer.ifPresent(HeldLock::releaseAsync));
+    }
+
+    private static <T> CompletableFuture<T> instrumented(
+            CallListener call, CompletableFuture<T> asked, Function<T, T> answered, Consumer<T> release) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        asked.whenComplete((answer, failure) -> {
+            if (failure == null) {
+                T instrumented = answered.apply(answer);
+                if (!result.complete(instrumented)) {
+                    release.accept(instrumented);
+                }
+                return;
+            }
+            if (failure instanceof LockNotAcquiredException) {
+                call.notAcquired();
+            } else {
+                call.failed(failure);
+            }
+            result.completeExceptionally(failure);
+        });
+        // Cancelled or timed out by the caller: stop waiting.
+        result.whenComplete((answer, failure) -> {
+            if (failure != null) {
+                asked.cancel(true);
+            }
+        });
+        return result;
+    }
+
+    private static Optional<HeldLock> answered(CallListener call, Optional<HeldLock> answer) {
+        if (answer.isEmpty()) {
+            call.notAcquired();
+        }
+        return answer.map(held -> granted(call, held));
+    }
+
+    private static HeldLock granted(CallListener call, HeldLock held) {
+        return new InstrumentedLock(held, call.granted(held));
+    }
+
+    @Override
+    public Lock asLock(LockRequest request) {
+        return LockViews.of(this, request);
+    }
+
+    @Override
+    public String provider() {
+        return target.provider();
+    }
+
+    @Override
+    public LockOptions options() {
+        return target.options();
+    }
+
+    @Override
+    public void validate(LockOptions options) {
+        target.validate(options);
+    }
+
+    @Override
+    public boolean isCurrent(Sequencer sequencer) {
+        return target.isCurrent(sequencer);
+    }
+
+    @Override
+    public Optional<LockStatus> inspect(LockKey key) {
+        return target.inspect(key);
+    }
+
+    @Override
+    public Release forceRelease(LockKey key, FencingToken token) {
+        return target.forceRelease(key, token);
+    }
+
+    @Override
+    public Stream<LockHold> held() {
+        return target.held();
+    }
+
+    @Override
+    public Stream<LockWait> waiting() {
+        return target.waiting();
+    }
+
+    @Override
+    public void addListener(LockListener listener) {
+        target.addListener(listener);
+    }
+
+    @Override
+    public void removeListener(LockListener listener) {
+        target.removeListener(listener);
+    }
+
+    @Override
+    public void close() {
+        target.close();
+    }
+}

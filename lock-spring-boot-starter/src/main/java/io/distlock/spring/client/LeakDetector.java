@@ -1,0 +1,107 @@
+package io.distlock.spring.client;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockLoss;
+import io.distlock.Release;
+import io.distlock.spi.Deadline;
+import io.distlock.spring.LockClientCustomizer;
+import io.distlock.support.DueSet;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs a lock that is held for longer than a threshold, once, with the stack of the call that took it. Since held locks
+ * are renewed, only waiters would notice otherwise that a lock is never released. Costs each call a stack trace, and
+ * nothing if the threshold is zero. Thread-safe.
+ */
+final class LeakDetector implements LockClientCustomizer {
+
+    private static final Logger log = LoggerFactory.getLogger(LeakDetector.class);
+
+    private final Duration threshold;
+    private final LockRuntime runtime;
+    private final DueSet<Hold> held;
+
+    LeakDetector(Duration threshold, LockRuntime runtime) {
+        this.threshold = threshold;
+        this.runtime = runtime;
+        this.held = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::report);
+    }
+
+    @Override
+    public LockClient customize(LockClient client) {
+        return threshold.isZero() ? client : new InstrumentedLockClient(client, request -> new Call());
+    }
+
+    private void report(List<Hold> tooLong) {
+        for (Hold hold : tooLong) {
+            held.remove(hold);
+            if (hold.lock.isHeld()) {
+                log.warn(
+                        "The lock {} has been held for more than {} ms by thread '{}', and still is. Taken by the call below",
+                        hold.lock,
+                        threshold.toMillis(),
+                        hold.call.thread,
+                        hold.call.stack);
+            }
+        }
+    }
+
+    /** Carries the stack of the call that took the lock. */
+    private static final class TakenHere extends Throwable {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    private final class Call implements InstrumentedLockClient.CallListener {
+
+        private final Throwable stack = new TakenHere();
+        private final String thread = Thread.currentThread().getName();
+
+        @Override
+        public InstrumentedLockClient.HoldListener granted(HeldLock lock) {
+            Hold hold = new Hold(this, lock, Deadline.in(threshold, runtime.ticker()));
+            held.add(hold);
+            return hold;
+        }
+
+        @Override
+        public void notAcquired() {}
+
+        @Override
+        public void failed(Throwable cause) {}
+    }
+
+    /** Not a record: compared by identity. */
+    private final class Hold implements InstrumentedLockClient.HoldListener, DueSet.Due {
+
+        private final Call call;
+        private final HeldLock lock;
+        private final Deadline deadline;
+
+        Hold(Call call, HeldLock lock, Deadline deadline) {
+            this.call = call;
+            this.lock = lock;
+            this.deadline = deadline;
+        }
+
+        @Override
+        public long dueNanos() {
+            return deadline.nanos();
+        }
+
+        @Override
+        public void released(Release outcome) {
+            held.remove(this);
+        }
+
+        @Override
+        public void lost(LockLoss loss) {
+            held.remove(this);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.distlock.spring.client;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides which lock names become tags: all names in annotations and, of the names made up by code, the first hundred.
+ * An application that puts order numbers into names must not fill the registry. Thread-safe.
+ */
+public final class MeterNameLimiter {
+
+    /** The tag of all further names. */
+    public static final String OTHER = "other";
+
+    /** How many names that are in no annotation get a tag of their own. */
+    static final int MOST = 100;
+
+    private static final Logger log = LoggerFactory.getLogger(MeterNameLimiter.class);
+
+    private final Predicate<String> declared;
+    private final Set<String> admitted = ConcurrentHashMap.newKeySet();
+    private volatile boolean full;
+
+    /**
+     * @param declared whether a name is in an annotation
+     */
+    public MeterNameLimiter(Predicate<String> declared) {
+        this.declared = declared;
+    }
+
+    /** The name, or {@link #OTHER}. */
+    public String of(String name) {
+        return admitted.contains(name) || declared.test(name) || (!full && admit(name)) ? name : OTHER;
+    }
+
+    private synchronized boolean admit(String name) {
+        if (admitted.size() < MOST || admitted.contains(name)) {
+            admitted.add(name);
+            return true;
+        }
+        if (!full) {
+            full = true;
+            log.warn(
+                    "More than {} lock names beside those of annotations: further ones, such as '{}', are called"
+                            + " '{}' in metrics and traces. Put what varies into the key",
+                    MOST,
+                    name,
+                    OTHER);
+        }
+        return false;
+    }
+}

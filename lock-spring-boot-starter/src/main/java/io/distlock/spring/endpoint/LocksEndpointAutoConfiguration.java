@@ -1,0 +1,56 @@
+package io.distlock.spring.endpoint;
+
+import io.distlock.spring.LockClients;
+import io.distlock.support.LockRuntime;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of the actuator endpoint {@code locks}. */
+@AutoConfiguration(afterName = "io.distlock.spring.autoconfigure.LockAutoConfiguration")
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnBean({LockClients.class, LockRuntime.class})
+@ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+@EnableConfigurationProperties(LocksEndpointProperties.class)
+final class LocksEndpointAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    RecentLosses recentLockLosses(LockRuntime runtime) {
+        return new RecentLosses(runtime.ticker());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LocksEndpoint locksEndpoint(
+            LockClients clients,
+            RecentLosses losses,
+            LockRuntime runtime,
+            ApplicationEventPublisher publisher,
+            LocksEndpointProperties properties,
+            ObjectProvider<SanitizingFunction> sanitizing) {
+        return new LocksEndpoint(
+                clients,
+                losses,
+                runtime.ticker(),
+                publisher,
+                new LocksEndpoint.Rules(
+                        properties.showValues(),
+                        properties.roles(),
+                        properties.forceRelease(),
+                        sanitizing.orderedStream().toList()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
+        return new LocksEndpointWebExtension(endpoint);
+    }
+}

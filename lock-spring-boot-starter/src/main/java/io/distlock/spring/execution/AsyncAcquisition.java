@@ -1,0 +1,128 @@
+package io.distlock.spring.execution;
+
+import io.distlock.HeldLock;
+import io.distlock.LockLostException;
+import io.distlock.spring.execution.ReferenceCountedLock.Reference;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The acquisition of a lock for a body that is not bound to a thread. Cancelled before the grant, it leaves nothing
+ * behind: grant and cancellation meet in one future, which either completes or is cancelled. Thread-safe.
+ */
+final class AsyncAcquisition {
+
+    private final CompletableFuture<Reference> reference = new CompletableFuture<>();
+    private final Thread caller = Thread.currentThread();
+    private final boolean outermost;
+
+    private AsyncAcquisition(boolean outermost) {
+        this.outermost = outermost;
+    }
+
+    /** Refers to a lock that the call holds already, or asks for one. Never throws. */
+    static AsyncAcquisition of(LockTask task, HeldLocks held) {
+        Optional<Reference> inside;
+        try {
+            inside = held.reenter(task.client(), task.request());
+        } catch (RuntimeException refusal) {
+            AsyncAcquisition refused = new AsyncAcquisition(false);
+            refused.reference.completeExceptionally(refusal);
+            return refused;
+        }
+        AsyncAcquisition acquisition = new AsyncAcquisition(inside.isEmpty());
+        inside.ifPresentOrElse(acquisition.reference::complete, () -> acquisition.ask(task));
+        return acquisition;
+    }
+
+    private void ask(LockTask task) {
+        CompletableFuture<HeldLock> asked = task.client().acquireAsync(task.request());
+        asked.whenComplete((lock, failure) -> {
+            if (failure != null) {
+                reference.completeExceptionally(failure);
+            } else {
+                Reference first = ReferenceCountedLock.first(task.client(), lock);
+                if (!reference.complete(first)) {
+                    first.closeAsync();
+                }
+            }
+        });
+        reference.whenComplete((granted, failure) -> {
+            if (reference.isCancelled()) {
+                asked.cancel(true);
+            }
+        });
+    }
+
+    /** Fails as an acquisition does. */
+    CompletableFuture<Reference> reference() {
+        return reference;
+    }
+
+    /**
+     * Continues once the lock is granted or has failed. It may be granted before this is called: the body under it may
+     * still block, but not the caller.
+     *
+     * @param bodies runs the body in that case; where the caller holds the lock already, it continues itself
+     */
+    void whenSettled(Executor bodies, BiConsumer<@Nullable Reference, @Nullable Throwable> next) {
+        reference.whenComplete((granted, failure) -> {
+            if (granted == null || !outermost || Thread.currentThread() != caller) {
+                next.accept(granted, failure);
+                return;
+            }
+            try {
+                bodies.execute(() -> next.accept(granted, null));
+            } catch (RuntimeException | Error refusal) {
+                granted.closeAsync();
+                next.accept(null, refusal);
+            }
+        });
+    }
+
+    /** Whether the lock was taken for this body and not for one around it. */
+    boolean isOutermost() {
+        return outermost;
+    }
+
+    /** Cancels the wait or, if the lock was granted already, closes the reference. */
+    void cancel() {
+        if (!reference.cancel(true)) {
+            reference.thenAccept(Reference::closeAsync);
+        }
+    }
+
+    /**
+     * Closes the reference, if there is one; fails with a {@link io.distlock.LockLostException} if the lock was lost.
+     */
+    CompletionStage<@Nullable Void> close() {
+        return reference.isCompletedExceptionally()
+                ? CompletableFuture.completedFuture(null)
+                : reference.thenCompose(Reference::closeAsync);
+    }
+
+    /** Without the wrapper that futures put around exceptions of their dependents. */
+    static Throwable bare(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** Suppresses a lock loss into an exception thrown by the body, unless that reports the same loss. */
+    static void suppressLoss(Throwable ofTheBody, Throwable loss) {
+        Throwable failure = bare(ofTheBody);
+        Throwable end = bare(loss);
+        if (failure != end && !isSame(failure, end)) {
+            failure.addSuppressed(end);
+        }
+    }
+
+    private static boolean isSame(Throwable failure, Throwable end) {
+        return failure instanceof LockLostException reported
+                && end instanceof LockLostException again
+                && reported.loss().equals(again.loss());
+    }
+}

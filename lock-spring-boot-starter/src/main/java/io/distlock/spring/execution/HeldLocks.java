@@ -1,0 +1,121 @@
+package io.distlock.spring.execution;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockRequest;
+import io.distlock.spring.execution.ReferenceCountedLock.Reference;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks that a call holds, innermost first; decides whether an inner call may run under them, needs another lock,
+ * or would wait for itself. Immutable.
+ */
+final class HeldLocks {
+
+    /** Of a call that holds no lock. */
+    static final HeldLocks EMPTY = new HeldLocks(List.of());
+
+    private final List<ReferenceCountedLock> locks;
+
+    private HeldLocks(List<ReferenceCountedLock> locks) {
+        this.locks = locks;
+    }
+
+    /** With one more lock inside all others. */
+    HeldLocks with(ReferenceCountedLock innermost) {
+        List<ReferenceCountedLock> more = new ArrayList<>(locks.size() + 1);
+        more.add(innermost);
+        more.addAll(locks);
+        return new HeldLocks(more);
+    }
+
+    /** With more locks outside all others. */
+    HeldLocks within(List<ReferenceCountedLock> outermost) {
+        if (outermost.isEmpty()) {
+            return this;
+        }
+        List<ReferenceCountedLock> more = new ArrayList<>(locks);
+        more.addAll(outermost);
+        return new HeldLocks(more);
+    }
+
+    /** Innermost first. */
+    List<ReferenceCountedLock> locks() {
+        return locks;
+    }
+
+    /** The lock that was taken last, as the body sees it. */
+    Optional<HeldLock> innermost() {
+        return locks.isEmpty() ? Optional.empty() : Optional.of(locks.get(0).unreleasable());
+    }
+
+    /** The innermost lock with this name, as the body sees it. */
+    Optional<HeldLock> named(String name) {
+        return locks.stream().filter(lock -> lock.isNamed(name)).findFirst().map(ReferenceCountedLock::unreleasable);
+    }
+
+    /**
+     * Refers to the held lock, or the held locks together, that give a request all it asks for.
+     *
+     * @param client the client of the request. Not the name of its provider: another application in this JVM may have a
+     *     provider of that name with another store
+     * @return empty if the request has no key in common with what is held
+     * @throws io.distlock.LockLostException if such a lock was lost
+     * @throws IllegalStateException if the request could only wait for a lock of its own call
+     */
+    Optional<Reference> reenter(LockClient client, LockRequest request) {
+        if (locks.isEmpty()) {
+            return Optional.empty();
+        }
+        Set<LockKey> missing = new LinkedHashSet<>(request.keys());
+        List<Reference> entered = new ArrayList<>();
+        for (ReferenceCountedLock held : locks) {
+            if (held.client() == client && held.lock().keys().stream().anyMatch(missing::contains)) {
+                held.addReference().ifPresent(reference -> {
+                    entered.add(reference);
+                    reference.lock().keys().forEach(missing::remove);
+                });
+            }
+        }
+        return entered.isEmpty() ? Optional.empty() : Optional.of(checked(entered, missing, client, request));
+    }
+
+    static HeldLocks orEmpty(@Nullable HeldLocks held) {
+        return held == null ? EMPTY : held;
+    }
+
+    private static Reference checked(
+            List<Reference> entered, Set<LockKey> missing, LockClient client, LockRequest request) {
+        try {
+            entered.forEach(reference -> requireMode(reference.lock(), request));
+            requireNone(missing, request);
+            entered.forEach(reference -> reference.lock().ensureHeld());
+        } catch (RuntimeException refusal) {
+            entered.forEach(Reference::closeAsync);
+            throw refusal;
+        }
+        return entered.size() == 1 ? entered.get(0) : ReferenceCountedLock.composite(client, entered);
+    }
+
+    private static void requireMode(HeldLock held, LockRequest request) {
+        if (held.mode() == LockMode.SHARED && request.mode() == LockMode.EXCLUSIVE) {
+            throw new IllegalStateException("this call holds " + held.keys() + " SHARED and asks for "
+                    + request.keys() + " EXCLUSIVE: it would wait for itself. Take the outer lock EXCLUSIVE, or call"
+                    + " the inner method after the outer one has returned");
+        }
+    }
+
+    private static void requireNone(Set<LockKey> missing, LockRequest request) {
+        if (!missing.isEmpty()) {
+            throw new IllegalStateException("this call asks for " + request.keys() + ", of which it holds all but "
+                    + missing + ": it could wait for itself. Take all of them together in the outermost method");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.distlock.spring.execution;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.temporal.TemporalAccessor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ObjectUtils;
+
+/**
+ * Converts values to the texts of lock keys. Accepts only values whose text identifies them: equal values have the same
+ * text in each process, and different values of a type never share one.
+ *
+ * <p>The type is no part of the text, on purpose: item 42 is item 42, whether its id comes as a number from an entity
+ * or as a string from a path, and as a UUID or as the text of one. What is not the same item has another name.
+ */
+final class KeyConverter {
+
+    private static final int LONGEST_PLAIN_NUMBER = 400;
+
+    private KeyConverter() {}
+
+    /**
+     * One text for a scalar, one for each element of a collection or an array.
+     *
+     * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the cure
+     */
+    static List<String> texts(@Nullable Object value) {
+        if (value instanceof Collection<?> several) {
+            return texts(several);
+        }
+        if (value instanceof byte[] || value instanceof char[]) {
+            throw new IllegalArgumentException("a " + value.getClass().getSimpleName()
+                    + " is no set of keys: make a string of it, in hexadecimal for instance");
+        }
+        if (ObjectUtils.isArray(value)) {
+            return texts(Arrays.asList(ObjectUtils.toObjectArray(value)));
+        }
+        return List.of(text(value));
+    }
+
+    private static List<String> texts(Collection<?> values) {
+        if (values.isEmpty()) {
+            throw new IllegalArgumentException("it gave no element to lock: do not call the method with nothing to do");
+        }
+        List<String> texts = new ArrayList<>(values.size());
+        for (Object value : values) {
+            try {
+                texts.add(text(value));
+            } catch (IllegalArgumentException refusal) {
+                throw new IllegalArgumentException("element " + texts.size() + ": " + refusal.getMessage(), refusal);
+            }
+        }
+        return texts;
+    }
+
+    private static String text(@Nullable Object value) {
+        if (value == null) {
+            throw new IllegalArgumentException("it gave null, which would lock all such calls against each other or"
+                    + " nothing at all: make sure that there is a value");
+        } else if (value instanceof String text) {
+            return text;
+        } else if (value instanceof Number number) {
+            return number(number);
+        } else if (value instanceof Enum<?> constant) {
+            return constant.name();
+        } else if (value instanceof Boolean || value instanceof Character || value instanceof UUID) {
+            return value.toString();
+        } else if (value instanceof TemporalAccessor && isOf("java.time.", value)) {
+            return value.toString();
+        }
+        throw new IllegalArgumentException(refusal(value));
+    }
+
+    /** Equal numbers give one text, whatever their types: 1, 1L and 1.00 are the same item, and so is "1". */
+    private static String number(Number value) {
+        if (value instanceof BigInteger || value instanceof Long || value instanceof Integer) {
+            return value.toString();
+        } else if (!isOf("java.", value)) {
+            throw new IllegalArgumentException(refusal(value));
+        }
+        try {
+            BigDecimal exact = new BigDecimal(value.toString()).stripTrailingZeros();
+            return Math.abs((long) exact.scale()) <= LONGEST_PLAIN_NUMBER ? exact.toPlainString() : exact.toString();
+        } catch (NumberFormatException notFinite) {
+            throw new IllegalArgumentException(value + " is no number that two calls could agree on", notFinite);
+        }
+    }
+
+    private static String refusal(Object value) {
+        String type = "a " + value.getClass().getName();
+        if (value instanceof Optional<?>) {
+            return type + " may be empty: give its value, with .get() or .orElseThrow()";
+        } else if (value instanceof Collection<?> || value instanceof Map<?, ?> || ObjectUtils.isArray(value)) {
+            return type + " is no scalar: give a flat collection of strings or numbers, with .![id] for instance";
+        }
+        return type + " has no text that is the same for equal values in every process: give one of its properties,"
+                + " such as an id. Taken are String, Number, Boolean, Character, Enum, UUID and java.time values";
+    }
+
+    private static boolean isOf(String packagePrefix, Object value) {
+        return value.getClass().getName().startsWith(packagePrefix);
+    }
+}

@@ -1,0 +1,191 @@
+package io.distlock.spring.execution;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockException;
+import io.distlock.LockKey;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock that is released with the last reference to it: that of the body it was taken for, of calls inside that body,
+ * which may outlive it, or of a transaction around it. Not for applications. Thread-safe.
+ */
+public final class ReferenceCountedLock {
+
+    private final LockClient client;
+    private final HeldLock lock;
+    private final HeldLock unreleasable;
+
+    /** References to other counted locks, which release themselves; empty if the lock is this one's own. */
+    private final List<Reference> parts;
+
+    private final AtomicInteger references = new AtomicInteger(1);
+
+    private ReferenceCountedLock(LockClient client, HeldLock lock, List<Reference> parts) {
+        this.client = client;
+        this.lock = lock;
+        this.unreleasable = new UnreleasableLock(lock);
+        this.parts = parts;
+    }
+
+    /** The first reference to a lock that this client has just granted. */
+    static Reference first(LockClient client, HeldLock lock) {
+        return new Reference(new ReferenceCountedLock(client, lock, List.of()));
+    }
+
+    /** A reference to several locks of one client as to one lock. */
+    static Reference composite(LockClient client, List<Reference> parts) {
+        HeldLock joint =
+                new CompositeHeldLock(parts.stream().map(Reference::lock).toList());
+        return new Reference(new ReferenceCountedLock(client, joint, List.copyOf(parts)));
+    }
+
+    public LockClient client() {
+        return client;
+    }
+
+    public HeldLock lock() {
+        return lock;
+    }
+
+    /** The lock as the code under it sees it: the same object each time, which refuses to be released. */
+    HeldLock unreleasable() {
+        return unreleasable;
+    }
+
+    /** One more reference; empty if the last one was closed already. */
+    public Optional<Reference> addReference() {
+        int before = references.getAndUpdate(count -> count == 0 ? 0 : count + 1);
+        return before == 0 ? Optional.empty() : Optional.of(new Reference(this));
+    }
+
+    /**
+     * Drops a reference; the last one releases the lock and waits for the answer.
+     *
+     * @throws io.distlock.LockLostException if the lock was lost
+     */
+    void drop() {
+        if (references.decrementAndGet() > 0) {
+            lock.ensureHeld();
+        } else if (parts.isEmpty()) {
+            lock.close();
+        } else {
+            closeAll();
+        }
+    }
+
+    /** Closes each part, whatever the others answer; throws the first failure. */
+    private void closeAll() {
+        RuntimeException first = null;
+        for (Reference reference : parts) {
+            try {
+                reference.close();
+            } catch (LockException | IllegalStateException notHeld) {
+                first = first == null ? notHeld : first;
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    /**
+     * As {@link #drop()}, without waiting.
+     *
+     * @param end called once, with an action that throws if the lock was lost
+     */
+    void drop(Consumer<Runnable> end) {
+        if (references.decrementAndGet() > 0) {
+            end.accept(lock::ensureHeld);
+        } else if (parts.isEmpty()) {
+            // Once the answer is there, close() only throws the loss.
+            lock.releaseAsync().whenComplete((release, failure) -> end.accept(lock::close));
+        } else {
+            var ends = parts.stream().map(reference -> reference.closeAsync().toCompletableFuture());
+            CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
+                    .whenComplete((all, failure) -> end.accept(() -> rethrow(failure)));
+        }
+    }
+
+    private static void rethrow(@Nullable Throwable failure) {
+        if (failure != null) {
+            throw failure.getCause() instanceof RuntimeException notHeld ? notHeld : new CompletionException(failure);
+        }
+    }
+
+    /** Whether one of its keys has this name. */
+    boolean isNamed(String name) {
+        for (LockKey key : lock.keys()) {
+            if (key.name().equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A counted reference to a lock. Closing is idempotent, and reports whether the lock was lost. */
+    public static final class Reference implements AutoCloseable {
+
+        private final ReferenceCountedLock target;
+        private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> end = new AtomicReference<>();
+
+        private Reference(ReferenceCountedLock target) {
+            this.target = target;
+        }
+
+        public ReferenceCountedLock target() {
+            return target;
+        }
+
+        public HeldLock lock() {
+            return target.lock();
+        }
+
+        /**
+         * Drops the reference; the last one releases the lock and waits for the answer. Idempotent.
+         *
+         * @throws io.distlock.LockLostException if the lock was lost
+         */
+        @Override
+        public void close() {
+            CompletableFuture<@Nullable Void> mine = new CompletableFuture<>();
+            if (end.compareAndSet(null, mine)) {
+                try {
+                    target.drop();
+                    mine.complete(null);
+                } catch (LockException | IllegalStateException notHeld) {
+                    mine.completeExceptionally(notHeld);
+                    throw notHeld;
+                }
+            }
+        }
+
+        /** As {@link #close()}, without waiting; a second call returns the same answer. */
+        public CompletionStage<@Nullable Void> closeAsync() {
+            CompletableFuture<@Nullable Void> mine = new CompletableFuture<>();
+            CompletableFuture<@Nullable Void> earlier = end.compareAndExchange(null, mine);
+            if (earlier != null) {
+                return earlier;
+            }
+            target.drop(outcome -> finish(mine, outcome));
+            return mine;
+        }
+
+        private static void finish(CompletableFuture<@Nullable Void> end, Runnable outcome) {
+            try {
+                outcome.run();
+                end.complete(null);
+            } catch (LockException | IllegalStateException notHeld) {
+                end.completeExceptionally(notHeld);
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package io.distlock.spring.interceptor;
+
+import io.distlock.LockException;
+import io.distlock.LockNotAcquiredException;
+import io.distlock.LockUnavailableException;
+import io.distlock.spring.execution.NotAcquiredHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ReflectionUtils;
+
+/** Finds the methods that an annotation names as its fallback, or explains why none fits. */
+final class FallbackMethodResolver {
+
+    private static final String ATTRIBUTE = "fallbackMethod";
+
+    /** The reason of a fallback that takes none. */
+    private static final Class<?> NO_REASON = void.class;
+
+    private static final List<Class<?>> REASONS =
+            List.of(LockNotAcquiredException.class, LockUnavailableException.class, LockException.class);
+
+    private final LockedMethod locked;
+    private final String name;
+    private final ProblemCollector problems;
+    private final Map<Class<?>, Method> byReason = new LinkedHashMap<>();
+
+    private FallbackMethodResolver(LockedMethod locked, String name, ProblemCollector problems) {
+        this.locked = locked;
+        this.name = name;
+        this.problems = problems;
+    }
+
+    /** What a call gets if it is not locked; empty if the fallbacks are wrong, which is collected as problems. */
+    static Optional<Function<LockOperation.Call, NotAcquiredHandler>> resolve(
+            LockedMethod locked, String name, ProblemCollector problems) {
+        return new FallbackMethodResolver(locked, name, problems).resolve();
+    }
+
+    private Optional<Function<LockOperation.Call, NotAcquiredHandler>> resolve() {
+        List<Method> named = named();
+        named.forEach(this::classify);
+        if (byReason.isEmpty()) {
+            problems.add(ATTRIBUTE, "no method '" + name + "' has the parameters of this one" + found(named), cure());
+            return Optional.empty();
+        }
+        Optional<FallbackMethod> notAcquired = first(LockNotAcquiredException.class, LockException.class, NO_REASON);
+        if (notAcquired.isEmpty()) {
+            problems.add(ATTRIBUTE, "no method '" + name + "' takes a LockNotAcquiredException" + found(named), cure());
+            return Optional.empty();
+        }
+        int before = problems.found().size();
+        byReason.values().forEach(method -> checkTypes(method));
+        return problems.found().size() > before
+                ? Optional.empty()
+                : Optional.of(
+                        new Fallbacks(notAcquired.get(), first(LockUnavailableException.class, LockException.class)));
+    }
+
+    private List<Method> named() {
+        return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(locked.lookupType()))
+                .filter(method -> method.getName().equals(name) && !method.isBridge())
+                .filter(method -> !method.equals(locked.method()))
+                .toList();
+    }
+
+    /** By the type of its last parameter, if all before fit the locked method's. Of two that fit, the exact one. */
+    private void classify(Method candidate) {
+        if (SuspendingFunctions.isOne(candidate) != SuspendingFunctions.isOne(locked.method())) {
+            return;
+        }
+        Class<?>[] given = SuspendingFunctions.parameterTypes(locked.method());
+        Class<?>[] taken = SuspendingFunctions.parameterTypes(candidate);
+        Class<?> reason = taken.length == given.length + 1 ? taken[given.length] : NO_REASON;
+        boolean fits = taken.length == given.length || REASONS.contains(reason);
+        for (int index = 0; fits && index < given.length; index++) {
+            fits = taken[index].isAssignableFrom(given[index]);
+        }
+        if (fits && (!byReason.containsKey(reason) || isExact(given, taken))) {
+            byReason.put(reason, candidate);
+        }
+    }
+
+    private static boolean isExact(Class<?>[] given, Class<?>[] taken) {
+        return Arrays.equals(given, Arrays.copyOf(taken, given.length));
+    }
+
+    private Optional<FallbackMethod> first(Class<?>... reasons) {
+        return Stream.of(reasons)
+                .flatMap(reason ->
+                        Optional.ofNullable(byReason.get(reason))
+                                .map(method -> fallback(method, reason != NO_REASON))
+                                .stream())
+                .findFirst();
+    }
+
+    private static FallbackMethod fallback(Method method, boolean takesReason) {
+        ReflectionUtils.makeAccessible(method);
+        return new FallbackMethod(method, takesReason);
+    }
+
+    private static String found(List<Method> named) {
+        return named.isEmpty()
+                ? ""
+                : ", found " + named.stream().map(Method::toString).collect(Collectors.joining(", "));
+    }
+
+    private String cure() {
+        String parameters = Arrays.stream(SuspendingFunctions.parameterTypes(locked.method()))
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", "));
+        String reason = parameters.isEmpty() ? "LockNotAcquiredException" : ", LockNotAcquiredException";
+        return "Declare in the same class " + name + "(" + parameters + ") or " + name + "(" + parameters + reason
+                + "); with LockUnavailableException or LockException as the last type it is also called when the store"
+                + " does not answer";
+    }
+
+    /** Whether what it returns and throws can replace what the locked method does. */
+    private void checkTypes(Method fallback) {
+        if (!returnsAsMuch(fallback)) {
+            problems.add(
+                    ATTRIBUTE,
+                    fallback + " returns what this method does not",
+                    "Let it return " + ResolvableType.forMethodReturnType(locked.method(), locked.targetClass()));
+        }
+        Arrays.stream(fallback.getExceptionTypes())
+                .filter(thrown -> !ReflectionUtils.declaresException(locked.method(), thrown))
+                .filter(FallbackMethodResolver::isChecked)
+                .forEach(thrown -> problems.add(
+                        ATTRIBUTE,
+                        fallback + " throws " + thrown.getName() + ", which this method does not declare",
+                        "Declare it on both, or on none"));
+    }
+
+    private boolean returnsAsMuch(Method fallback) {
+        if (SuspendingFunctions.isOne(fallback)) {
+            return SuspendingFunctions.returnType(locked.method())
+                    .isAssignableFrom(SuspendingFunctions.returnType(fallback));
+        }
+        Class<?> wanted = locked.method().getReturnType();
+        if (wanted == void.class || wanted.isPrimitive()) {
+            return fallback.getReturnType() == wanted;
+        }
+        ResolvableType type = ResolvableType.forMethodReturnType(locked.method(), locked.targetClass());
+        ResolvableType given = ResolvableType.forMethodReturnType(fallback, locked.targetClass());
+        boolean isOpen = type.hasUnresolvableGenerics() || given.hasUnresolvableGenerics();
+        return isOpen ? wanted.isAssignableFrom(fallback.getReturnType()) : type.isAssignableFrom(given);
+    }
+
+    private static boolean isChecked(Class<?> thrown) {
+        return !RuntimeException.class.isAssignableFrom(thrown) && !Error.class.isAssignableFrom(thrown);
+    }
+
+    /**
+     * The methods called in place of a locked one. A failure that none of them takes is thrown.
+     *
+     * @param notAcquired for a lock held by another
+     * @param unavailable for a store that does not answer; empty unless a method declares that it takes this
+     */
+    private record Fallbacks(FallbackMethod notAcquired, Optional<FallbackMethod> unavailable)
+            implements Function<LockOperation.Call, NotAcquiredHandler> {
+
+        @Override
+        public NotAcquiredHandler apply(LockOperation.Call call) {
+            return why -> answer(call, why);
+        }
+
+        private @Nullable Object answer(LockOperation.Call call, LockException why) throws Throwable {
+            Optional<FallbackMethod> method =
+                    why instanceof LockUnavailableException ? unavailable : Optional.of(notAcquired);
+            if (method.isEmpty()) {
+                throw why;
+            }
+            return method.get().invoke(call, why);
+        }
+    }
+
+    /**
+     * A method that is called in place of a locked one.
+     *
+     * @param method accessible
+     * @param takesReason whether its last parameter is the reason why the locked method did not run
+     */
+    private record FallbackMethod(Method method, boolean takesReason) {
+
+        /** Calls it on the bean itself and not through its proxy, with the arguments of the call. */
+        @Nullable
+        Object invoke(LockOperation.Call call, LockException why) throws Throwable {
+            @Nullable Object[] args = call.declared();
+            if (takesReason) {
+                args = Arrays.copyOf(args, args.length + 1);
+                args[args.length - 1] = why;
+            }
+            if (SuspendingFunctions.isOne(method)) {
+                return SuspendingFunctions.call(method, call.target(), args, call.args());
+            }
+            try {
+                return method.invoke(call.target(), args);
+            } catch (InvocationTargetException thrown) {
+                throw thrown.getTargetException();
+            }
+        }
+    }
+}

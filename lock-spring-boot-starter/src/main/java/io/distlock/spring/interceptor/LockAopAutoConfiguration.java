@@ -1,0 +1,90 @@
+package io.distlock.spring.interceptor;
+
+import io.distlock.spi.Ticker;
+import io.distlock.spring.client.MeterNameLimiter;
+import io.distlock.spring.execution.EnclosingScope;
+import io.distlock.spring.execution.Executions;
+import io.distlock.support.LockRuntime;
+import java.util.Optional;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Auto-configuration of {@link io.distlock.spring.DistributedLock}. The advisor and its dependencies are
+ * infrastructure, made by static methods: an auto-proxy creator that is not AspectJ's accepts no other, and creating
+ * them early creates no other bean.
+ *
+ * <p>Unconditional: an annotation that is ignored would run its method without a lock. Where there are no clients, an
+ * annotated method fails the start.
+ */
+@AutoConfiguration(after = AopAutoConfiguration.class)
+public final class LockAopAutoConfiguration {
+
+    /**
+     * Inside Spring Security's method security (100 to 600), so that a caller without permission takes no lock; outside
+     * transactions and caching, which are innermost by default. Some post-processors ignore the order: those of
+     * {@code @Async}, {@code @Retryable} and {@code @ConcurrencyLimit} put their advisor before all others (each retry
+     * takes the lock anew), that of method validation after all others.
+     */
+    public static final int DEFAULT_ADVISOR_ORDER = 1_000;
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
+    static Executions lockExecutions(
+            ObjectProvider<EnclosingScope.Resolver> scopes,
+            ObjectProvider<EnclosingScope.ReactiveResolver> reactiveScopes,
+            ObjectProvider<LockRuntime> runtime) {
+        return new Executions(
+                scopes.getIfUnique(() -> EnclosingScope.Resolver.NONE),
+                Optional.ofNullable(reactiveScopes.getIfUnique()),
+                SingletonSupplier.of(() -> ticker(Optional.ofNullable(runtime.getIfUnique()))));
+    }
+
+    /** The system's ticker where the lock clients were made without a runtime bean. */
+    private static Ticker ticker(Optional<LockRuntime> runtime) {
+        return runtime.map(LockRuntime::ticker).orElseGet(Ticker::system);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
+    static LockOperationSource lockOperationSource(ConfigurableListableBeanFactory beans, Executions executions) {
+        return new LockOperationSource(beans, executions);
+    }
+
+    /** Reads the order from the environment: the properties bean would have to be created too early. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
+    static LockAdvisor lockAdvisor(
+            LockOperationSource source, ConfigurableListableBeanFactory beans, Environment environment) {
+        int order = Binder.get(environment)
+                .bind("distributed-lock.advisor-order", Integer.class)
+                .orElse(DEFAULT_ADVISOR_ORDER);
+        return new LockAdvisor(source, beans, order);
+    }
+
+    /** Shared by metrics and traces, which name a lock alike. */
+    @Bean
+    @ConditionalOnMissingBean
+    static MeterNameLimiter lockMeterNameLimiter(LockOperationSource source) {
+        return new MeterNameLimiter(source::declares);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    static LockedBeansValidator lockedBeansValidator(
+            ConfigurableListableBeanFactory beans, LockOperationSource source) {
+        return new LockedBeansValidator(beans, source);
+    }
+}

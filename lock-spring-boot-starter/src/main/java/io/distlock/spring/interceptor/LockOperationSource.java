@@ -1,0 +1,168 @@
+package io.distlock.spring.interceptor;
+
+import io.distlock.spring.DistributedLock;
+import io.distlock.spring.LockClients;
+import io.distlock.spring.execution.Executions;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.BridgeMethodResolver;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Finds {@link DistributedLock} and resolves what it says: on the most specific method, on what it overrides or
+ * implements, then on the bean's type and the types above it. Each method is resolved once, when it is first asked for;
+ * no other bean is asked for before that, so that this one can be infrastructure. Thread-safe.
+ */
+final class LockOperationSource {
+
+    /** By the method that is called, which may be an interface's. */
+    private final Map<MethodClassKey, Optional<Entry>> called = new ConcurrentHashMap<>();
+
+    /** By the method that runs in the end. */
+    private final Map<MethodClassKey, Entry> entries = new ConcurrentHashMap<>();
+
+    private final Set<String> names = ConcurrentHashMap.newKeySet();
+    private final LockOperationParser parser;
+
+    LockOperationSource(ConfigurableListableBeanFactory beans, Executions executions) {
+        this.parser = new LockOperationParser(beans, beans.getBeanProvider(LockClients.class), executions);
+    }
+
+    /** Whether a method that is called on a bean of a class is to be locked. */
+    boolean isLocked(Method method, Class<?> targetClass) {
+        return entry(method, targetClass).isPresent();
+    }
+
+    /**
+     * How a method that is called on a bean of a class is locked; empty if it is not.
+     *
+     * @throws InvalidLockedMethodsException if it cannot be, with all the reasons
+     */
+    Optional<LockOperation> find(Method method, @Nullable Class<?> targetClass) {
+        Optional<Entry> entry = entry(method, targetClass == null ? method.getDeclaringClass() : targetClass);
+        return entry.isEmpty() ? Optional.empty() : Optional.of(operation(entry.get()));
+    }
+
+    /**
+     * How a method is locked.
+     *
+     * @throws InvalidLockedMethodsException if it cannot be, with all the reasons
+     */
+    LockOperation resolve(LockedMethod method) {
+        return operation(entry(method));
+    }
+
+    /** Whether a method that has been resolved takes a lock of this name. */
+    boolean declares(String name) {
+        return names.contains(name);
+    }
+
+    private Optional<Entry> entry(Method method, Class<?> targetClass) {
+        Class<?> type = ClassUtils.getUserClass(targetClass);
+        MethodClassKey key = new MethodClassKey(method, type);
+        Optional<Entry> known = called.get(key);
+        if (known == null) {
+            known = locate(method, type).map(this::entry);
+            called.put(key, known);
+        }
+        return known;
+    }
+
+    private Entry entry(LockedMethod locked) {
+        MethodClassKey key = new MethodClassKey(locked.method(), locked.targetClass());
+        return entries.computeIfAbsent(key, absent -> new Entry(locked));
+    }
+
+    private LockOperation operation(Entry entry) {
+        LockOperation known = entry.operation;
+        if (known == null) {
+            // Without a lock: resolving asks for beans. Done twice at worst, with the same result.
+            known = parser.parse(entry.method);
+            entry.operation = known;
+            known.locks().forEach(lock -> names.add(lock.name()));
+        }
+        return known;
+    }
+
+    /** A locked method and, once it was asked for, how it is locked. */
+    private static final class Entry {
+
+        private final LockedMethod method;
+        private volatile @Nullable LockOperation operation;
+
+        Entry(LockedMethod method) {
+            this.method = method;
+        }
+    }
+
+    /** Whether a class may have locked methods. */
+    static boolean isCandidate(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, DistributedLock.class);
+    }
+
+    /** All methods of a class that are to be locked, including those that cannot be. */
+    static Collection<LockedMethod> lockedMethods(Class<?> targetClass) {
+        Class<?> type = ClassUtils.getUserClass(targetClass);
+        return MethodIntrospector.selectMethods(
+                        type, (Method method) -> locate(method, type).orElse(null))
+                .values();
+    }
+
+    private static Optional<LockedMethod> locate(Method method, Class<?> type) {
+        if (ReflectionUtils.isObjectMethod(method)) {
+            return Optional.empty();
+        }
+        Method specific = mostSpecific(method, type);
+        return onMethod(specific)
+                .or(() -> onMethod(method))
+                .map(annotations -> new LockedMethod(specific, type, annotations, false))
+                .or(() ->
+                        onType(specific, type).map(annotations -> new LockedMethod(specific, type, annotations, true)));
+    }
+
+    /** The interface's method of a proxy or a lambda: a generated class has another name in each process. */
+    private static Method mostSpecific(Method method, Class<?> type) {
+        if (Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type)) {
+            return ClassUtils.getInterfaceMethodIfPossible(method, type);
+        }
+        return BridgeMethodResolver.getMostSpecificMethod(method, type);
+    }
+
+    private static Optional<List<MergedAnnotation<DistributedLock>>> onMethod(Method method) {
+        return present(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
+    }
+
+    private static Optional<List<MergedAnnotation<DistributedLock>>> onType(Method method, Class<?> type) {
+        if (Modifier.isStatic(method.getModifiers()) || Modifier.isPrivate(method.getModifiers())) {
+            return Optional.empty();
+        }
+        return present(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY));
+    }
+
+    private static Optional<List<MergedAnnotation<DistributedLock>>> present(MergedAnnotations annotations) {
+        MergedAnnotation<DistributedLock> nearest = annotations.get(DistributedLock.class);
+        if (!nearest.isPresent()) {
+            return Optional.empty();
+        }
+        // All annotations at the place of the nearest one, which override those further up.
+        return Optional.of(annotations.stream(DistributedLock.class)
+                .filter(each -> each.getAggregateIndex() == nearest.getAggregateIndex())
+                .toList());
+    }
+}

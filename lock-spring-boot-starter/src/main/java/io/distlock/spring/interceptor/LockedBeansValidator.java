@@ -1,0 +1,99 @@
+package io.distlock.spring.interceptor;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Resolves each locked method of each bean when the context starts, and fails the start with one exception that lists
+ * every problem. Initialises no bean: a bean that is lazy or not a singleton is judged by its type where that is known,
+ * and otherwise when it is first called.
+ */
+final class LockedBeansValidator implements SmartInitializingSingleton {
+
+    private static final Logger log = LoggerFactory.getLogger(LockedBeansValidator.class);
+
+    private final ConfigurableListableBeanFactory beans;
+    private final LockOperationSource source;
+    private final ProxyRules rules;
+
+    LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperationSource source) {
+        this.beans = beans;
+        this.source = source;
+        this.rules = new ProxyRules(beans);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        // Two beans of one class have the same problems.
+        Set<InvalidLockedMethodsException.Problem> problems = new LinkedHashSet<>();
+        for (String name : names()) {
+            Optional<Object> instance = instance(name);
+            for (LockedMethod method : lockedMethods(name, instance)) {
+                problems.addAll(problems(name, instance, method));
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidLockedMethodsException(new ArrayList<>(problems));
+        }
+    }
+
+    /** Of all beans that are defined, and of objects that were given to the context as they are. */
+    private Set<String> names() {
+        Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
+        names.addAll(List.of(beans.getSingletonNames()));
+        return names;
+    }
+
+    /** The bean, if it is there already and is not made by a factory. */
+    private Optional<Object> instance(String name) {
+        Object singleton = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
+        return singleton instanceof FactoryBean ? Optional.empty() : Optional.ofNullable(singleton);
+    }
+
+    private Collection<LockedMethod> lockedMethods(String name, Optional<Object> instance) {
+        try {
+            Class<?> type =
+                    instance.<Class<?>>map(AopProxyUtils::ultimateTargetClass).orElseGet(() -> type(name));
+            return type == null || !LockOperationSource.isCandidate(type)
+                    ? List.of()
+                    : LockOperationSource.lockedMethods(type);
+        } catch (RuntimeException | LinkageError unreadable) {
+            // A class that cannot be loaded or looked into is its user's problem, if it ever has one.
+            log.debug("Cannot look for locked methods in bean '{}'", name, unreadable);
+            return List.of();
+        }
+    }
+
+    private @Nullable Class<?> type(String name) {
+        if (beans.containsBeanDefinition(name)
+                && beans.getMergedBeanDefinition(name).isAbstract()) {
+            return null;
+        }
+        Class<?> type = beans.getType(name, false);
+        return type == null ? null : ClassUtils.getUserClass(type);
+    }
+
+    private List<InvalidLockedMethodsException.Problem> problems(
+            String name, Optional<Object> instance, LockedMethod method) {
+        ProblemCollector problems = new ProblemCollector(method);
+        rules.check(name, instance, method, problems);
+        try {
+            source.resolve(method);
+        } catch (InvalidLockedMethodsException invalid) {
+            problems.found().addAll(invalid.problems());
+        }
+        return problems.found();
+    }
+}

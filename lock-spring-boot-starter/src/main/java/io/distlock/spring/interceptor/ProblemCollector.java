@@ -1,0 +1,42 @@
+package io.distlock.spring.interceptor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Collects the problems of one method, to report them all at once. Not thread-safe. */
+final class ProblemCollector {
+
+    private final LockedMethod method;
+    private final List<InvalidLockedMethodsException.Problem> found = new ArrayList<>();
+
+    ProblemCollector(LockedMethod method) {
+        this.method = method;
+    }
+
+    void add(String attribute, String problem, String cure) {
+        found.add(new InvalidLockedMethodsException.Problem(method.describe(), attribute, problem, cure));
+    }
+
+    /** The value; empty if it is refused, which is collected as a problem. */
+    <T> Optional<T> trying(String attribute, String cure, Supplier<T> value) {
+        try {
+            return Optional.of(value.get());
+        } catch (IllegalArgumentException refusal) {
+            add(attribute, String.valueOf(refusal.getMessage()), cure);
+            return Optional.empty();
+        }
+    }
+
+    List<InvalidLockedMethodsException.Problem> found() {
+        return found;
+    }
+
+    void throwIfAny() {
+        if (!found.isEmpty()) {
+            // Two locks of one method may share a problem.
+            throw new InvalidLockedMethodsException(found.stream().distinct().toList());
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package io.distlock.spring.interceptor;
+
+import io.distlock.spring.execution.Execution;
+import io.distlock.spring.execution.Executions;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Derives from a method's return type how it is run, or why it cannot be: behind some types work goes on after the
+ * return, when the lock has been released. Thread-safe.
+ */
+final class ReturnTypes {
+
+    private static final boolean REACTOR_PRESENT =
+            ClassUtils.isPresent("reactor.core.publisher.Flux", ReturnTypes.class.getClassLoader());
+
+    private static final String ATTRIBUTE = "return type";
+
+    private static final String ASYNC_REQUEST =
+            "Return a CompletableFuture or a Mono, or lock the method that does the work when it is called from there";
+
+    private static final String STREAMED_RESPONSE =
+            "Lock the method that does the work when it is called while the response is written, or use LockTemplate"
+                    + " there";
+
+    private static final String LAZY = "Collect what it gives inside the method, and return a list";
+
+    /**
+     * Types behind which work is still to be done, by code that knows of no lock, and what to return instead. By name,
+     * since most belong to libraries that may be absent.
+     */
+    private static final Map<String, String> DEFERRED = Map.of(
+            "java.util.stream.BaseStream", LAZY,
+            "kotlin.sequences.Sequence", LAZY,
+            "java.util.concurrent.Callable", ASYNC_REQUEST,
+            "org.springframework.web.context.request.async.DeferredResult", ASYNC_REQUEST,
+            "org.springframework.web.context.request.async.WebAsyncTask", ASYNC_REQUEST,
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody", STREAMED_RESPONSE,
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter", STREAMED_RESPONSE);
+
+    /** Wraps the body of a response, whose type counts. */
+    private static final String RESPONSE = "org.springframework.http.HttpEntity";
+
+    private static final ClassValue<Optional<String>> DEFERRED_CURES = new ClassValue<>() {
+        @Override
+        protected Optional<String> computeValue(Class<?> type) {
+            return supertypes(type)
+                    .flatMap(each -> Optional.ofNullable(DEFERRED.get(each.getName())).stream())
+                    .findFirst();
+        }
+    };
+
+    private final Executions executions;
+
+    ReturnTypes(Executions executions) {
+        this.executions = executions;
+    }
+
+    Handling check(LockedMethod method, ProblemCollector problems) {
+        ResolvableType declared = ResolvableType.forMethodReturnType(method.method(), method.targetClass());
+        Class<?> type = declared.resolve(method.method().getReturnType());
+        Handling done = done(type);
+        if (SuspendingFunctions.isOne(method.method())) {
+            return SuspendingFunctions.handling(method.method(), executions, problems)
+                    .orElse(done);
+        } else if (type == CompletableFuture.class || type == CompletionStage.class) {
+            Class<?> value = declared.as(CompletionStage.class).getGeneric().resolve(Object.class);
+            return new Handling(
+                    executions.future(),
+                    () -> CompletableFuture.completedFuture(emptyValue(value)),
+                    Optional.empty(),
+                    true,
+                    false);
+        } else if (isFutureOrPublisher(type)) {
+            return publisher(type, problems).orElse(done);
+        }
+        deferredCure(declared)
+                .ifPresent(cure -> problems.add(
+                        ATTRIBUTE,
+                        "the work behind a " + declared + " is done after the return, when the lock has been released",
+                        cure));
+        return done;
+    }
+
+    private Handling done(Class<?> type) {
+        boolean hasEmptyValue = !type.isPrimitive() || type == void.class;
+        return new Handling(
+                executions.blocking(),
+                () -> emptyValue(type),
+                noSkip(hasEmptyValue, type),
+                false,
+                type == Object.class);
+    }
+
+    private static Optional<String> noSkip(boolean hasEmptyValue, Class<?> type) {
+        return hasEmptyValue
+                ? Optional.empty()
+                : Optional.of("SKIP has no empty value for the return type " + type.getName());
+    }
+
+    private Optional<Handling> publisher(Class<?> type, ProblemCollector problems) {
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        if (adapter == null || !REACTOR_PRESENT) {
+            problems.add(
+                    ATTRIBUTE,
+                    "it is unknown when the work of a " + type.getName() + " is done",
+                    "Return CompletableFuture, or Mono or Flux with reactor-core on the class path");
+            return Optional.empty();
+        }
+        if (!type.isAssignableFrom(adapter.getReactiveType())) {
+            problems.add(
+                    ATTRIBUTE,
+                    "no " + type.getName() + " can be made that waits for the lock",
+                    "Return " + adapter.getReactiveType().getName());
+            return Optional.empty();
+        }
+        Supplier<@Nullable Object> empty = () -> adapter.getDescriptor().getEmptyValue();
+        return Optional.of(
+                new Handling(executions.publisher(adapter), empty, noSkip(adapter.supportsEmpty(), type), true, false));
+    }
+
+    /** Whether a value of the type may represent work that is still going on. */
+    static boolean isAsynchronous(Class<?> type) {
+        return isFutureOrPublisher(type) || deferredCure(type).isPresent();
+    }
+
+    private static boolean isFutureOrPublisher(Class<?> type) {
+        return Future.class.isAssignableFrom(type)
+                || CompletionStage.class.isAssignableFrom(type)
+                || Flow.Publisher.class.isAssignableFrom(type)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+    }
+
+    private static @Nullable Object emptyValue(Class<?> type) {
+        if (type == Optional.class) {
+            return Optional.empty();
+        } else if (type == OptionalInt.class) {
+            return OptionalInt.empty();
+        } else if (type == OptionalLong.class) {
+            return OptionalLong.empty();
+        } else if (type == OptionalDouble.class) {
+            return OptionalDouble.empty();
+        }
+        return null;
+    }
+
+    /** What to return instead of a type behind which work is still to be done; empty for any other type. */
+    private static Optional<String> deferredCure(ResolvableType type) {
+        Class<?> resolved = type.resolve(Object.class);
+        boolean isResponse =
+                supertypes(resolved).anyMatch(each -> each.getName().equals(RESPONSE));
+        return deferredCure(isResponse ? type.getGeneric().resolve(Object.class) : resolved);
+    }
+
+    private static Optional<String> deferredCure(Class<?> type) {
+        return DEFERRED_CURES.get(type);
+    }
+
+    /** Including the type itself, and the interfaces of its interfaces. */
+    private static Stream<Class<?>> supertypes(Class<?> type) {
+        Class<?> superclass = type.getSuperclass();
+        Stream<Class<?>> above = superclass == null ? Stream.of() : supertypes(superclass);
+        Stream<Class<?>> beside = Arrays.stream(type.getInterfaces()).flatMap(ReturnTypes::supertypes);
+        return Stream.concat(Stream.of(type), Stream.concat(above, beside));
+    }
+
+    /**
+     * How a method with some return type is run.
+     *
+     * @param execution knows when the work of such a method is done
+     * @param skipped the result when the method is skipped
+     * @param noSkip why no result fits when the method is skipped, if none does
+     * @param later whether the work goes on after the return
+     * @param mayBeAnything whether the declared type leaves open if the work is done when the method returns
+     */
+    record Handling(
+            Execution execution,
+            Supplier<@Nullable Object> skipped,
+            Optional<String> noSkip,
+            boolean later,
+            boolean mayBeAnything) {
+
+        /**
+         * Refuses a result that represents work that is still going on.
+         *
+         * @throws IllegalStateException if it does
+         */
+        @Nullable
+        Object requireDone(@Nullable Object result, Method method) {
+            if (mayBeAnything && result != null && isAsynchronous(result.getClass())) {
+                throw new IllegalStateException(
+                        method + " returned a " + result.getClass().getName()
+                                + " whose work may go on although the lock has been released. Declare what it returns");
+            }
+            return result;
+        }
+    }
+}

@@ -1,0 +1,258 @@
+package io.distlock.spring.template;
+
+import io.distlock.LockClient;
+import io.distlock.LockException;
+import io.distlock.LockMode;
+import io.distlock.LockNotAcquiredException;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.spring.LockClients;
+import io.distlock.spring.OnLost;
+import io.distlock.spring.execution.Executions;
+import io.distlock.spring.execution.LockTask;
+import io.distlock.spring.execution.NotAcquiredHandler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * One lock or several, how to take them, and what to do under them. Immutable: each refinement returns a new
+ * specification and concerns the lock that was named last. The body never runs without the lock.
+ *
+ * <p>If a lock is not acquired, the caller gets a {@link LockNotAcquiredException} or the result of the replacement it
+ * passed. If the store does not answer, it always gets a {@link io.distlock.LockUnavailableException}, unless the
+ * replacement is for {@linkplain #orElseIfUnavailable both}.
+ */
+public final class LockSpec {
+
+    private final LockClients clients;
+    private final Executions executions;
+    private final List<Terms> terms;
+    private final boolean replacesUnavailable;
+
+    LockSpec(LockClients clients, Executions executions, List<Terms> terms) {
+        this(clients, executions, terms, false);
+    }
+
+    private LockSpec(LockClients clients, Executions executions, List<Terms> terms, boolean replacesUnavailable) {
+        this.clients = clients;
+        this.executions = executions;
+        this.terms = List.copyOf(terms);
+        this.replacesUnavailable = replacesUnavailable;
+    }
+
+    /**
+     * Code that runs under a lock.
+     *
+     * @param <T> the result
+     * @param <X> the checked exception it may throw
+     */
+    @FunctionalInterface
+    public interface Callback<T extends @Nullable Object, X extends Exception> {
+
+        T run() throws X;
+    }
+
+    // --- how to take the locks ---
+
+    public LockSpec mode(LockMode mode) {
+        return refined(last -> last.with(mode));
+    }
+
+    /**
+     * The provider, if not the default one. Options that are not set here, before or after, come from that provider's
+     * client.
+     */
+    public LockSpec provider(String provider) {
+        LockClient client = clients.get(provider);
+        return refined(last -> last.with(client));
+    }
+
+    public LockSpec waitTime(Duration waitTime) {
+        return options(options -> options.withWaitTime(waitTime));
+    }
+
+    public LockSpec leaseTime(Duration leaseTime) {
+        return options(options -> options.withLeaseTime(leaseTime));
+    }
+
+    /** Sets all options at once, or those that have no method of their own here. */
+    public LockSpec options(UnaryOperator<LockOptions> change) {
+        return refined(last -> last.with(change));
+    }
+
+    public LockSpec onLost(OnLost onLost) {
+        return refined(last -> last.with(onLost));
+    }
+
+    /** Takes these locks also, in canonical order, whatever the order here. All wait times count from the call. */
+    public LockSpec and(LockSpec other) {
+        List<Terms> all = new ArrayList<>(terms);
+        all.addAll(other.terms);
+        return new LockSpec(clients, executions, all, replacesUnavailable || other.replacesUnavailable);
+    }
+
+    /** Uses the replacement of the body also when the store does not answer. */
+    public LockSpec orElseIfUnavailable() {
+        return new LockSpec(clients, executions, terms, true);
+    }
+
+    private LockSpec refined(UnaryOperator<Terms> change) {
+        List<Terms> changed = new ArrayList<>(terms);
+        changed.set(changed.size() - 1, change.apply(changed.get(changed.size() - 1)));
+        return new LockSpec(clients, executions, changed, replacesUnavailable);
+    }
+
+    // --- what to do under them ---
+
+    /** Runs the body and returns what it returns. */
+    public <T extends @Nullable Object, X extends Exception> T call(Callback<T, X> body) throws X {
+        return blocking(body, NotAcquiredHandler.THROW);
+    }
+
+    /** As {@link #call(Callback)}, with a replacement for the body if the lock is not acquired. */
+    public <T extends @Nullable Object, X extends Exception> T call(
+            Callback<T, X> body, Function<LockException, T> orElse) throws X {
+        return blocking(body, handler(orElse));
+    }
+
+    /**
+     * As {@link #call(Callback)}, empty if the lock is not acquired.
+     *
+     * @throws IllegalStateException if the body returns null, which looks the same as a body that did not run
+     */
+    public <T, X extends Exception> Optional<T> tryCall(Callback<T, X> body) throws X {
+        return blocking(() -> Optional.of(given(body.run())), handler(why -> Optional.empty()));
+    }
+
+    private static <T> T given(@Nullable T result) {
+        if (result == null) {
+            throw new IllegalStateException("the body of tryCall has returned null, which looks the same as a body that"
+                    + " has not run: use tryRun, or call with a replacement for the body");
+        }
+        return result;
+    }
+
+    public void run(Runnable body) {
+        call(() -> {
+            body.run();
+            return true;
+        });
+    }
+
+    /** Runs the body if the lock is acquired; returns whether it ran. */
+    public boolean tryRun(Runnable body) {
+        return tryCall(() -> {
+                    body.run();
+                    return true;
+                })
+                .isPresent();
+    }
+
+    /** Requests the lock now, calls the body once it is granted, and holds the lock until the body's future is done. */
+    public <T extends @Nullable Object> CompletableFuture<T> future(Supplier<? extends CompletionStage<T>> body) {
+        return completing(body, NotAcquiredHandler.THROW);
+    }
+
+    /** As {@link #future(Supplier)}, with a replacement for the body if the lock is not acquired. */
+    public <T extends @Nullable Object> CompletableFuture<T> future(
+            Supplier<? extends CompletionStage<T>> body, Function<LockException, ? extends CompletionStage<T>> orElse) {
+        return completing(body, handler(orElse));
+    }
+
+    /** Takes the lock on each subscription, then calls the body, and holds the lock until the subscription ends. */
+    public <T> Mono<T> mono(Supplier<Mono<T>> body) {
+        return Reactor.mono(executions, tasks(NotAcquiredHandler.THROW), body);
+    }
+
+    /** As {@link #mono(Supplier)}, with a replacement for the body if the lock is not acquired. */
+    public <T> Mono<T> mono(Supplier<Mono<T>> body, Function<LockException, Mono<T>> orElse) {
+        return Reactor.mono(executions, tasks(handler(orElse)), body);
+    }
+
+    /** As {@link #mono(Supplier)}, for several values. */
+    public <T> Flux<T> flux(Supplier<Flux<T>> body) {
+        return Reactor.flux(executions, tasks(NotAcquiredHandler.THROW), body);
+    }
+
+    /** As {@link #flux(Supplier)}, with a replacement for the body if the lock is not acquired. */
+    public <T> Flux<T> flux(Supplier<Flux<T>> body, Function<LockException, Flux<T>> orElse) {
+        return Reactor.flux(executions, tasks(handler(orElse)), body);
+    }
+
+    private List<LockTask> tasks(NotAcquiredHandler handler) {
+        return LockTask.ordered(terms.stream().map(each -> each.task(handler)).toList());
+    }
+
+    private NotAcquiredHandler handler(Function<LockException, ?> orElse) {
+        return replacesUnavailable ? orElse::apply : NotAcquiredHandler.ifNotAcquired(orElse);
+    }
+
+    // What comes out is what the body gave or threw, null only if its type has it.
+    @SuppressWarnings({"unchecked", "NullAway"}) // as said
+    private <T extends @Nullable Object, X extends Exception> T blocking(
+            Callback<T, X> body, NotAcquiredHandler handler) throws X {
+        try {
+            return (T) executions.blocking().run(tasks(handler), body::run);
+        } catch (RuntimeException | Error unchecked) {
+            throw unchecked;
+        } catch (Throwable ofTheBody) {
+            throw (X) ofTheBody;
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // as above
+    private <T extends @Nullable Object> CompletableFuture<T> completing(
+            Supplier<? extends CompletionStage<T>> body, NotAcquiredHandler handler) {
+        try {
+            Object future = executions.future().run(tasks(handler), body::get);
+            return (CompletableFuture<T>) future;
+        } catch (Throwable refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * One lock and how to take it.
+     *
+     * @param change makes the request's options from those of the client
+     * @param onLost what happens to the body if the lock is lost
+     */
+    record Terms(LockClient client, LockRequest request, UnaryOperator<LockOptions> change, OnLost onLost) {
+
+        static Terms of(LockClient client, LockRequest request) {
+            return new Terms(client, request, UnaryOperator.identity(), OnLost.LEAVE_RUNNING);
+        }
+
+        /** Of another client, whose options apply where nothing else was said. */
+        Terms with(LockClient another) {
+            return new Terms(another, request.withOptions(change.apply(another.options())), change, onLost);
+        }
+
+        Terms with(UnaryOperator<LockOptions> next) {
+            LockRequest changed = request.withOptions(next.apply(request.options()));
+            return new Terms(client, changed, options -> next.apply(change.apply(options)), onLost);
+        }
+
+        Terms with(LockMode mode) {
+            return new Terms(client, request.withMode(mode), change, onLost);
+        }
+
+        Terms with(OnLost changed) {
+            return new Terms(client, request, change, changed);
+        }
+
+        LockTask task(NotAcquiredHandler handler) {
+            return new LockTask(client, request, onLost == OnLost.INTERRUPT, handler);
+        }
+    }
+}

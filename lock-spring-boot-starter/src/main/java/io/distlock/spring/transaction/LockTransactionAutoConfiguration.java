@@ -1,0 +1,70 @@
+package io.distlock.spring.transaction;
+
+import io.distlock.spring.execution.EnclosingScope;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
+import reactor.core.publisher.Mono;
+
+/**
+ * Auto-configuration of locks and transactions. Infrastructure, made by static methods and before other beans, to be
+ * there when the first transaction manager is created.
+ */
+@AutoConfiguration(before = LockAopAutoConfiguration.class)
+@ConditionalOnClass(ConfigurableTransactionManager.class)
+public final class LockTransactionAutoConfiguration {
+
+    private static final String PROPERTIES = "distributed-lock.transactions.";
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
+    @ConditionalOnProperty(name = PROPERTIES + "hold-until-completion", matchIfMissing = true)
+    static EnclosingScope.Resolver lockTransactionScope() {
+        return new TransactionScope();
+    }
+
+    /** Reads the property from the environment: the properties bean would have to be created too early. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
+    static CommitGuard lockCommitGuard(Environment environment) {
+        boolean asksStore = Binder.get(environment)
+                .bind(PROPERTIES + "ask-store-before-commit", Boolean.class)
+                .orElse(false);
+        return new CommitGuard(asksStore);
+    }
+
+    /** Locks and reactive transactions. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({ReactiveTransactionManager.class, Mono.class})
+    static class ReactiveTransactionConfiguration {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        @ConditionalOnMissingBean
+        static ReactiveTransactionScope lockReactiveTransactionScope(CommitGuard guard, Environment environment) {
+            boolean holds = Binder.get(environment)
+                    .bind(PROPERTIES + "hold-until-completion", Boolean.class)
+                    .orElse(true);
+            return new ReactiveTransactionScope(guard, holds);
+        }
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        @ConditionalOnMissingBean
+        static ReactiveCommitGuard lockReactiveCommitGuard(ReactiveTransactionScope scope) {
+            return new ReactiveCommitGuard(scope);
+        }
+    }
+}

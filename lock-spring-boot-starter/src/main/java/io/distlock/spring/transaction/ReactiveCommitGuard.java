@@ -1,0 +1,123 @@
+package io.distlock.spring.transaction;
+
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
+import org.springframework.transaction.reactive.TransactionCallback;
+import org.springframework.transaction.reactive.TransactionalOperator;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Installs the commit guard inside reactive transactions, right where they begin: those of {@code @Transactional}
+ * methods and of {@link TransactionalOperator} beans. A listener at the transaction manager, as {@link CommitGuard}
+ * installs for threads, does not see the subscription's context and so cannot know its locks.
+ */
+final class ReactiveCommitGuard implements BeanPostProcessor, PriorityOrdered {
+
+    private final ReactiveTransactionScope scope;
+
+    ReactiveCommitGuard(ReactiveTransactionScope scope) {
+        this.scope = scope;
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof BeanFactoryTransactionAttributeSourceAdvisor advisor
+                && advisor.getAdvice() instanceof MethodInterceptor transactions) {
+            advisor.setAdvice(new GuardedAdvice(transactions, scope));
+        } else if (bean instanceof TransactionalOperator operator) {
+            return new GuardedOperator(operator, scope);
+        }
+        return bean;
+    }
+
+    /** An operator whose transactions know the locks that they are begun under. */
+    private record GuardedOperator(TransactionalOperator operator, ReactiveTransactionScope scope)
+            implements TransactionalOperator {
+
+        @Override
+        public <T> Mono<T> transactional(Mono<T> mono) {
+            return operator.transactional(scope.guarded(mono.flux()).singleOrEmpty());
+        }
+
+        @Override
+        public <T> Flux<T> execute(TransactionCallback<T> action) {
+            return operator.execute(transaction -> scope.guarded(Flux.from(action.doInTransaction(transaction))));
+        }
+    }
+
+    /** Transaction advice whose reactive transactions know the locks that they are begun under. */
+    private record GuardedAdvice(MethodInterceptor transactions, ReactiveTransactionScope scope)
+            implements MethodInterceptor {
+
+        @Override
+        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            ReactiveAdapter adapter =
+                    ReactiveAdapterRegistry.getSharedInstance().getAdapter(resultType(invocation.getMethod()));
+            return adapter == null || !adapter.getDescriptor().isDeferred()
+                    ? transactions.invoke(invocation)
+                    : transactions.invoke(new Inside(invocation, adapter, scope));
+        }
+
+        /** Advice sees a suspending function as one that returns a publisher. */
+        private static Class<?> resultType(Method method) {
+            if (!KotlinDetector.isSuspendingFunction(method)) {
+                return method.getReturnType();
+            }
+            Class<?> written = new MethodParameter(method, -1).getParameterType();
+            return written.getName().equals("kotlinx.coroutines.flow.Flow") ? Flux.class : Mono.class;
+        }
+
+        /** The invocation inside the transaction. */
+        private record Inside(MethodInvocation invocation, ReactiveAdapter adapter, ReactiveTransactionScope scope)
+                implements MethodInvocation {
+
+            @Override
+            public @Nullable Object proceed() throws Throwable {
+                Object result = invocation.proceed();
+                if (result == null) {
+                    return null;
+                }
+                Flux<?> guarded = scope.guarded(Flux.from(adapter.toPublisher(result)));
+                return adapter.fromPublisher(adapter.isMultiValue() ? guarded : guarded.singleOrEmpty());
+            }
+
+            @Override
+            public Method getMethod() {
+                return invocation.getMethod();
+            }
+
+            @Override
+            @SuppressWarnings("NullAway") // elements may be null; Spring's class file says so only to newer compilers
+            public Object[] getArguments() {
+                return invocation.getArguments();
+            }
+
+            @Override
+            public @Nullable Object getThis() {
+                return invocation.getThis();
+            }
+
+            @Override
+            public AccessibleObject getStaticPart() {
+                return invocation.getStaticPart();
+            }
+        }
+    }
+}

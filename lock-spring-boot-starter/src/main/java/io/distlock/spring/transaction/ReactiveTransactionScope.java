@@ -1,0 +1,115 @@
+package io.distlock.spring.transaction;
+
+import io.distlock.spring.execution.CallContext;
+import io.distlock.spring.execution.EnclosingScope;
+import io.distlock.spring.execution.ReferenceCountedLock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionSynchronization;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Transactions in a Reactor context, which hold locks taken inside them until they complete, and do not commit without
+ * the locks that they were begun under. Thread-safe.
+ */
+final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver {
+
+    private final CommitGuard guard;
+    private final boolean holdsUntilCompletion;
+
+    /**
+     * @param guard checks the locks before a commit
+     * @param holdsUntilCompletion whether a lock that is taken inside a transaction is held until that completes
+     */
+    ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion) {
+        this.guard = guard;
+        this.holdsUntilCompletion = holdsUntilCompletion;
+    }
+
+    @Override
+    public Mono<EnclosingScope> current() {
+        return holdsUntilCompletion
+                ? transaction(List.of())
+                        .map(each -> each.<EnclosingScope>map(found -> found).orElse(EnclosingScope.NONE))
+                : Mono.just(EnclosingScope.NONE);
+    }
+
+    /** The work of a transaction that may have just begun: its commit is guarded from here on. */
+    <T> Flux<T> guarded(Flux<T> work) {
+        return Flux.deferContextual(context ->
+                transaction(CallContext.OfSubscription.locks(context)).flatMapMany(guarded -> work));
+    }
+
+    /**
+     * The transaction around a subscription, if there is one.
+     *
+     * @param begunUnder the locks of the subscription; recorded by the first call, which comes as the transaction
+     *     begins
+     */
+    private Mono<Optional<Completion>> transaction(List<ReferenceCountedLock> begunUnder) {
+        return TransactionSynchronizationManager.forCurrentTransaction()
+                .filter(manager -> manager.isSynchronizationActive() && manager.isActualTransactionActive())
+                .map(manager -> Optional.of(completion(manager, begunUnder)))
+                .onErrorResume(NoTransactionException.class, none -> Mono.empty())
+                .defaultIfEmpty(Optional.empty());
+    }
+
+    private Completion completion(TransactionSynchronizationManager manager, List<ReferenceCountedLock> begunUnder) {
+        return manager.getSynchronizations().stream()
+                .filter(Completion.class::isInstance)
+                .map(Completion.class::cast)
+                .findFirst()
+                .orElseGet(() -> {
+                    Completion completion = new Completion(guard, begunUnder, new TransactionScope.KeptLocks());
+                    manager.registerSynchronization(completion);
+                    return completion;
+                });
+    }
+
+    /** One transaction's locks: those it was begun under, and those taken inside it. */
+    private record Completion(
+            CommitGuard guard, List<ReferenceCountedLock> begunUnder, TransactionScope.KeptLocks locks)
+            implements TransactionSynchronization, EnclosingScope {
+
+        @Override
+        public void keep(ReferenceCountedLock lock) {
+            locks.keep(lock);
+        }
+
+        @Override
+        public List<ReferenceCountedLock> kept() {
+            return locks.kept();
+        }
+
+        @Override
+        public Mono<Void> beforeCommit(boolean readOnly) {
+            Mono<Void> check = Mono.fromRunnable(() -> {
+                List<ReferenceCountedLock> all = new ArrayList<>(begunUnder);
+                all.addAll(locks.kept());
+                guard.check(all);
+            });
+            return guard.asksStore() ? check.subscribeOn(Schedulers.boundedElastic()) : check;
+        }
+
+        @Override
+        public Mono<Void> afterCompletion(int status) {
+            return Flux.fromIterable(locks.complete())
+                    .concatMap(Completion::end)
+                    .then();
+        }
+
+        private static Mono<Void> end(ReferenceCountedLock.Reference reference) {
+            return Mono.fromFuture(reference.closeAsync().toCompletableFuture(), true)
+                    .onErrorResume(loss -> {
+                        TransactionScope.KeptLocks.ignoreLoss(loss);
+                        return Mono.empty();
+                    })
+                    .then();
+        }
+    }
+}
