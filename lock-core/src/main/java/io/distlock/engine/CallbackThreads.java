@@ -3,6 +3,7 @@ package io.distlock.engine;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class CallbackThreads implements Executor {
 
     private static final Logger log = LoggerFactory.getLogger(CallbackThreads.class);
-    private static final int IDLE_SECONDS = 10;
+    private static final int IDLE_SECONDS = 5;
 
     /** From here on a virtual thread that blocks in a monitor gives its carrier back (JEP 491). */
     private static final int FIRST_JAVA_WITHOUT_PINNING = 24;
@@ -58,7 +59,13 @@ final class CallbackThreads implements Executor {
                 log.debug("No virtual threads", unavailable);
             }
         }
-        return Executors.newCachedThreadPool(daemons("distlock-callback-"));
+        return new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                daemons("distlock-callback-"));
     }
 
     private static ThreadFactory daemons(String name) {

@@ -28,9 +28,10 @@ class DetachedCallsTests {
             Context before = call.attach();
             try {
                 HeldLock held = client.locks.acquire(client.locks.request(SERVED));
+                assertThat(etcd.probe().keys("lock/" + SERVED)).hasSize(1);
                 call.cancel(null);
                 assertThat(held.release()).isEqualTo(Release.RELEASED);
-                assertThat(etcd.probe().keys("lock/")).isEmpty();
+                assertThat(etcd.probe().keys("lock/" + SERVED)).isEmpty();
             } finally {
                 call.detach(before);
             }

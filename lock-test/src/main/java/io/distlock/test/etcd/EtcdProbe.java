@@ -241,7 +241,18 @@ public final class EtcdProbe {
     /** Deletes all keys and ends all leases. */
     public void clear() {
         deleteAll("");
-        leases().forEach(this::revoke);
+        leases().forEach(this::revokeIfPresent);
+    }
+
+    /** The lease may have ended since it was listed. */
+    private void revokeIfPresent(long lease) {
+        try {
+            revoke(lease);
+        } catch (EtcdErrorException failure) {
+            if (leases().contains(lease)) {
+                throw failure;
+            }
+        }
     }
 
     /** To be asked of the leader. */
