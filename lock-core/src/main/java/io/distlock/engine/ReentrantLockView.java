@@ -12,8 +12,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** A lock as a {@link Lock}: re-entrant per thread. Thread-safe; a thread's hold is kept in a thread-local. */
-final class ReentrantLockView implements Lock {
+/**
+ * A lock of any client as a {@link Lock}: re-entrant per thread. Thread-safe; a thread's hold is kept in a thread-local.
+ */
+public final class ReentrantLockView implements Lock {
 
     private final LockClient client;
     private final LockRequest request;
@@ -31,9 +33,14 @@ final class ReentrantLockView implements Lock {
         }
     }
 
-    ReentrantLockView(LockClient client, LockRequest request) {
+    private ReentrantLockView(LockClient client, LockRequest request) {
         this.client = client;
         this.request = request;
+    }
+
+    /** As {@link LockClient#asLock} promises, by the client's other methods: for clients that delegate to another. */
+    public static Lock of(LockClient client, LockRequest request) {
+        return new ReentrantLockView(client, request);
     }
 
     /** Waits without end and without regard to interrupts, whose flag is kept. A silent store is an exception. */
@@ -99,7 +106,7 @@ final class ReentrantLockView implements Lock {
         }
     }
 
-    /** A hold that was lost is not entered again: its owner learns of the loss here at the latest. */
+    /** A lock that was lost is not entered again: its holder learns of the loss here at the latest. */
     private boolean reenter() {
         Hold hold = holds.get();
         if (hold == null) {

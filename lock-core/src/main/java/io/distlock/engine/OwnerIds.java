@@ -8,12 +8,12 @@ import java.util.HexFormat;
 import java.util.stream.Stream;
 
 /**
- * Makes owner values: who this is, for people who look into the store, and 128 random bits, as in
+ * Makes owner values: the instance, for diagnostics at the store, and 128 random bits, as in
  * {@code orders@web-1.4711~be1233a170d37d5f976442afa6e4762e}. The bits are drawn from the kernel for each acquisition: what
  * a process keeps in its memory, the seed of a generator included, is the same in each copy of a snapshot of it. Never a
  * thread, so that a lock can be handed to another thread, and two calls on one thread are two owners. Thread-safe.
  */
-final class Owners {
+final class OwnerIds {
 
     private static final int RANDOM_BYTES = 16;
     private static final int MOST_VISIBLE = 100;
@@ -26,7 +26,7 @@ final class Owners {
     /**
      * @param instance may be empty
      */
-    Owners(String instance, Ticker ticker, SecureRandom random) {
+    OwnerIds(String instance, Ticker ticker, SecureRandom random) {
         this.prefix = instance.isEmpty() ? "" : visible(instance) + END_OF_INSTANCE;
         this.ticker = ticker;
         this.random = random;
@@ -35,7 +35,7 @@ final class Owners {
     /** Not the JVM's default, which may be a generator that is seeded once. */
     static SecureRandom kernel() {
         return Stream.of("NativePRNGNonBlocking", "Windows-PRNG")
-                .flatMap(Owners::named)
+                .flatMap(OwnerIds::named)
                 .findFirst()
                 .orElseGet(SecureRandom::new);
     }

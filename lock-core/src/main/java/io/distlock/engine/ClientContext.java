@@ -15,60 +15,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What the parts of one client share. Thread-safe. */
-final class Engine {
+record ClientContext(
+        LockProvider provider,
+        LockRuntime runtime,
+        CallbackExecutor callbacks,
+        OwnerIds ownerIds,
+        Listeners listeners,
+        KeyQueues queues,
+        Watchdog watchdog) {
 
-    private static final Logger log = LoggerFactory.getLogger(Engine.class);
-
-    private final LockProvider provider;
-    private final LockRuntime runtime;
-    private final CallbackThreads callbacks;
-    private final Listeners listeners = new Listeners();
-    private final KeyGates gates = new KeyGates();
-    private final Owners owners;
-    private final Watchdog watchdog;
-
-    /** All foreign code, losses included, runs on the executor. */
-    Engine(LockProvider provider, LockRuntime runtime, Executor callbacks) {
-        this(provider, runtime, new CallbackThreads(callbacks, callbacks, () -> {}), "");
-    }
+    private static final Logger log = LoggerFactory.getLogger(ClientContext.class);
 
     /**
-     * @param instance whose locks these are, for people; may be empty
+     * @param instance begins each owner value, for diagnostics; may be empty
      */
-    Engine(LockProvider provider, LockRuntime runtime, CallbackThreads callbacks, String instance) {
-        this.provider = provider;
-        this.runtime = runtime;
-        this.callbacks = callbacks;
-        this.owners = new Owners(instance, runtime.ticker(), Owners.kernel());
-        this.watchdog = new Watchdog(this);
+    ClientContext(LockProvider provider, LockRuntime runtime, CallbackExecutor callbacks, String instance) {
+        this(
+                provider,
+                runtime,
+                callbacks,
+                new OwnerIds(instance, runtime.ticker(), OwnerIds.kernel()),
+                new Listeners(),
+                new KeyQueues(),
+                new Watchdog(provider, runtime));
     }
 
-    LockProvider provider() {
-        return provider;
-    }
-
-    LockRuntime runtime() {
-        return runtime;
+    /** All foreign code, losses included, runs on the executor. */
+    ClientContext(LockProvider provider, LockRuntime runtime, Executor callbacks) {
+        this(provider, runtime, new CallbackExecutor(callbacks, callbacks, () -> {}), "");
     }
 
     Ticker ticker() {
         return runtime.ticker();
-    }
-
-    Listeners listeners() {
-        return listeners;
-    }
-
-    KeyGates gates() {
-        return gates;
-    }
-
-    Owners owners() {
-        return owners;
-    }
-
-    Watchdog watchdog() {
-        return watchdog;
     }
 
     /** Time since a reading of the monotonic clock. */
@@ -87,11 +65,7 @@ final class Engine {
         return lease - (long) (lease * provider.clockDrift()) - 2_000_000;
     }
 
-    CallbackThreads callbacks() {
-        return callbacks;
-    }
-
-    /** Renewals find out about a loss as well, where the provider fails to tell. */
+    /** Renewals also find out about a loss, where the provider fails to notify of it. */
     void listenForLoss(Lease lease, Runnable lost) {
         try {
             provider.onLoss(lease, lost);
@@ -101,25 +75,23 @@ final class Engine {
     }
 
     /**
-     * Gives a lease back; ends within the provider's call timeout and never fails. Where the outcome is unknown the
+     * Releases a lease; ends within the provider's call timeout and never fails. Where the outcome is unknown the
      * reaper goes on asking.
      *
+     * @param timeToLive after this long the store has freed the key by itself
      * @param keepFor for how long the key is to stay taken, asked anew at each try
      */
-    CompletableFuture<Release> giveBack(Lease lease, Duration timeToLive, Supplier<Duration> keepFor) {
-        return askForRelease(lease, keepFor).thenApply(release -> {
+    CompletableFuture<Release> release(Lease lease, Duration timeToLive, Supplier<Duration> keepFor) {
+        return tryRelease(lease, keepFor).thenApply(release -> {
             if (release == Release.UNKNOWN) {
-                runtime.reaper()
-                        .reap(
-                                "The release of '" + lease.key() + "' by " + lease.owner(),
-                                timeToLive,
-                                () -> askForRelease(lease, keepFor));
+                String what = "The release of '" + lease.key() + "' by " + lease.owner();
+                runtime.reaper().reap(what, timeToLive, () -> tryRelease(lease, keepFor));
             }
             return release;
         });
     }
 
-    private CompletableFuture<Release> askForRelease(Lease lease, Supplier<Duration> keepFor) {
+    private CompletableFuture<Release> tryRelease(Lease lease, Supplier<Duration> keepFor) {
         CompletionStage<Release> asked;
         try {
             asked = provider.release(lease, keepFor.get());

@@ -5,9 +5,12 @@ import io.distlock.LockException;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
+import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.LockWait;
 import io.distlock.LossReason;
+import io.distlock.engine.KeyQueues.StoreReply;
+import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import io.distlock.spi.AcquireProgress;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
@@ -21,60 +24,41 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key on its way from the door to the grant: through the local gate, then to the provider. Ends by its deadline
- * even if the provider breaks its word; cancelling leaves neither a place at the gate nor a lease at the store.
+ * The acquisition of one key: through the local queue, then to the provider. Ends by its deadline even if the provider
+ * breaks its word; cancelling leaves neither a place in the queue nor a lease at the store.
  */
-final class PendingKey extends PendingAcquisition<HeldKey> implements AcquireProgress, DueSet.Due {
+final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implements AcquireProgress, DueSet.Due {
 
     /** On top of the provider's own time limit, whose error says more than ours. */
     private static final Duration PROVIDER_OVERDUE = Duration.ofMillis(250);
 
-    private final Engine engine;
-    private final PendingKeys pending;
     private final LockKey key;
     private final LockMode mode;
     private final LockOptions options;
-    private final Deadline deadline;
-    private final String asker;
-    private final KeyGates.Ticket ticket;
-    private final long startedNanos;
+    private final KeyQueues.Ticket ticket;
 
     private volatile boolean asking;
     private volatile @Nullable CompletableFuture<Optional<Grant>> remote;
 
-    /**
-     * @param asker the thread that asked, for people
-     */
-    PendingKey(
-            Engine engine,
-            PendingKeys pending,
-            LockKey key,
-            LockMode mode,
-            LockOptions options,
-            Deadline deadline,
-            String asker) {
-        this.engine = engine;
-        this.pending = pending;
+    KeyAcquisition(PendingAcquisitions pending, LockKey key, LockRequest request, Deadline deadline, String asker) {
+        super(pending, request, deadline, asker);
         this.key = key;
-        this.mode = mode;
-        this.options = options;
-        this.deadline = deadline;
-        this.asker = asker;
-        this.ticket = new KeyGates.Ticket(key, mode, this::takeTurn);
-        this.startedNanos = engine.ticker().nanos();
+        this.mode = request.mode();
+        this.options = request.options();
+        this.ticket = new KeyQueues.Ticket(key, mode, this::takeTurn);
     }
 
     void start() {
         if (options.waitTime().isZero()) {
-            // The gate knows first: held or waited for in this process is an answer, without a call.
-            if (engine.gates().tryEnter(ticket)) {
+            // Held or waited for in this process is an answer, without a call to the store.
+            if (context.queues().tryEnter(ticket)) {
                 askProvider();
-            } else if (engine.gates().news(key) instanceof StoreNews.Trouble trouble) {
-                failUnasked(trouble.cause());
+            } else if (context.queues().reply(key) instanceof StoreReply.Failed failed) {
+                failUnasked(failed.cause());
             } else {
                 giveUp();
             }
-        } else if (engine.gates().enter(ticket)) {
+        } else if (context.queues().enter(ticket)) {
             askProvider();
         }
     }
@@ -87,24 +71,24 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
         }
     }
 
-    /** Throws nothing: it may be called as another leaves the gate, who has nothing to do with it. */
+    /** Throws nothing: it may run on the thread of another call that leaves the queue. */
     private void askProvider() {
         if (isDone()) {
-            engine.gates().leave(ticket);
+            context.queues().leave(ticket);
             return;
         }
         if (pending.isClosed()) {
-            // Let in, perhaps, because the one before it was failed: nobody goes to the store any more.
-            fail(PendingKeys.closed(key));
+            // Admitted, perhaps, because the one before it was failed: nobody goes to the store any more.
+            failClosed();
             return;
         }
         asking = true;
-        var request = new LeaseRequest(key, mode, engine.owners().next(), options, deadline, this);
-        var asked = ask(request);
+        var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline, this);
+        var asked = ask(lease);
         remote = asked;
         asked.whenComplete((grant, failure) -> {
             if (failure == null) {
-                answered(request, grant);
+                answered(grant);
             } else {
                 fail(failure);
             }
@@ -114,51 +98,51 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
         }
     }
 
-    /** A provider that throws must not harm whoever has just left the gate, on whose thread this may run. */
-    private CompletableFuture<Optional<Grant>> ask(LeaseRequest request) {
+    /** A provider that throws must not harm the call that has just left the queue, on whose thread this may run. */
+    private CompletableFuture<Optional<Grant>> ask(LeaseRequest asked) {
         try {
-            return engine.provider().acquire(request);
+            return context.provider().acquire(asked);
         } catch (RuntimeException | Error failure) {
             return CompletableFuture.failedFuture(failure);
         }
     }
 
-    private void answered(LeaseRequest request, Optional<Grant> grant) {
+    private void answered(Optional<Grant> grant) {
         if (grant.isEmpty()) {
             giveUp();
         } else if (hasTimeLeft(grant.get())) {
-            hold(request, grant.get());
+            hold(grant.get());
         } else {
-            returnStale(request, grant.get());
+            returnStale(grant.get());
         }
     }
 
     /** A grant that took most of its lease to arrive would be over before it is of use. */
     private boolean hasTimeLeft(Grant grant) {
-        long left = engine.validityNanos(options) - grant.since().elapsedNanos(engine.ticker());
+        long left = context.validityNanos(options) - grant.since().elapsedNanos(context.ticker());
         return left >= Math.max(options.leaseTime().toNanos() / 10, 20_000_000);
     }
 
-    private void returnStale(LeaseRequest request, Grant grant) {
-        engine.giveBack(grant.lease(), request.timeToLive(), () -> Duration.ZERO)
+    private void returnStale(Grant grant) {
+        context.release(grant.lease(), options.timeToLive(), () -> Duration.ZERO)
                 .thenAccept(released -> {
                     if (isDone() || deadline.hasPassed()) {
                         // Nobody else had it.
-                        fail(new LockUnavailableException(key, waited(), "the grant came too late to be of use", null));
+                        fail("the grant came too late to be of use", null);
                     } else {
                         askProvider();
                     }
                 });
     }
 
-    private void hold(LeaseRequest request, Grant grant) {
-        HeldKey held = new HeldKey(engine, request, grant, ticket, asker);
-        ticket.heard(StoreNews.TAKEN);
+    private void hold(Grant grant) {
+        DefaultHeldLock held = new DefaultHeldLock(context, options, grant, ticket, asker);
+        ticket.replied(StoreReply.TAKEN);
         // Watched before anybody can release it, or it would be watched for ever.
-        engine.watchdog().add(held);
-        engine.listeners()
+        context.watchdog().add(held);
+        context.listeners()
                 .publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
-        engine.listenForLoss(grant.lease(), () -> held.lose(LossReason.NOT_OWNER));
+        context.listenForLoss(grant.lease(), () -> held.lose(LossReason.NOT_OWNER));
         pending.remove(this);
         if (!complete(Optional.of(held))) {
             held.startRelease();
@@ -168,53 +152,61 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
     /** Another has it. */
     private void giveUp() {
         if (remote != null) {
-            ticket.heard(StoreNews.TAKEN);
+            ticket.replied(StoreReply.TAKEN);
         }
-        // Before the caller hears of it: its next attempt must not find this one at the gate.
-        engine.gates().leave(ticket);
+        // Before the caller is notified: its next attempt must not find this one in the queue.
+        context.queues().leave(ticket);
         if (complete(Optional.empty())) {
-            engine.listeners().publish(() -> new LockEvent.NotAcquired(key, mode, waited()));
+            context.listeners().publish(() -> new LockEvent.NotAcquired(key, mode, waited()));
         }
         leave();
     }
 
-    /** The store was never asked for this one; whoever stands before it knows whether another has the key. */
+    /** The store was never asked for this one; the call that precedes it knows whether another has the key. */
     private void giveUpUnasked() {
-        StoreNews news = engine.gates().news(key);
-        if (news instanceof StoreNews.Taken) {
+        StoreReply reply = context.queues().reply(key);
+        if (reply instanceof StoreReply.Taken) {
             giveUp();
         } else {
-            failUnasked(news instanceof StoreNews.Trouble trouble ? trouble.cause() : null);
+            failUnasked(reply instanceof StoreReply.Failed failed ? failed.cause() : null);
         }
     }
 
     private void failUnasked(@Nullable Throwable cause) {
         String why = "the call of this process that comes before it has no answer yet"
                 + (cause == null ? "" : ": " + cause.getMessage());
+        fail(why, cause);
+    }
+
+    void failClosed() {
+        fail("the lock client is closed", null);
+    }
+
+    private void fail(String why, @Nullable Throwable cause) {
         fail(new LockUnavailableException(key, waited(), why, cause));
     }
 
     @Override
     public void refused() {
-        ticket.heard(StoreNews.TAKEN);
+        ticket.replied(StoreReply.TAKEN);
     }
 
     @Override
     public void failed(Throwable cause) {
-        ticket.heard(new StoreNews.Trouble(cause));
+        ticket.replied(new StoreReply.Failed(cause));
     }
 
-    void fail(Throwable cause) {
+    private void fail(Throwable cause) {
         Throwable reason = cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
         LockException failure = reason instanceof LockException known
                 ? known
                 : new LockUnavailableException(key, waited(), "the provider failed: " + reason, reason);
         if (remote != null) {
-            ticket.heard(new StoreNews.Trouble(failure));
+            ticket.replied(new StoreReply.Failed(failure));
         }
-        engine.gates().leave(ticket);
+        context.queues().leave(ticket);
         if (completeExceptionally(failure)) {
-            engine.listeners().publish(() -> new LockEvent.Failed(key, mode, waited(), failure));
+            context.listeners().publish(() -> new LockEvent.Failed(key, mode, waited(), failure));
         }
         leave();
     }
@@ -223,7 +215,7 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled) {
-            engine.listeners()
+            context.listeners()
                     .publish(() -> new LockEvent.Failed(key, mode, waited(), new CancellationException("cancelled")));
             leave();
         }
@@ -236,36 +228,39 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
         if (asked != null && !asked.isDone()) {
             asked.cancel(true);
         }
-        engine.gates().leave(ticket);
+        context.queues().leave(ticket);
     }
 
     /** Called by the scheduler once {@link #dueNanos()} has passed. */
     void overdue() {
-        if (mayStandAtTheGate()) {
+        if (mayWaitInTheQueue()) {
             giveUpUnasked();
             return;
         }
         long due = dueNanos();
-        if (engine.ticker().nanos() - due >= 0) {
+        if (context.ticker().nanos() - due >= 0) {
             String why = remote == null
                     ? "this process is still preparing the call, as a first one that loads classes and connects"
-                    : "the provider '" + engine.provider().name() + "' did not answer in time";
-            String late = engine.runtime().timeouts().lateness(due);
-            fail(new LockUnavailableException(key, waited(), why + late, null));
+                    : "the provider '" + context.provider().name() + "' did not answer in time";
+            String late = context.runtime().timeouts().lateness(due);
+            fail(why + late, null);
         }
     }
 
-    /** One attempt never stands at the gate, and is over with its answer, not with its deadline. */
-    private boolean mayStandAtTheGate() {
+    /** One attempt never waits in the queue, and is over with its answer, not with its deadline. */
+    private boolean mayWaitInTheQueue() {
         return !asking && !options.waitTime().isZero();
     }
 
     @Override
     public long dueNanos() {
-        return mayStandAtTheGate()
+        return mayWaitInTheQueue()
                 ? deadline.nanos()
                 : deadline.nanos()
-                        + engine.provider().callTimeout().plus(PROVIDER_OVERDUE).toNanos();
+                        + context.provider()
+                                .callTimeout()
+                                .plus(PROVIDER_OVERDUE)
+                                .toNanos();
     }
 
     @Override
@@ -273,11 +268,8 @@ final class PendingKey extends PendingAcquisition<HeldKey> implements AcquirePro
         return key;
     }
 
-    LockWait look(long now) {
-        return new LockWait(key, mode, Engine.between(startedNanos, now), deadline.remaining(), asker);
-    }
-
-    Duration waited() {
-        return engine.since(startedNanos);
+    /** For diagnostics. */
+    LockWait info(long now) {
+        return new LockWait(key, mode, ClientContext.between(startedNanos, now), deadline.remaining(), asker);
     }
 }
