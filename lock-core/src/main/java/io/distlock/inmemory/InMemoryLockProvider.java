@@ -52,7 +52,7 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        Waiter waiter = new Waiter(request, this::leave);
+        LockTable.Waiter waiter = new LockTable.Waiter(request, this::leave);
         LockTable.Arrival arrival;
         try {
             arrival = table.enter(waiter);
@@ -69,12 +69,12 @@ public final class InMemoryLockProvider implements LockProvider {
         return waiter;
     }
 
-    private void timeOut(Waiter waiter) {
+    private void timeOut(LockTable.Waiter waiter) {
         leave(waiter);
         waiter.complete(Optional.empty());
     }
 
-    private void leave(Waiter waiter) {
+    private void leave(LockTable.Waiter waiter) {
         waiter.stopTimer();
         if (table.leave(waiter)) {
             admitNext(waiter.request().key());
@@ -85,7 +85,7 @@ public final class InMemoryLockProvider implements LockProvider {
         table.admit(key).forEach(this::deliver);
     }
 
-    private void deliver(Waiter waiter, Grant grant) {
+    private void deliver(LockTable.Waiter waiter, Grant grant) {
         waiter.stopTimer();
         if (!waiter.complete(Optional.of(grant))) {
             releaseNow(grant.lease(), Duration.ZERO);
@@ -99,7 +99,7 @@ public final class InMemoryLockProvider implements LockProvider {
     @Override
     public void renew(Collection<Lease> leases, RenewalAnswers answers) {
         for (Lease lease : leases) {
-            answers.answer(lease, table.renew((InMemoryLease) lease) ? Renewal.RENEWED : Renewal.NOT_OWNER);
+            answers.answer(lease, table.renew((KeyState.InMemoryLease) lease) ? Renewal.RENEWED : Renewal.NOT_OWNER);
         }
     }
 
@@ -140,7 +140,7 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public void close() {
-        for (Waiter waiter : table.close()) {
+        for (LockTable.Waiter waiter : table.close()) {
             waiter.stopTimer();
             waiter.completeExceptionally(LockTable.closed(waiter.request().key()));
         }
