@@ -1,5 +1,7 @@
 package io.distlock.engine;
 
+import io.distlock.LockEvent;
+import io.distlock.LockListener;
 import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.spi.Lease;
@@ -7,8 +9,10 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -20,7 +24,7 @@ record ClientContext(
         LockRuntime runtime,
         CallbackExecutor callbacks,
         OwnerIds ownerIds,
-        Listeners listeners,
+        List<LockListener> listeners,
         KeyQueues queues,
         Watchdog watchdog) {
 
@@ -35,7 +39,7 @@ record ClientContext(
                 runtime,
                 callbacks,
                 new OwnerIds(instance, runtime.ticker(), OwnerIds.kernel()),
-                new Listeners(),
+                new CopyOnWriteArrayList<>(),
                 new KeyQueues(),
                 new Watchdog(provider, runtime));
     }
@@ -43,6 +47,21 @@ record ClientContext(
     /** All foreign code, losses included, runs on the executor. */
     ClientContext(LockProvider provider, LockRuntime runtime, Executor callbacks) {
         this(provider, runtime, new CallbackExecutor(callbacks, callbacks, () -> {}), "");
+    }
+
+    /** Makes the event only if there is a listener. One that throws harms neither the lock nor the next listener. */
+    void publish(Supplier<? extends LockEvent> event) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        LockEvent made = event.get();
+        for (LockListener listener : listeners) {
+            try {
+                listener.onEvent(made);
+            } catch (RuntimeException | Error failure) {
+                log.warn("Lock listener {} failed on {}", listener, made, failure);
+            }
+        }
     }
 
     Ticker ticker() {

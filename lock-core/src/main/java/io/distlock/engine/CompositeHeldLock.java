@@ -90,7 +90,7 @@ final class CompositeHeldLock implements HeldLock {
     }
 
     /** All at once; the answer is the worst of them. */
-    private CompletableFuture<Release> startRelease() {
+    CompletableFuture<Release> startRelease() {
         CompletableFuture<Release> worst = CompletableFuture.completedFuture(Release.RELEASED);
         for (int last = held.size() - 1; last >= 0; last--) {
             worst = worst.thenCombine(held.get(last).startRelease(), CompositeHeldLock::worse);

@@ -181,7 +181,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     private void announce(LockLoss loss) {
         log(loss);
-        context.listeners().publish(() -> new LockEvent.Lost(loss));
+        context.publish(() -> new LockEvent.Lost(loss));
         LockState.LossSignal signal = lost;
         if (signal != null) {
             signal.fire(loss);

@@ -140,8 +140,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         ticket.replied(StoreReply.TAKEN);
         // Watched before anybody can release it, or it would be watched for ever.
         context.watchdog().add(held);
-        context.listeners()
-                .publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
+        context.publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
         context.listenForLoss(grant.lease(), () -> held.lose(LossReason.NOT_OWNER));
         pending.remove(this);
         if (!complete(Optional.of(held))) {
@@ -157,7 +156,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         // Before the caller is notified: its next attempt must not find this one in the queue.
         context.queues().leave(ticket);
         if (complete(Optional.empty())) {
-            context.listeners().publish(() -> new LockEvent.NotAcquired(key, mode, waited()));
+            context.publish(() -> new LockEvent.NotAcquired(key, mode, waited()));
         }
         leave();
     }
@@ -206,7 +205,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         }
         context.queues().leave(ticket);
         if (completeExceptionally(failure)) {
-            context.listeners().publish(() -> new LockEvent.Failed(key, mode, waited(), failure));
+            context.publish(() -> new LockEvent.Failed(key, mode, waited(), failure));
         }
         leave();
     }
@@ -215,8 +214,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled) {
-            context.listeners()
-                    .publish(() -> new LockEvent.Failed(key, mode, waited(), new CancellationException("cancelled")));
+            context.publish(() -> new LockEvent.Failed(key, mode, waited(), new CancellationException("cancelled")));
             leave();
         }
         return cancelled;

@@ -151,7 +151,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     }
 
     private void publishRenewed(boolean confirmed) {
-        context.listeners().publish(() -> new LockEvent.Renewed(lease.key(), lease.mode(), lease.token(), confirmed));
+        context.publish(() -> new LockEvent.Renewed(lease.key(), lease.mode(), lease.token(), confirmed));
     }
 
     // --- the end ---
@@ -168,8 +168,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     }
 
     final void publishReleased(Release outcome) {
-        context.listeners()
-                .publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
+        context.publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
     }
 
     /** The loss of a lock that was last counted from a moment. */

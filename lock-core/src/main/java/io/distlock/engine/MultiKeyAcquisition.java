@@ -4,6 +4,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
+import io.distlock.Release;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import io.distlock.spi.Deadline;
 import java.util.ArrayList;
@@ -98,10 +99,8 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
     }
 
     /** All at once; ends within one call to the store, and never fails. */
-    private CompletableFuture<Void> releaseAll() {
-        CompletableFuture<?>[] releases =
-                held.stream().map(DefaultHeldLock::startRelease).toArray(CompletableFuture<?>[]::new);
-        return CompletableFuture.allOf(releases);
+    private CompletableFuture<Release> releaseAll() {
+        return new CompositeHeldLock(context, held).startRelease();
     }
 
     @Override

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
-import java.util.stream.Stream;
+import java.util.List;
 
 /**
  * Makes owner values: the instance, for diagnostics at the store, and 128 random bits, as in
@@ -34,18 +34,14 @@ final class OwnerIds {
 
     /** Not the JVM's default, which may be a generator that is seeded once. */
     static SecureRandom kernel() {
-        return Stream.of("NativePRNGNonBlocking", "Windows-PRNG")
-                .flatMap(OwnerIds::named)
-                .findFirst()
-                .orElseGet(SecureRandom::new);
-    }
-
-    private static Stream<SecureRandom> named(String algorithm) {
-        try {
-            return Stream.of(SecureRandom.getInstance(algorithm));
-        } catch (NoSuchAlgorithmException otherSystem) {
-            return Stream.empty();
+        for (String algorithm : List.of("NativePRNGNonBlocking", "Windows-PRNG")) {
+            try {
+                return SecureRandom.getInstance(algorithm);
+            } catch (NoSuchAlgorithmException otherSystem) {
+                // The next one, or the default.
+            }
         }
+        return new SecureRandom();
     }
 
     /** Stores take visible ASCII, and divide their keys and values at the colon and the slash. */

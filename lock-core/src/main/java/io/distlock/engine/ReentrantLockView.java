@@ -46,23 +46,18 @@ public final class ReentrantLockView implements Lock {
     /** Waits without end and without regard to interrupts, whose flag is kept. A silent store is an exception. */
     @Override
     public void lock() {
-        uninterruptibly(() -> {
-            lockInterruptibly();
-            return true;
-        });
+        boolean locked;
+        do {
+            locked = uninterruptibly(LockOptions.MAX_WAIT);
+        } while (!locked);
     }
 
-    private interface Interruptible {
-
-        boolean run() throws InterruptedException;
-    }
-
-    private static boolean uninterruptibly(Interruptible attempt) {
+    private boolean uninterruptibly(Duration waitTime) {
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    return attempt.run();
+                    return tryLock(waitTime.toNanos(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException interrupt) {
                     interrupted = true;
                 }
@@ -86,7 +81,7 @@ public final class ReentrantLockView implements Lock {
     /** One attempt, without regard to interrupts, as the interface has it. */
     @Override
     public boolean tryLock() {
-        return uninterruptibly(() -> tryLock(0, TimeUnit.NANOSECONDS));
+        return uninterruptibly(Duration.ZERO);
     }
 
     @Override

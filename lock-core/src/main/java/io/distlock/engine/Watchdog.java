@@ -31,10 +31,9 @@ final class Watchdog {
     private final LockProvider provider;
     private final LockRuntime runtime;
     private final DueSet<DefaultHeldLock> held;
-    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final InFlight holding = new InFlight();
     private final InFlight releases = new InFlight();
     private final Runnable lookAtAll = this::lookAtAll;
-    private volatile boolean closing;
 
     Watchdog(LockProvider provider, LockRuntime runtime) {
         this.provider = provider;
@@ -49,13 +48,13 @@ final class Watchdog {
     }
 
     void add(DefaultHeldLock key) {
+        holding.begin();
         held.add(key);
     }
 
     void remove(DefaultHeldLock key) {
-        held.remove(key);
-        if (closing && held.members().isEmpty()) {
-            drained.complete(null);
+        if (held.remove(key)) {
+            holding.end();
         }
     }
 
@@ -69,11 +68,7 @@ final class Watchdog {
 
     /** Completes when nothing is held any more. To be called once no new lock can be granted. */
     CompletableFuture<Void> drained() {
-        closing = true;
-        if (held.members().isEmpty()) {
-            drained.complete(null);
-        }
-        return drained;
+        return holding.drained();
     }
 
     /** A release is on its way: the lock is no longer held, but not answered. */

@@ -14,7 +14,6 @@ import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.LockRuntime;
-import io.distlock.support.LockScheduler;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
@@ -37,7 +36,8 @@ public final class InMemoryLockProvider implements LockProvider {
     /** The runtime stays the caller's. */
     public InMemoryLockProvider(LockRuntime runtime) {
         this.runtime = runtime;
-        this.table = new LockTable(runtime.ticker(), this::expiryTimer);
+        this.table = new LockTable(
+                runtime.ticker(), (key, delay) -> runtime.scheduler().schedule(() -> admitNext(key), delay));
     }
 
     @Override
@@ -92,10 +92,6 @@ public final class InMemoryLockProvider implements LockProvider {
         }
     }
 
-    private LockScheduler.Scheduled expiryTimer(LockKey key, Duration delay) {
-        return runtime.scheduler().schedule(() -> admitNext(key), delay);
-    }
-
     @Override
     public void renew(Collection<Lease> leases, RenewalAnswers answers) {
         for (Lease lease : leases) {
@@ -118,7 +114,9 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
-        return CompletableFuture.completedFuture(table.isCurrent(sequencer));
+        return CompletableFuture.completedFuture(table.find(sequencer.key(), sequencer.token())
+                .filter(lease -> lease.mode() == sequencer.mode())
+                .isPresent());
     }
 
     @Override

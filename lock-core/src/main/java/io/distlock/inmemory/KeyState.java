@@ -46,10 +46,10 @@ final class KeyState {
         return holdings.stream().filter(holding -> holding.belongsTo(owner)).findFirst();
     }
 
-    /** Unless it has been given back. */
+    /** Unless it has been released. */
     Optional<Holding> heldUnder(FencingToken token) {
         return holdings.stream()
-                .filter(holding -> !holding.isKept() && holding.lease().token().equals(token))
+                .filter(holding -> !holding.kept && holding.lease().token().equals(token))
                 .findFirst();
     }
 
@@ -76,7 +76,7 @@ final class KeyState {
     }
 
     OptionalLong nextExpiry() {
-        return holdings.stream().mapToLong(Holding::expiresAt).min();
+        return holdings.stream().mapToLong(holding -> holding.expiresAt).min();
     }
 
     /** One timer at a time; the newer one knows better. */
@@ -114,6 +114,7 @@ final class KeyState {
 
         private final InMemoryLease lease;
         private long expiresAt;
+        // Released, but its minimum hold time is not over.
         private boolean kept;
 
         Holding(InMemoryLease lease, long expiresAt) {
@@ -125,22 +126,12 @@ final class KeyState {
             return lease;
         }
 
-        long expiresAt() {
-            return expiresAt;
-        }
-
         boolean hasExpired(long now) {
             return now - expiresAt >= 0;
         }
 
-        /** Whether it still belongs to its owner: one that is kept for its minimum hold time has been given back. */
         boolean belongsTo(String owner) {
             return !kept && lease.owner().equals(owner);
-        }
-
-        /** Whether it has been given back, and only its minimum hold time is not over. */
-        boolean isKept() {
-            return kept;
         }
 
         /** Never shortens what it has. */

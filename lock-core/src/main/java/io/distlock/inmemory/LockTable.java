@@ -4,7 +4,6 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
-import io.distlock.Sequencer;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -188,12 +187,6 @@ final class LockTable {
     /** Whether it was held. */
     synchronized boolean giveBack(Lease lease, Duration keepFor) {
         return look(lease.key(), state -> state.giveBack(lease.owner(), now(), keepFor))
-                .isPresent();
-    }
-
-    synchronized boolean isCurrent(Sequencer sequencer) {
-        return look(sequencer.key(), state -> state.heldUnder(sequencer.token()))
-                .filter(holding -> holding.lease().mode() == sequencer.mode())
                 .isPresent();
     }
 
