@@ -17,7 +17,7 @@ import io.distlock.LockWait;
 import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.Sequencer;
-import io.distlock.spi.Deadline;
+import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,15 +34,15 @@ import org.jspecify.annotations.Nullable;
 /** The client over one provider. */
 final class DefaultLockClient implements LockClient {
 
-    private final Engine engine;
-    private final PendingKeys pending;
+    private final ClientContext context;
+    private final PendingAcquisitions pending;
     private final LockOptions options;
     private final Duration shutdownTimeout;
     private final Runnable onClosed;
 
-    DefaultLockClient(Engine engine, LockOptions options, Duration shutdownTimeout, Runnable onClosed) {
-        this.engine = engine;
-        this.pending = new PendingKeys(engine);
+    DefaultLockClient(ClientContext context, LockOptions options, Duration shutdownTimeout, Runnable onClosed) {
+        this.context = context;
+        this.pending = new PendingAcquisitions(context);
         this.options = options;
         this.shutdownTimeout = shutdownTimeout;
         this.onClosed = onClosed;
@@ -50,7 +50,7 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public String provider() {
-        return engine.provider().name();
+        return context.provider().name();
     }
 
     @Override
@@ -60,19 +60,19 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public void validate(LockOptions options) {
-        engine.provider().validate(options);
+        context.provider().validate(options);
     }
 
     @Override
     public HeldLock acquire(LockRequest request) {
-        long started = engine.ticker().nanos();
+        long started = context.ticker().nanos();
         var acquisition = startUnlessInterrupted(request, started);
         return await(acquisition, started).orElseThrow(() -> notAcquired(acquisition.key(), started));
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
-        long started = engine.ticker().nanos();
+        long started = context.ticker().nanos();
         return await(startUnlessInterrupted(request, started), started);
     }
 
@@ -80,59 +80,35 @@ final class DefaultLockClient implements LockClient {
         if (Thread.interrupted()) {
             throw interrupted(request.keys().get(0), started, null);
         }
-        return start(request);
+        return pending.start(request);
     }
 
     private Optional<HeldLock> await(PendingAcquisition<? extends HeldLock> acquisition, long started) {
         try {
             return acquisition.get().map(held -> held);
         } catch (InterruptedException interrupt) {
-            abandon(acquisition);
+            acquisition.abandon();
             throw interrupted(acquisition.key(), started, interrupt);
         } catch (ExecutionException failure) {
             throw asSeenByCaller(failure);
         }
     }
 
-    /** How many keys are on their way now. */
+    /** How many keys are being acquired now. */
     int pending() {
-        return pending.size();
-    }
-
-    private PendingAcquisition<? extends HeldLock> start(LockRequest request) {
-        Deadline deadline = Deadline.in(request.options().waitTime(), engine.ticker());
-        String asker = name(Thread.currentThread());
-        if (request.keys().size() == 1) {
-            return pending.start(request.keys().get(0), request.mode(), request.options(), deadline, asker);
-        }
-        PendingLock all = new PendingLock(engine, pending, request, deadline, asker);
-        all.advance();
-        return all;
-    }
-
-    /** For people: the thread's name, or its number if it has none, as most virtual threads. */
-    @SuppressWarnings("deprecation") // the successor of getId() is not there before Java 19
-    private static String name(Thread thread) {
-        return thread.getName().isEmpty() ? "#" + thread.getId() : thread.getName();
-    }
-
-    /** Stops an acquisition; if it has just succeeded, gives back what it got. */
-    static void abandon(PendingAcquisition<? extends HeldLock> acquisition) {
-        if (!acquisition.cancel(true)) {
-            acquisition.thenAccept(granted -> granted.ifPresent(HeldLock::releaseAsync));
-        }
+        return pending.members().size();
     }
 
     private LockInterruptedException interrupted(LockKey key, long started, @Nullable InterruptedException cause) {
         Thread.currentThread().interrupt();
-        return new LockInterruptedException(key, engine.since(started), cause);
+        return new LockInterruptedException(key, context.since(started), cause);
     }
 
     private LockNotAcquiredException notAcquired(LockKey key, long started) {
-        return new LockNotAcquiredException(key, engine.since(started));
+        return new LockNotAcquiredException(key, context.since(started));
     }
 
-    /** The failure was made on a thread of ours; whoever reads its stack trace wants to know who asked. */
+    /** The failure was made on a thread of ours; its stack trace should show the caller. */
     private static RuntimeException asSeenByCaller(ExecutionException failure) {
         if (failure.getCause() instanceof LockException known) {
             known.fillInStackTrace();
@@ -143,9 +119,9 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-        long started = engine.ticker().nanos();
+        long started = context.ticker().nanos();
         CompletableFuture<HeldLock> result = new CompletableFuture<>();
-        var acquisition = start(request);
+        var acquisition = pending.start(request);
         handOver(acquisition, result, granted -> {
             if (granted.isPresent()) {
                 return result.complete(granted.get());
@@ -159,11 +135,11 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
         CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
-        handOver(start(request), result, result::complete);
+        handOver(pending.start(request), result, result::complete);
         return result;
     }
 
-    /** Takes what was granted to the caller's future, on a thread on which the caller's code may block. */
+    /** Completes the caller's future, on a thread on which the caller's code may block. */
     private void handOver(
             PendingAcquisition<? extends HeldLock> acquisition,
             CompletableFuture<?> result,
@@ -182,9 +158,9 @@ final class DefaultLockClient implements LockClient {
                     granted.ifPresent(HeldLock::releaseAsync);
                 }
             };
-            engine.callbacks().execute(handOver, refusal -> {
+            context.callbacks().execute(handOver, refusal -> {
                 if (failure == null && granted.isPresent()) {
-                    giveBack(granted.get(), result, refusal);
+                    releaseUndelivered(granted.get(), result, refusal);
                 } else {
                     handOver.run();
                 }
@@ -192,8 +168,8 @@ final class DefaultLockClient implements LockClient {
         });
     }
 
-    /** A lock that no thread could hand over: nobody else would ever give it back. */
-    private static void giveBack(HeldLock held, CompletableFuture<?> result, Throwable refusal) {
+    /** A lock that no thread could hand over: nobody else would ever release it. */
+    private static void releaseUndelivered(HeldLock held, CompletableFuture<?> result, Throwable refusal) {
         String why = "it was granted, and given back: the callback executor took no task to hand it over";
         held.releaseAsync()
                 .whenComplete((release, never) -> result.completeExceptionally(
@@ -202,47 +178,47 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public Lock asLock(LockRequest request) {
-        return new ReentrantLockView(this, request);
+        return ReentrantLockView.of(this, request);
     }
 
     @Override
     public boolean isCurrent(Sequencer sequencer) {
-        return ask(sequencer.key(), engine.provider().isCurrent(sequencer));
+        return ask(sequencer.key(), context.provider().isCurrent(sequencer));
     }
 
     @Override
     public Optional<LockStatus> inspect(LockKey key) {
-        return ask(key, engine.provider().inspect(key));
+        return ask(key, context.provider().inspect(key));
     }
 
     @Override
     public Release forceRelease(LockKey key, FencingToken token) {
-        engine.watchdog().held().stream()
+        context.watchdog().held().stream()
                 .filter(held ->
                         held.lease().key().equals(key) && held.lease().token().equals(token))
                 // Before the store lets anybody else have it.
                 .forEach(held -> held.lose(LossReason.NOT_OWNER));
-        long started = engine.ticker().nanos();
+        long started = context.ticker().nanos();
         // A provider may have to look first, and then take.
-        Duration limit = engine.provider().callTimeout().multipliedBy(2);
-        Release release = ask(key, limit, engine.provider().forceRelease(key, token));
+        Duration limit = context.provider().callTimeout().multipliedBy(2);
+        Release release = ask(key, limit, context.provider().forceRelease(key, token));
         if (release == Release.UNKNOWN) {
-            throw new LockUnavailableException(key, engine.since(started), "the store gave no definite answer", null);
+            throw new LockUnavailableException(key, context.since(started), "the store gave no definite answer", null);
         }
         return release;
     }
 
     private <T> T ask(LockKey key, CompletionStage<T> question) {
-        return ask(key, engine.provider().callTimeout(), question);
+        return ask(key, context.provider().callTimeout(), question);
     }
 
     private <T> T ask(LockKey key, Duration limit, CompletionStage<T> question) {
-        long started = engine.ticker().nanos();
+        long started = context.ticker().nanos();
         try {
-            return engine.runtime().timeouts().within(limit, question).get();
+            return context.runtime().timeouts().within(limit, question).get();
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
-            throw new LockInterruptedException(key, engine.since(started), interrupt);
+            throw new LockInterruptedException(key, context.since(started), interrupt);
         } catch (ExecutionException failure) {
             Throwable cause = Objects.requireNonNull(failure.getCause());
             if (cause instanceof UnsupportedOperationException unsupported) {
@@ -251,40 +227,40 @@ final class DefaultLockClient implements LockClient {
             throw cause instanceof LockUnavailableException known
                     ? known
                     : new LockUnavailableException(
-                            key, engine.since(started), String.valueOf(cause.getMessage()), cause);
+                            key, context.since(started), String.valueOf(cause.getMessage()), cause);
         }
     }
 
     @Override
     public Stream<LockHold> held() {
         // One moment for all: sorted by their time, they come in the order of the grants each time anybody looks.
-        long now = engine.ticker().nanos();
-        return engine.watchdog().held().stream().flatMap(key -> key.look(now).stream());
+        long now = context.ticker().nanos();
+        return context.watchdog().held().stream().flatMap(key -> key.info(now).stream());
     }
 
     @Override
     public Stream<LockWait> waiting() {
-        long now = engine.ticker().nanos();
-        return pending.members().stream().map(key -> key.look(now));
+        long now = context.ticker().nanos();
+        return pending.members().stream().map(key -> key.info(now));
     }
 
     @Override
     public void addListener(LockListener listener) {
-        engine.listeners().add(Objects.requireNonNull(listener));
+        context.listeners().add(Objects.requireNonNull(listener));
     }
 
     @Override
     public void removeListener(LockListener listener) {
-        engine.listeners().remove(listener);
+        context.listeners().remove(listener);
     }
 
     @Override
     public void close() {
         pending.close();
-        await(engine.watchdog().drained(), shutdownTimeout);
-        engine.watchdog().abandonAll();
+        await(context.watchdog().drained(), shutdownTimeout);
+        context.watchdog().abandonAll();
         // The provider is closed next, which would cut off a release that is on its way.
-        await(engine.watchdog().answered(), engine.provider().callTimeout());
+        await(context.watchdog().answered(), context.provider().callTimeout());
         onClosed.run();
     }
 

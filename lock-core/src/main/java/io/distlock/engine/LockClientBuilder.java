@@ -58,12 +58,12 @@ public final class LockClientBuilder {
      * callbacks may wait for one another.
      */
     public static Executor defaultCallbackExecutor() {
-        return CallbackThreads.own();
+        return CallbackExecutor.own();
     }
 
     /**
      * Runs foreign code that may block: dependents of futures. {@link #defaultCallbackExecutor()} if not given. Whatever it
-     * takes it has to run; a grant for which it throws is given back. The news of a loss does not depend on it.
+     * takes it has to run; a grant for which it throws is released. Losses are announced without it.
      */
     public LockClientBuilder callbackExecutor(Executor callbackExecutor) {
         this.callbackExecutor = callbackExecutor;
@@ -86,10 +86,10 @@ public final class LockClientBuilder {
     }
 
     public LockClient build() {
-        CallbackThreads threads =
-                CallbackThreads.over(callbackExecutor == null ? defaultCallbackExecutor() : callbackExecutor);
-        Engine engine = new Engine(provider, runtime, threads, instance);
-        listeners.forEach(engine.listeners()::add);
-        return new DefaultLockClient(engine, options, shutdownTimeout, threads::close);
+        CallbackExecutor callbacks =
+                CallbackExecutor.over(callbackExecutor == null ? defaultCallbackExecutor() : callbackExecutor);
+        ClientContext context = new ClientContext(provider, runtime, callbacks, instance);
+        listeners.forEach(context.listeners()::add);
+        return new DefaultLockClient(context, options, shutdownTimeout, callbacks::close);
     }
 }

@@ -12,8 +12,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** A lock as a {@link Lock}: re-entrant per thread. Thread-safe; a thread's hold is kept in a thread-local. */
-final class ReentrantLockView implements Lock {
+/**
+ * A lock of any client as a {@link Lock}: re-entrant per thread. Thread-safe; a thread's hold is kept in a thread-local.
+ */
+public final class ReentrantLockView implements Lock {
 
     private final LockClient client;
     private final LockRequest request;
@@ -31,31 +33,31 @@ final class ReentrantLockView implements Lock {
         }
     }
 
-    ReentrantLockView(LockClient client, LockRequest request) {
+    private ReentrantLockView(LockClient client, LockRequest request) {
         this.client = client;
         this.request = request;
+    }
+
+    /** As {@link LockClient#asLock} promises, by the client's other methods: for clients that delegate to another. */
+    public static Lock of(LockClient client, LockRequest request) {
+        return new ReentrantLockView(client, request);
     }
 
     /** Waits without end and without regard to interrupts, whose flag is kept. A silent store is an exception. */
     @Override
     public void lock() {
-        uninterruptibly(() -> {
-            lockInterruptibly();
-            return true;
-        });
+        boolean locked;
+        do {
+            locked = uninterruptibly(LockOptions.MAX_WAIT);
+        } while (!locked);
     }
 
-    private interface Interruptible {
-
-        boolean run() throws InterruptedException;
-    }
-
-    private static boolean uninterruptibly(Interruptible attempt) {
+    private boolean uninterruptibly(Duration waitTime) {
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    return attempt.run();
+                    return tryLock(waitTime.toNanos(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException interrupt) {
                     interrupted = true;
                 }
@@ -79,7 +81,7 @@ final class ReentrantLockView implements Lock {
     /** One attempt, without regard to interrupts, as the interface has it. */
     @Override
     public boolean tryLock() {
-        return uninterruptibly(() -> tryLock(0, TimeUnit.NANOSECONDS));
+        return uninterruptibly(Duration.ZERO);
     }
 
     @Override
@@ -99,7 +101,7 @@ final class ReentrantLockView implements Lock {
         }
     }
 
-    /** A hold that was lost is not entered again: its owner learns of the loss here at the latest. */
+    /** A lock that was lost is not entered again: its holder learns of the loss here at the latest. */
     private boolean reenter() {
         Hold hold = holds.get();
         if (hold == null) {

@@ -2,11 +2,13 @@ package io.distlock.engine;
 
 import io.distlock.LossReason;
 import io.distlock.spi.Lease;
+import io.distlock.spi.LockProvider;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.DueSet;
 import io.distlock.support.InFlight;
+import io.distlock.support.LockRuntime;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -26,55 +28,54 @@ final class Watchdog {
     /** So many of the locks that are lost when the client is closed are named. */
     private static final int NAMED = 5;
 
-    private final Engine engine;
-    private final DueSet<HeldKey> held;
-    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final LockProvider provider;
+    private final LockRuntime runtime;
+    private final DueSet<DefaultHeldLock> held;
+    private final InFlight holding = new InFlight();
     private final InFlight releases = new InFlight();
     private final Runnable lookAtAll = this::lookAtAll;
-    private volatile boolean closing;
 
-    Watchdog(Engine engine) {
-        this.engine = engine;
-        this.held = new DueSet<>(engine.ticker(), engine.runtime().scheduler(), this::round);
-        engine.runtime().clockWatch().add(lookAtAll);
+    Watchdog(LockProvider provider, LockRuntime runtime) {
+        this.provider = provider;
+        this.runtime = runtime;
+        this.held = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::round);
+        runtime.clockWatch().add(lookAtAll);
     }
 
     /** The machine was suspended, perhaps, and no timer knows of it. */
     private void lookAtAll() {
-        held.members().forEach(HeldKey::isHeld);
+        held.members().forEach(DefaultHeldLock::isHeld);
     }
 
-    void add(HeldKey key) {
+    void add(DefaultHeldLock key) {
+        holding.begin();
         held.add(key);
     }
 
-    void remove(HeldKey key) {
-        held.remove(key);
-        if (closing && held.members().isEmpty()) {
-            drained.complete(null);
+    void remove(DefaultHeldLock key) {
+        if (held.remove(key)) {
+            holding.end();
         }
     }
 
-    void reconsider(HeldKey key) {
+    void reconsider(DefaultHeldLock key) {
         held.reconsider(key);
     }
 
-    Collection<HeldKey> held() {
+    Collection<DefaultHeldLock> held() {
         return held.members();
     }
 
     /** Completes when nothing is held any more. To be called once no new lock can be granted. */
     CompletableFuture<Void> drained() {
-        closing = true;
-        if (held.members().isEmpty()) {
-            drained.complete(null);
-        }
-        return drained;
+        return holding.drained();
     }
 
-    /** A release is on its way. To be called before the key is removed. */
-    void releasing() {
+    /** A release is on its way: the lock is no longer held, but not answered. */
+    void releasing(DefaultHeldLock key) {
+        // Before it is removed, or close() might see neither.
         releases.begin();
+        remove(key);
     }
 
     /** Its outcome is known, or known to be unknown. */
@@ -89,8 +90,8 @@ final class Watchdog {
 
     /** Declares whatever is still held lost; nothing is renewed afterwards. */
     void abandonAll() {
-        engine.runtime().clockWatch().remove(lookAtAll);
-        List<HeldKey> abandoned = List.copyOf(held.members());
+        runtime.clockWatch().remove(lookAtAll);
+        List<DefaultHeldLock> abandoned = List.copyOf(held.members());
         if (abandoned.isEmpty()) {
             return;
         }
@@ -102,9 +103,9 @@ final class Watchdog {
         abandoned.forEach(key -> key.lose(LossReason.CLIENT_CLOSED));
     }
 
-    private void round(List<HeldKey> due) {
-        IdentityHashMap<Lease, HeldKey> batch = new IdentityHashMap<>();
-        for (HeldKey key : due) {
+    private void round(List<DefaultHeldLock> due) {
+        IdentityHashMap<Lease, DefaultHeldLock> batch = new IdentityHashMap<>();
+        for (DefaultHeldLock key : due) {
             if (key.wantsRenewal()) {
                 batch.put(key.lease(), key);
             }
@@ -114,10 +115,10 @@ final class Watchdog {
         }
     }
 
-    private void renew(IdentityHashMap<Lease, HeldKey> batch) {
-        Moment sent = engine.ticker().now();
+    private void renew(IdentityHashMap<Lease, DefaultHeldLock> batch) {
+        Moment sent = runtime.ticker().now();
         try {
-            engine.provider().renew(List.copyOf(batch.keySet()), new Answers(batch, sent));
+            provider.renew(List.copyOf(batch.keySet()), new Answers(batch, sent));
         } catch (RuntimeException | Error failure) {
             log.warn("Renewing {} locks failed; they are tried again", batch.size(), failure);
             failed(batch, sent);
@@ -125,14 +126,14 @@ final class Watchdog {
     }
 
     /** One lease that the provider cannot stand must not cost the others of its batch theirs. */
-    private void failed(IdentityHashMap<Lease, HeldKey> batch, Moment sent) {
+    private void failed(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) {
         if (batch.size() == 1) {
             batch.values().forEach(key -> key.answered(Renewal.UNKNOWN, sent));
             return;
         }
         batch.forEach((lease, key) -> {
             if (key.awaitsAnswer()) {
-                IdentityHashMap<Lease, HeldKey> alone = new IdentityHashMap<>(1);
+                IdentityHashMap<Lease, DefaultHeldLock> alone = new IdentityHashMap<>(1);
                 alone.put(lease, key);
                 renew(alone);
             }
@@ -140,11 +141,11 @@ final class Watchdog {
     }
 
     /**
-     * What comes back for one batch.
+     * The answers to one batch.
      *
      * @param sent read before the provider was asked
      */
-    private record Answers(IdentityHashMap<Lease, HeldKey> batch, Moment sent) implements RenewalAnswers {
+    private record Answers(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) implements RenewalAnswers {
 
         @Override
         public void answer(Lease lease, Renewal renewal) {
@@ -157,7 +158,7 @@ final class Watchdog {
         }
 
         private void answer(Lease lease, Renewal renewal, Moment since) {
-            HeldKey key = batch.get(lease);
+            DefaultHeldLock key = batch.get(lease);
             if (key == null) {
                 log.error("The provider answered for a lease it was not asked about: {}", lease);
             } else {

@@ -14,7 +14,6 @@ import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.LockRuntime;
-import io.distlock.support.LockScheduler;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
@@ -37,7 +36,8 @@ public final class InMemoryLockProvider implements LockProvider {
     /** The runtime stays the caller's. */
     public InMemoryLockProvider(LockRuntime runtime) {
         this.runtime = runtime;
-        this.table = new LockTable(runtime.ticker(), this::expiryTimer);
+        this.table = new LockTable(
+                runtime.ticker(), (key, delay) -> runtime.scheduler().schedule(() -> admitNext(key), delay));
     }
 
     @Override
@@ -52,7 +52,7 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        Waiter waiter = new Waiter(request, this::leave);
+        LockTable.Waiter waiter = new LockTable.Waiter(request, this::leave);
         LockTable.Arrival arrival;
         try {
             arrival = table.enter(waiter);
@@ -69,12 +69,12 @@ public final class InMemoryLockProvider implements LockProvider {
         return waiter;
     }
 
-    private void timeOut(Waiter waiter) {
+    private void timeOut(LockTable.Waiter waiter) {
         leave(waiter);
         waiter.complete(Optional.empty());
     }
 
-    private void leave(Waiter waiter) {
+    private void leave(LockTable.Waiter waiter) {
         waiter.stopTimer();
         if (table.leave(waiter)) {
             admitNext(waiter.request().key());
@@ -85,21 +85,17 @@ public final class InMemoryLockProvider implements LockProvider {
         table.admit(key).forEach(this::deliver);
     }
 
-    private void deliver(Waiter waiter, Grant grant) {
+    private void deliver(LockTable.Waiter waiter, Grant grant) {
         waiter.stopTimer();
         if (!waiter.complete(Optional.of(grant))) {
             releaseNow(grant.lease(), Duration.ZERO);
         }
     }
 
-    private LockScheduler.Scheduled expiryTimer(LockKey key, Duration delay) {
-        return runtime.scheduler().schedule(() -> admitNext(key), delay);
-    }
-
     @Override
     public void renew(Collection<Lease> leases, RenewalAnswers answers) {
         for (Lease lease : leases) {
-            answers.answer(lease, table.renew((InMemoryLease) lease) ? Renewal.RENEWED : Renewal.NOT_OWNER);
+            answers.answer(lease, table.renew((KeyState.InMemoryLease) lease) ? Renewal.RENEWED : Renewal.NOT_OWNER);
         }
     }
 
@@ -118,7 +114,9 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
-        return CompletableFuture.completedFuture(table.isCurrent(sequencer));
+        return CompletableFuture.completedFuture(table.find(sequencer.key(), sequencer.token())
+                .filter(lease -> lease.mode() == sequencer.mode())
+                .isPresent());
     }
 
     @Override
@@ -140,7 +138,7 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public void close() {
-        for (Waiter waiter : table.close()) {
+        for (LockTable.Waiter waiter : table.close()) {
             waiter.stopTimer();
             waiter.completeExceptionally(LockTable.closed(waiter.request().key()));
         }

@@ -4,6 +4,7 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockStatus;
+import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.LockScheduler;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import java.util.Set;
 final class KeyState {
 
     private final List<Holding> holdings = new ArrayList<>();
-    private final Set<Waiter> queue = new LinkedHashSet<>();
+    private final Set<LockTable.Waiter> queue = new LinkedHashSet<>();
     private LockScheduler.Scheduled expiryTimer = () -> {};
 
     void dropExpired(long now) {
@@ -37,7 +38,7 @@ final class KeyState {
         holdings.add(holding);
     }
 
-    Set<Waiter> queue() {
+    Set<LockTable.Waiter> queue() {
         return queue;
     }
 
@@ -45,10 +46,10 @@ final class KeyState {
         return holdings.stream().filter(holding -> holding.belongsTo(owner)).findFirst();
     }
 
-    /** Unless it has been given back. */
+    /** Unless it has been released. */
     Optional<Holding> heldUnder(FencingToken token) {
         return holdings.stream()
-                .filter(holding -> !holding.isKept() && holding.lease().token().equals(token))
+                .filter(holding -> !holding.kept && holding.lease().token().equals(token))
                 .findFirst();
     }
 
@@ -66,7 +67,7 @@ final class KeyState {
     }
 
     /** The first in the queue, if its turn has come. */
-    Optional<Waiter> next() {
+    Optional<LockTable.Waiter> next() {
         return queue.stream().findFirst().filter(head -> admits(head.request().mode()));
     }
 
@@ -75,7 +76,7 @@ final class KeyState {
     }
 
     OptionalLong nextExpiry() {
-        return holdings.stream().mapToLong(Holding::expiresAt).min();
+        return holdings.stream().mapToLong(holding -> holding.expiresAt).min();
     }
 
     /** One timer at a time; the newer one knows better. */
@@ -98,5 +99,59 @@ final class KeyState {
                 isShared() ? LockMode.SHARED : LockMode.EXCLUSIVE,
                 holdings.stream().map(holding -> holding.describe(now)).toList(),
                 Optional.of(queue.size())));
+    }
+
+    /**
+     * One grant.
+     *
+     * @param renewedTimeToLive for how long a renewal keeps the key
+     */
+    record InMemoryLease(LockKey key, LockMode mode, String owner, FencingToken token, Duration renewedTimeToLive)
+            implements Lease {}
+
+    /** A grant in the store, with the time at which it ends by itself. */
+    static final class Holding {
+
+        private final InMemoryLease lease;
+        private long expiresAt;
+        // Released, but its minimum hold time is not over.
+        private boolean kept;
+
+        Holding(InMemoryLease lease, long expiresAt) {
+            this.lease = lease;
+            this.expiresAt = expiresAt;
+        }
+
+        InMemoryLease lease() {
+            return lease;
+        }
+
+        boolean hasExpired(long now) {
+            return now - expiresAt >= 0;
+        }
+
+        boolean belongsTo(String owner) {
+            return !kept && lease.owner().equals(owner);
+        }
+
+        /** Never shortens what it has. */
+        void extend(long now, Duration timeToLive) {
+            long until = now + timeToLive.toNanos();
+            if (until - expiresAt > 0) {
+                expiresAt = until;
+            }
+        }
+
+        void keep(long now, Duration time) {
+            kept = true;
+            expiresAt = now + time.toNanos();
+        }
+
+        LockStatus.Holder describe(long now) {
+            return new LockStatus.Holder(
+                    lease.owner(),
+                    Optional.of(lease.token()),
+                    Optional.of(Duration.ofNanos(Math.max(0, expiresAt - now))));
+        }
     }
 }

@@ -4,7 +4,6 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
-import io.distlock.Sequencer;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -18,8 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who holds what and who waits for it, of all keys. As in a store, each call is one step that nothing comes between: it is
@@ -36,8 +38,46 @@ final class LockTable {
     private long lastToken;
     private boolean closed;
 
-    /** What came of a request at once: it waits for its turn, is granted, or is refused. */
+    /** The outcome of entering: the request is queued, granted, or refused. */
     record Arrival(boolean isQueued, Optional<Grant> grant) {}
+
+    /** A request in the queue of its key. */
+    static final class Waiter extends CompletableFuture<Optional<Grant>> {
+
+        private final LeaseRequest request;
+        private final Consumer<Waiter> onCancel;
+        private volatile LockScheduler.@Nullable Scheduled timer;
+
+        Waiter(LeaseRequest request, Consumer<Waiter> onCancel) {
+            this.request = request;
+            this.onCancel = onCancel;
+        }
+
+        LeaseRequest request() {
+            return request;
+        }
+
+        void endBy(LockScheduler.Scheduled deadline) {
+            timer = deadline;
+            if (isDone()) {
+                stopTimer();
+            }
+        }
+
+        void stopTimer() {
+            LockScheduler.Scheduled running = timer;
+            if (running != null) {
+                running.cancel();
+            }
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            boolean cancelled = super.cancel(mayInterruptIfRunning);
+            onCancel.accept(this);
+            return cancelled;
+        }
+    }
 
     /**
      * @param expiryTimer sets a timer for a key
@@ -60,7 +100,7 @@ final class LockTable {
         forgetVanished();
         KeyState state = keys.computeIfAbsent(request.key(), key -> new KeyState());
         state.dropExpired(now());
-        Optional<Holding> same = state.heldBy(request.owner());
+        Optional<KeyState.Holding> same = state.heldBy(request.owner());
         if (same.isPresent()) {
             same.get().extend(now(), request.timeToLive());
             return new Arrival(false, Optional.of(new Grant(same.get().lease(), ticker.now())));
@@ -103,13 +143,13 @@ final class LockTable {
     }
 
     private Grant grant(KeyState state, LeaseRequest request) {
-        InMemoryLease lease = new InMemoryLease(
+        KeyState.InMemoryLease lease = new KeyState.InMemoryLease(
                 request.key(),
                 request.mode(),
                 request.owner(),
                 new FencingToken(++lastToken),
                 request.renewedTimeToLive());
-        state.hold(new Holding(lease, now() + request.timeToLive().toNanos()));
+        state.hold(new KeyState.Holding(lease, now() + request.timeToLive().toNanos()));
         return new Grant(lease, ticker.now());
     }
 
@@ -138,8 +178,8 @@ final class LockTable {
     }
 
     /** Whether it is held. */
-    synchronized boolean renew(InMemoryLease lease) {
-        Optional<Holding> holding = look(lease.key(), state -> state.heldBy(lease.owner()));
+    synchronized boolean renew(KeyState.InMemoryLease lease) {
+        Optional<KeyState.Holding> holding = look(lease.key(), state -> state.heldBy(lease.owner()));
         holding.ifPresent(found -> found.extend(now(), lease.renewedTimeToLive()));
         return holding.isPresent();
     }
@@ -150,14 +190,8 @@ final class LockTable {
                 .isPresent();
     }
 
-    synchronized boolean isCurrent(Sequencer sequencer) {
-        return look(sequencer.key(), state -> state.heldUnder(sequencer.token()))
-                .filter(holding -> holding.lease().mode() == sequencer.mode())
-                .isPresent();
-    }
-
     synchronized Optional<Lease> find(LockKey key, FencingToken token) {
-        return look(key, state -> state.heldUnder(token)).map(Holding::lease);
+        return look(key, state -> state.heldUnder(token)).map(KeyState.Holding::lease);
     }
 
     synchronized Optional<LockStatus> status(LockKey key) {

@@ -1,13 +1,11 @@
 package io.distlock.support;
 
-import io.distlock.Release;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -103,12 +101,9 @@ public final class AcquireLoop implements AutoCloseable {
         return waiting.size();
     }
 
-    void delist(Acquisition acquisition) {
-        waiting.remove(acquisition);
-    }
-
     /** Nothing of it is under way any more, but for what the reaper does. */
-    void settled() {
+    void settled(Acquisition acquisition) {
+        waiting.remove(acquisition);
         unsettled.end();
     }
 
@@ -117,10 +112,6 @@ public final class AcquireLoop implements AutoCloseable {
                 .reap(
                         "An attempt to take '" + request.key() + "' as " + request.owner(),
                         request.timeToLive().plus(callTimeout),
-                        () -> withdrawOnce(store, request));
-    }
-
-    private CompletionStage<Release> withdrawOnce(OneShotStore store, LeaseRequest request) {
-        return runtime.timeouts().within(callTimeout, store.withdraw(request));
+                        () -> runtime.timeouts().within(callTimeout, store.withdraw(request)));
     }
 }

@@ -84,7 +84,12 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             inFlight = false;
             note(attempt);
         }
-        tellOf(failure());
+        Throwable failure = failure();
+        if (failure == null) {
+            request.progress().refused();
+        } else {
+            request.progress().failed(failure);
+        }
         if (isDone()) {
             settle();
         } else if (request.deadline().hasPassed()) {
@@ -105,14 +110,6 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         settle();
     }
 
-    private void tellOf(@Nullable Throwable failure) {
-        if (failure == null) {
-            request.progress().refused();
-        } else {
-            request.progress().failed(failure);
-        }
-    }
-
     private void note(Attempt attempt) {
         if (attempt instanceof Attempt.Failed failed) {
             mayBeApplied |= failed.mayBeApplied();
@@ -125,7 +122,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         }
     }
 
-    /** Parks if somebody would tell of a release; otherwise sees to that first. */
+    /** Parks if a release would be announced; otherwise subscribes first. */
     private void awaitRelease(Duration freeIn) {
         boolean subscribed;
         synchronized (this) {
@@ -210,10 +207,9 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     private void timeUp() {
         synchronized (this) {
-            if (timer == null) {
+            if (!stopTimer()) {
                 return;
             }
-            timer = null;
         }
         if (request.deadline().hasPassed()) {
             end();
@@ -226,13 +222,21 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private void wake() {
         synchronized (this) {
             woken = true;
-            if (timer == null) {
+            if (!stopTimer()) {
                 return;
             }
-            timer.cancel();
-            timer = null;
         }
         tryOnce();
+    }
+
+    /** False if it was not parked. Under the monitor: a wake-up and the timer meet here, and one of them goes on. */
+    private boolean stopTimer() {
+        if (timer == null) {
+            return false;
+        }
+        timer.cancel();
+        timer = null;
+        return true;
     }
 
     /**
@@ -276,10 +280,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         OneShotStore.Subscription ended;
         boolean leftover;
         synchronized (this) {
-            if (timer != null) {
-                timer.cancel();
-                timer = null;
-            }
+            stopTimer();
             // A try in flight settles when it is answered or times out; only then is its outcome known.
             if (inFlight || settled) {
                 return;
@@ -289,14 +290,13 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             subscription = null;
             leftover = mayBeApplied || (isCompletedExceptionally() && mayStandAmongTheWaiters());
         }
-        loop.delist(this);
         if (ended != null) {
             ended.close();
         }
         if (leftover) {
             loop.withdraw(store, request);
         }
-        loop.settled();
+        loop.settled(this);
     }
 
     /** A store may have noted a waiting writer until the deadline; ending before it must undo that. */

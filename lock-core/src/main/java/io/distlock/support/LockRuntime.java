@@ -1,12 +1,20 @@
 package io.distlock.support;
 
 import io.distlock.spi.Ticker;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What all locks of a process share: the clock, the one scheduler thread, time limits and the reaper. Made once,
  * handed to providers and clients, closed after them.
  */
 public final class LockRuntime implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(LockRuntime.class);
 
     private final Ticker ticker;
     private final LockScheduler scheduler;
@@ -25,7 +33,7 @@ public final class LockRuntime implements AutoCloseable {
 
     /** With this machine's clocks and one daemon thread. */
     public static LockRuntime start() {
-        LockRuntime runtime = new LockRuntime(Ticker.system(), new ThreadScheduler("distlock-scheduler"));
+        LockRuntime runtime = new LockRuntime(Ticker.system(), new ThreadScheduler());
         runtime.clockWatch.start();
         return runtime;
     }
@@ -55,5 +63,47 @@ public final class LockRuntime implements AutoCloseable {
     @Override
     public void close() {
         scheduler.close();
+    }
+
+    /** The scheduler of a running application: one named daemon thread. */
+    private static final class ThreadScheduler implements LockScheduler {
+
+        private final ScheduledThreadPoolExecutor executor;
+
+        ThreadScheduler() {
+            executor = new ScheduledThreadPoolExecutor(1, task -> {
+                Thread thread = new Thread(task, "distlock-scheduler");
+                thread.setDaemon(true);
+                return thread;
+            });
+            executor.setRemoveOnCancelPolicy(true);
+            executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+            // Now, where it can fail, and not with the first task.
+            executor.prestartCoreThread();
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            try {
+                var future = executor.schedule(() -> run(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+                return () -> future.cancel(false);
+            } catch (RejectedExecutionException closed) {
+                return () -> {};
+            }
+        }
+
+        private static void run(Runnable task) {
+            try {
+                task.run();
+            } catch (RuntimeException | Error failure) {
+                // The next task must run whatever this one did.
+                log.error("A task of the lock scheduler failed", failure);
+            }
+        }
+
+        @Override
+        public void close() {
+            executor.shutdownNow();
+        }
     }
 }

@@ -2,7 +2,6 @@ package io.distlock.support;
 
 import io.distlock.spi.Ticker;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
@@ -22,7 +21,7 @@ public final class Timeouts {
 
     Timeouts(Ticker ticker, LockScheduler scheduler) {
         this.ticker = ticker;
-        this.calls = new DueSet<>(ticker, scheduler, Timeouts::expire);
+        this.calls = new DueSet<>(ticker, scheduler, due -> due.forEach(Call::expire));
     }
 
     /**
@@ -55,10 +54,6 @@ public final class Timeouts {
         return millis < USUAL_LATENESS_MILLIS
                 ? ""
                 : "; this process stood still, or was too busy to look, for " + millis + " ms";
-    }
-
-    private static void expire(List<Call<?>> due) {
-        due.forEach(Call::expire);
     }
 
     private final class Call<T extends @Nullable Object> extends CompletableFuture<T> implements DueSet.Due {

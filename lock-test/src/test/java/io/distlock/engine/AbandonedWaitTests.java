@@ -8,7 +8,6 @@ import io.distlock.HeldLock;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
-import io.distlock.spi.Deadline;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,17 +63,13 @@ class AbandonedWaitTests {
     /** The wait is over, and nobody has been told yet: what is left to do is to give back. */
     @Test
     void aGrantThatArrivesInTheInstantOfTheInterruptIsGivenBack() {
-        PendingKeys keys = new PendingKeys(here.engine);
-        LockRequest one = here.request("a");
-        DefaultLockClient.abandon(keys.start(
-                one.keys().get(0), one.mode(), one.options(), Deadline.in(Duration.ofSeconds(5), here.ticker), "test"));
+        PendingAcquisitions keys = new PendingAcquisitions(here.context);
+        keys.start(here.request("a")).abandon();
         here.assertNothingLeft("a");
         LockRequest two = here.client.request(List.of(LockKey.of("a"), LockKey.of("b")));
-        PendingLock both =
-                new PendingLock(here.engine, keys, two, Deadline.in(Duration.ofSeconds(5), here.ticker), "test");
-        both.advance();
+        var both = keys.start(two);
         assertThat(here.isFree("b")).isFalse();
-        DefaultLockClient.abandon(both);
+        both.abandon();
         here.assertNothingLeft("a");
         here.assertNothingLeft("b");
     }
@@ -186,7 +181,7 @@ class AbandonedWaitTests {
     }
 
     private DefaultLockClient clientWithCallbacks(List<Runnable> underWay) {
-        Engine engine = new Engine(here.provider, here.runtime, underWay::add);
-        return new DefaultLockClient(engine, here.client.options(), Duration.ZERO, () -> {});
+        ClientContext context = new ClientContext(here.provider, here.runtime, underWay::add);
+        return new DefaultLockClient(context, here.client.options(), Duration.ZERO, () -> {});
     }
 }

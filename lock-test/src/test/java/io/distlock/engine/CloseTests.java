@@ -165,7 +165,7 @@ class CloseTests {
     void theLastReleaseIsWaitedForThoughOthersHaveEndedBefore() {
         HeldLock first = here.hold("a");
         HeldLock last = here.hold("b");
-        Watchdog watchdog = here.engine.watchdog();
+        Watchdog watchdog = here.context.watchdog();
         CompletableFuture<Void> drained = watchdog.drained();
         first.release();
         here.provider.onRelease(Fault.LATE);
@@ -188,7 +188,7 @@ class CloseTests {
                         ? Duration.ofDays(1)
                         : method.invoke(here.provider, args));
         DefaultLockClient client = new DefaultLockClient(
-                new Engine(patient, here.runtime, Runnable::run),
+                new ClientContext(patient, here.runtime, Runnable::run),
                 here.client.options(),
                 Duration.ZERO,
                 () -> waited.set(delivered.get()));
@@ -215,8 +215,8 @@ class CloseTests {
     }
 
     private DefaultLockClient patientClient(Duration shutdownTimeout, Runnable onClosed) {
-        Engine engine = new Engine(here.provider, here.runtime, Runnable::run);
-        return new DefaultLockClient(engine, here.client.options(), shutdownTimeout, onClosed);
+        ClientContext context = new ClientContext(here.provider, here.runtime, Runnable::run);
+        return new DefaultLockClient(context, here.client.options(), shutdownTimeout, onClosed);
     }
 
     private static void assertClosed(CompletableFuture<HeldLock> asked) {

@@ -72,7 +72,7 @@ class HeldAndWaitingTests {
     }
 
     @Test
-    void aCallThatWaitsAtTheGateIsTold() {
+    void aCallThatWaitsInTheQueueIsReported() {
         here.hold("a");
         here.start(here.request("a"));
         assertThat(here.client.waiting()).hasSize(1);

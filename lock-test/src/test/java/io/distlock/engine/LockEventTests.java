@@ -59,7 +59,7 @@ class LockEventTests {
     }
 
     @Test
-    void aLockThatIsRefusedByTheGate() {
+    void aLockThatIsRefusedInTheQueue() {
         here.hold("a");
         here.events.clear();
         here.start(here.now("a"));

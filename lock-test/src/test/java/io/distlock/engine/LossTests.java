@@ -11,7 +11,6 @@ import io.distlock.LockLostException;
 import io.distlock.LockRequest;
 import io.distlock.LossReason;
 import io.distlock.Release;
-import io.distlock.spi.Deadline;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +33,7 @@ class LossTests {
             if (event instanceof LockEvent.Lost) {
                 order.add("listener");
                 assertThat(held.isHeld()).isFalse();
-                assertThat(here.engine.watchdog().held()).isEmpty();
+                assertThat(here.context.watchdog().held()).isEmpty();
                 assertThat(here.isFree("a")).isFalse();
             }
         });
@@ -68,22 +67,17 @@ class LossTests {
     void whoeverWaitsHereGetsItsTurnThoughACallbackBlocks() {
         // Foreign code that has not come back yet.
         List<Runnable> blocked = new ArrayList<>();
-        Engine engine = new Engine(here.provider, here.runtime, blocked::add);
-        PendingKeys keys = new PendingKeys(engine);
+        ClientContext context = new ClientContext(here.provider, here.runtime, blocked::add);
+        PendingAcquisitions keys = new PendingAcquisitions(context);
         LockRequest request = unrenewed().withWaitTime(Duration.ofMinutes(1));
-        keys.start(request.keys().get(0), request.mode(), request.options(), deadline(request), "test");
-        PendingKey next =
-                keys.start(request.keys().get(0), request.mode(), request.options(), deadline(request), "test");
+        keys.start(request);
+        var next = keys.start(request);
         assertThat(here.provider.acquires()).isEqualTo(1);
         here.advanceMillis(VALIDITY);
         assertThat(blocked).hasSize(1);
         assertThat(here.provider.acquires()).isEqualTo(2);
         blocked.get(0).run();
         assertThat(next.join()).isPresent();
-    }
-
-    private Deadline deadline(LockRequest request) {
-        return Deadline.in(request.options().waitTime(), here.ticker);
     }
 
     @Test

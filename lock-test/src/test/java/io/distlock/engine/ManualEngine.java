@@ -38,7 +38,7 @@ final class ManualEngine {
     final LockRuntime runtime;
     final InMemoryLockProvider store;
     final FaultyLockProvider provider;
-    final Engine engine;
+    final ClientContext context;
     final DefaultLockClient client;
     final LockClient other;
     final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
@@ -58,10 +58,10 @@ final class ManualEngine {
         this.runtime = new LockRuntime(ticker, scheduler);
         this.store = new InMemoryLockProvider(runtime);
         this.provider = new FaultyLockProvider(store);
-        this.engine = new Engine(provider, runtime, Runnable::run);
-        this.client = new DefaultLockClient(engine, LockOptions.defaults(), Duration.ZERO, () -> {});
+        this.context = new ClientContext(provider, runtime, Runnable::run);
+        this.client = new DefaultLockClient(context, LockOptions.defaults(), Duration.ZERO, () -> {});
         this.other = new DefaultLockClient(
-                new Engine(store, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
+                new ClientContext(store, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
         client.addListener(events::add);
     }
 
@@ -129,8 +129,8 @@ final class ManualEngine {
     /** Neither here nor at the store is anything left of the key: no place in a queue, no lock, no open question. */
     void assertNothingLeft(String name) {
         assertThat(client.pending()).as("pending").isZero();
-        assertThat(engine.gates().size()).as("gates").isZero();
-        assertThat(engine.watchdog().held()).as("held").isEmpty();
+        assertThat(context.queues().size()).as("queues").isZero();
+        assertThat(context.watchdog().held()).as("held").isEmpty();
         assertThat(runtime.reaper().pending()).as("reaper").isZero();
         assertThat(atStore(name)).as("at the store").isEmpty();
     }

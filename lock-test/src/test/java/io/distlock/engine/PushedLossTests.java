@@ -112,8 +112,8 @@ class PushedLossTests {
         assertThat(held.isHeld()).isFalse();
         assertThat(held.lost()).isCompleted();
         assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
-        assertThat(here.engine.watchdog().held()).isEmpty();
-        assertThat(here.engine.gates().size()).isZero();
+        assertThat(here.context.watchdog().held()).isEmpty();
+        assertThat(here.context.queues().size()).isZero();
         assertThat(here.client.pending()).isZero();
     }
 

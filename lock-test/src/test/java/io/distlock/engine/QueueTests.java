@@ -159,7 +159,7 @@ class QueueTests {
         }
         here.provider.onAcquire(Fault.ERROR);
         here.start(here.request("failing"));
-        assertThat(here.engine.gates().size()).isZero();
+        assertThat(here.context.queues().size()).isZero();
         assertThat(here.client.pending()).isZero();
     }
 

@@ -106,7 +106,7 @@ class ReleaseTests {
         assertThat(held.releaseAsync()).isCompletedWithValue(Release.UNKNOWN);
         assertThat(held.isHeld()).isFalse();
         held.close();
-        assertThat(here.engine.gates().size()).isZero();
+        assertThat(here.context.queues().size()).isZero();
         assertThat(here.events(LockEvent.Released.class))
                 .extracting(LockEvent.Released::outcome)
                 .containsExactly(Release.UNKNOWN);

@@ -108,7 +108,7 @@ class RenewalTroubleTests {
 
     @Test
     void aFailureThatArrivesAfterTheReleaseIsNoNews() {
-        HeldKey held = (HeldKey) here.hold("a");
+        DefaultHeldLock held = (DefaultHeldLock) here.hold("a");
         here.provider.onRenew(Fault.SILENCE);
         here.advanceUntil(() -> here.provider.renewals() == 1, Duration.ofSeconds(30));
         held.release();

@@ -67,7 +67,7 @@ class SeveralKeysRefusedTests {
         InMemoryLockProvider store = new InMemoryLockProvider(runtime);
         FaultyLockProvider provider = new FaultyLockProvider(store);
         LockClient client = new DefaultLockClient(
-                new Engine(provider, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
+                new ClientContext(provider, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
         LockClient other = LockClientBuilder.of(store, runtime).build();
         other.acquire(other.request("orders", "2"));
         provider.onRelease(Fault.LATE);

@@ -198,7 +198,7 @@ class SeveralKeysTests {
         held.close();
         assertThat(here.provider.acquires()).isEqualTo(1_000);
         assertThat(here.provider.releases()).isEqualTo(1_000);
-        assertThat(here.engine.gates().size()).isZero();
+        assertThat(here.context.queues().size()).isZero();
     }
 
     private LockRequest keys(String... names) {

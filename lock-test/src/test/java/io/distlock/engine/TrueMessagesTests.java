@@ -79,7 +79,7 @@ class TrueMessagesTests {
         ManualEngine here = new ManualEngine();
         CountDownLatch loaded = new CountDownLatch(1);
         DefaultLockClient cold = new DefaultLockClient(
-                new Engine(slowToBegin(here.store, loaded), here.runtime, Runnable::run),
+                new ClientContext(slowToBegin(here.store, loaded), here.runtime, Runnable::run),
                 LockOptions.defaults(),
                 Duration.ZERO,
                 () -> {});
@@ -98,7 +98,7 @@ class TrueMessagesTests {
         ManualEngine here = new ManualEngine();
         CountDownLatch loaded = new CountDownLatch(1);
         DefaultLockClient cold = new DefaultLockClient(
-                new Engine(slowToBegin(here.store, loaded), here.runtime, Runnable::run),
+                new ClientContext(slowToBegin(here.store, loaded), here.runtime, Runnable::run),
                 LockOptions.defaults(),
                 Duration.ZERO,
                 () -> {});

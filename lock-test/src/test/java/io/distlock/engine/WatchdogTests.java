@@ -113,7 +113,7 @@ class WatchdogTests {
         here.advanceMillis(59_999);
         assertThat(held.isHeld()).isTrue();
         here.advanceMillis(1);
-        assertThat(here.engine.watchdog().held()).isEmpty();
+        assertThat(here.context.watchdog().held()).isEmpty();
         assertThat(here.events(LockEvent.Lost.class))
                 .singleElement()
                 .extracting(LockEvent.Lost::loss)

@@ -250,7 +250,7 @@ class DueSetTests {
 
     @Test
     void nobodyIsForgottenWhereManyThreadsAddMoveAndRemove() throws InterruptedException {
-        LockScheduler thread = new ThreadScheduler("due-set-test");
+        LockScheduler thread = LockRuntime.start().scheduler();
         Set<Member> left = ConcurrentHashMap.newKeySet();
         AtomicReference<DueSet<Member>> itself = new AtomicReference<>();
         DueSet<Member> shared = new DueSet<>(

@@ -14,7 +14,7 @@ import io.distlock.LockStatus;
 import io.distlock.LockWait;
 import io.distlock.Release;
 import io.distlock.Sequencer;
-import io.distlock.engine.LockViews;
+import io.distlock.engine.ReentrantLockView;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
@@ -140,7 +140,7 @@ public final class InstrumentedLockClient implements LockClient {
 
     @Override
     public Lock asLock(LockRequest request) {
-        return LockViews.of(this, request);
+        return ReentrantLockView.of(this, request);
     }
 
     @Override

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** On which threads foreign code runs, and what becomes of a lock when there is none. */
 @EndsInTime
-class CallbackThreadsTests {
+class CallbackExecutorTests {
 
     private static final int LOCKS = 2_000;
 
@@ -235,31 +235,31 @@ class CallbackThreadsTests {
     @Test
     void theThreadForLossesEndsAfterTheClientAndWhatComesLaterIsToldNevertheless() {
         AtomicReference<Thread> teller = new AtomicReference<>();
-        CallbackThreads threads = CallbackThreads.over(Runnable::run);
-        threads.close();
-        threads.tellLoss(() -> teller.set(Thread.currentThread()));
+        CallbackExecutor callbacks = CallbackExecutor.over(Runnable::run);
+        callbacks.close();
+        callbacks.executeLoss(() -> teller.set(Thread.currentThread()));
         await().until(() -> teller.get() != null);
         await().atMost(Duration.ofSeconds(30)).until(() -> !teller.get().isAlive());
         AtomicReference<Thread> late = new AtomicReference<>();
-        threads.tellLoss(() -> late.set(Thread.currentThread()));
+        callbacks.executeLoss(() -> late.set(Thread.currentThread()));
         await().until(() -> late.get() != null);
     }
 
     @Test
     void newsThatFailsDoesNotEndTheThread() {
-        CallbackThreads threads = CallbackThreads.over(Runnable::run);
+        CallbackExecutor callbacks = CallbackExecutor.over(Runnable::run);
         Set<Thread> tellers = ConcurrentHashMap.newKeySet();
         for (int loss = 0; loss < 3; loss++) {
-            threads.tellLoss(() -> {
+            callbacks.executeLoss(() -> {
                 tellers.add(Thread.currentThread());
                 throw new AssertionError("news fails on purpose");
             });
         }
         CountDownLatch after = new CountDownLatch(1);
-        threads.tellLoss(after::countDown);
+        callbacks.executeLoss(after::countDown);
         await().until(() -> after.getCount() == 0);
         assertThat(tellers).hasSize(1);
-        threads.close();
+        callbacks.close();
     }
 
     /** At the store, by somebody else. */

@@ -17,14 +17,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Several keys that are held together: held while all are, lost with the first. */
-final class HeldKeys implements HeldLock {
+final class CompositeHeldLock implements HeldLock {
 
-    private final Engine engine;
-    private final List<HeldKey> held;
-    private final AtomicReference<@Nullable LossSignal> lost = new AtomicReference<>();
+    private final ClientContext context;
+    private final List<DefaultHeldLock> held;
+    private final AtomicReference<LockState.@Nullable LossSignal> lost = new AtomicReference<>();
 
-    HeldKeys(Engine engine, List<HeldKey> held) {
-        this.engine = engine;
+    CompositeHeldLock(ClientContext context, List<DefaultHeldLock> held) {
+        this.context = context;
         this.held = List.copyOf(held);
     }
 
@@ -45,20 +45,20 @@ final class HeldKeys implements HeldLock {
 
     @Override
     public boolean isHeld() {
-        return held.stream().allMatch(HeldKey::isHeld);
+        return held.stream().allMatch(DefaultHeldLock::isHeld);
     }
 
     @Override
     public Duration remaining() {
         return held.stream()
-                .map(HeldKey::remaining)
+                .map(DefaultHeldLock::remaining)
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
     }
 
     @Override
     public void ensureHeld() {
-        held.forEach(HeldKey::ensureHeld);
+        held.forEach(DefaultHeldLock::ensureHeld);
     }
 
     @Override
@@ -71,10 +71,10 @@ final class HeldKeys implements HeldLock {
         signal().onLost(action);
     }
 
-    private LossSignal signal() {
-        LossSignal first = new LossSignal(engine.callbacks());
+    private LockState.LossSignal signal() {
+        LockState.LossSignal first = new LockState.LossSignal(context.callbacks());
         if (lost.compareAndSet(null, first)) {
-            held.forEach(each -> each.onLost(first::tell));
+            held.forEach(each -> each.onLost(first::fire));
         }
         return Objects.requireNonNull(lost.get());
     }
@@ -86,14 +86,14 @@ final class HeldKeys implements HeldLock {
 
     @Override
     public CompletionStage<Release> releaseAsync() {
-        return startRelease().thenApplyAsync(release -> release, engine.callbacks());
+        return startRelease().thenApplyAsync(release -> release, context.callbacks());
     }
 
     /** All at once; the answer is the worst of them. */
-    private CompletableFuture<Release> startRelease() {
+    CompletableFuture<Release> startRelease() {
         CompletableFuture<Release> worst = CompletableFuture.completedFuture(Release.RELEASED);
         for (int last = held.size() - 1; last >= 0; last--) {
-            worst = worst.thenCombine(held.get(last).startRelease(), HeldKeys::worse);
+            worst = worst.thenCombine(held.get(last).startRelease(), CompositeHeldLock::worse);
         }
         return worst;
     }
@@ -109,7 +109,7 @@ final class HeldKeys implements HeldLock {
     @Override
     public void close() {
         release();
-        held.forEach(HeldKey::close);
+        held.forEach(DefaultHeldLock::close);
     }
 
     @Override

@@ -5,15 +5,15 @@ import java.nio.ByteBuffer;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
-import java.util.stream.Stream;
+import java.util.List;
 
 /**
- * Makes owner values: who this is, for people who look into the store, and 128 random bits, as in
+ * Makes owner values: the instance, for diagnostics at the store, and 128 random bits, as in
  * {@code orders@web-1.4711~be1233a170d37d5f976442afa6e4762e}. The bits are drawn from the kernel for each acquisition: what
  * a process keeps in its memory, the seed of a generator included, is the same in each copy of a snapshot of it. Never a
  * thread, so that a lock can be handed to another thread, and two calls on one thread are two owners. Thread-safe.
  */
-final class Owners {
+final class OwnerIds {
 
     private static final int RANDOM_BYTES = 16;
     private static final int MOST_VISIBLE = 100;
@@ -26,7 +26,7 @@ final class Owners {
     /**
      * @param instance may be empty
      */
-    Owners(String instance, Ticker ticker, SecureRandom random) {
+    OwnerIds(String instance, Ticker ticker, SecureRandom random) {
         this.prefix = instance.isEmpty() ? "" : visible(instance) + END_OF_INSTANCE;
         this.ticker = ticker;
         this.random = random;
@@ -34,18 +34,14 @@ final class Owners {
 
     /** Not the JVM's default, which may be a generator that is seeded once. */
     static SecureRandom kernel() {
-        return Stream.of("NativePRNGNonBlocking", "Windows-PRNG")
-                .flatMap(Owners::named)
-                .findFirst()
-                .orElseGet(SecureRandom::new);
-    }
-
-    private static Stream<SecureRandom> named(String algorithm) {
-        try {
-            return Stream.of(SecureRandom.getInstance(algorithm));
-        } catch (NoSuchAlgorithmException otherSystem) {
-            return Stream.empty();
+        for (String algorithm : List.of("NativePRNGNonBlocking", "Windows-PRNG")) {
+            try {
+                return SecureRandom.getInstance(algorithm);
+            } catch (NoSuchAlgorithmException otherSystem) {
+                // The next one, or the default.
+            }
         }
+        return new SecureRandom();
     }
 
     /** Stores take visible ASCII, and divide their keys and values at the colon and the slash. */

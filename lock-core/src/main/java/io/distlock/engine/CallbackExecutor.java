@@ -13,13 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads for foreign code of one client. Code that may block runs on an executor: the application's own or, if it gave
- * none, a thread for each task. The news of a loss has one thread for itself, so that it comes at once whatever the
- * others do; it is there from the beginning, so that it comes even when no thread can be made any more. Thread-safe.
+ * Runs the foreign code of one client. Code that may block runs on the application's executor or, if it gave none, on a
+ * thread for each task. Losses are announced on a thread of their own, so that nothing else delays them; it is started at
+ * the beginning, so that they are announced even when no thread can be made any more. Thread-safe.
  */
-final class CallbackThreads implements Executor {
+final class CallbackExecutor implements Executor {
 
-    private static final Logger log = LoggerFactory.getLogger(CallbackThreads.class);
+    private static final Logger log = LoggerFactory.getLogger(CallbackExecutor.class);
     private static final int IDLE_SECONDS = 5;
 
     /** From here on a virtual thread that blocks in a monitor gives its carrier back (JEP 491). */
@@ -33,19 +33,19 @@ final class CallbackThreads implements Executor {
     /**
      * @param onClose lets the thread for losses end
      */
-    CallbackThreads(Executor blocking, Executor losses, Runnable onClose) {
+    CallbackExecutor(Executor blocking, Executor losses, Runnable onClose) {
         this.blocking = blocking;
         this.losses = losses;
         this.onClose = onClose;
     }
 
     /** With the application's executor, and a thread for losses. */
-    static CallbackThreads over(Executor blocking) {
+    static CallbackExecutor over(Executor blocking) {
         ThreadPoolExecutor losses = new ThreadPoolExecutor(
                 1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons("distlock-losses-"));
         losses.prestartCoreThread();
-        // Not a shutdown: what is told later makes a thread anew.
-        return new CallbackThreads(blocking, losses, () -> losses.allowCoreThreadTimeOut(true));
+        // Not a shutdown: a later announcement makes a thread anew.
+        return new CallbackExecutor(blocking, losses, () -> losses.allowCoreThreadTimeOut(true));
     }
 
     /** A thread for each task that is under way: tasks may wait for one another. */
@@ -89,7 +89,7 @@ final class CallbackThreads implements Executor {
     /**
      * The same, or something else if the executor throws.
      *
-     * @param refused told what it threw, on a thread of its own or, if none can be made, on the one for losses
+     * @param refused takes what it threw, on a thread of its own or, if none can be made, on the one for losses
      */
     void execute(Runnable foreign, Consumer<Throwable> refused) {
         try {
@@ -99,23 +99,23 @@ final class CallbackThreads implements Executor {
             try {
                 spare.newThread(instead).start();
             } catch (RuntimeException | Error noThread) {
-                tellLoss(instead);
+                executeLoss(instead);
             }
         }
     }
 
-    /** Tells of a loss. Throws nothing. */
-    void tellLoss(Runnable news) {
+    /** Runs an announcement on the thread for losses. Throws nothing. */
+    void executeLoss(Runnable announcement) {
         losses.execute(() -> {
             try {
-                news.run();
+                announcement.run();
             } catch (RuntimeException | Error failure) {
                 log.error("The news of a loss failed", failure);
             }
         });
     }
 
-    /** What is told afterwards is told nevertheless. */
+    /** Later announcements still run. */
     void close() {
         onClose.run();
     }

@@ -4,6 +4,8 @@ import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
+import io.distlock.Release;
+import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import io.distlock.spi.Deadline;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,36 +14,24 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several keys on their way, one after the other in canonical order (so that two requests cannot hold what the
+ * The acquisition of several keys, one after the other in canonical order (so that two requests cannot hold what the
  * other waits for), under one deadline. Ends with all of them or with none.
  */
-final class PendingLock extends PendingAcquisition<HeldLock> {
-
-    private final Engine engine;
-    private final PendingKeys pending;
-    private final LockRequest request;
-    private final Deadline deadline;
-    private final String asker;
-    private final long startedNanos;
+final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
 
     // Touched by one step at a time; each begins after the one before it ended.
-    private final List<HeldKey> held = new ArrayList<>();
-    private volatile @Nullable PendingKey current;
+    private final List<DefaultHeldLock> held = new ArrayList<>();
+    private volatile @Nullable KeyAcquisition current;
 
-    PendingLock(Engine engine, PendingKeys pending, LockRequest request, Deadline deadline, String asker) {
-        this.engine = engine;
-        this.pending = pending;
-        this.request = request;
-        this.deadline = deadline;
-        this.asker = asker;
-        this.startedNanos = engine.ticker().nanos();
+    MultiKeyAcquisition(PendingAcquisitions pending, LockRequest request, Deadline deadline, String asker) {
+        super(pending, request, deadline, asker);
     }
 
-    /** Takes the next keys. A loop and not a recursion: answers may be there at once, a thousand times. */
+    /** Takes the next keys. Iterative: answers may be there at once, and a request has up to a thousand keys. */
     void advance() {
         while (held.size() < request.keys().size()) {
             LockKey key = request.keys().get(held.size());
-            PendingKey next = pending.start(key, request.mode(), request.options(), deadline, asker);
+            KeyAcquisition next = pending.start(key, request, deadline, asker);
             current = next;
             if (isDone()) {
                 next.cancel(true);
@@ -62,19 +52,19 @@ final class PendingLock extends PendingAcquisition<HeldLock> {
     }
 
     /** True if the key was granted; otherwise everything is over. */
-    private boolean keep(PendingKey done) {
+    private boolean keep(KeyAcquisition done) {
         if (done.isCompletedExceptionally()) {
-            giveBack();
+            releaseAll();
             done.exceptionally(failure -> {
                 completeExceptionally(failure);
                 return Optional.empty();
             });
             return false;
         }
-        Optional<HeldKey> answer = done.join();
+        Optional<DefaultHeldLock> answer = done.join();
         if (answer.isEmpty()) {
-            // Before the caller hears of it: its next attempt must not find this one at the gates.
-            giveBack().thenRun(() -> complete(Optional.empty()));
+            // Before the caller is notified: its next attempt must not find this one in the queues.
+            releaseAll().thenRun(() -> complete(Optional.empty()));
             return false;
         }
         held.add(answer.get());
@@ -82,18 +72,15 @@ final class PendingLock extends PendingAcquisition<HeldLock> {
     }
 
     private void finish() {
-        HeldKeys all = new HeldKeys(engine, held);
+        CompositeHeldLock all = new CompositeHeldLock(context, held);
         if (!all.isHeld()) {
-            // Before they are given back, or each of them would seem lost.
+            // Before they are released, or each of them would seem lost.
             LockKey lost = lostKey();
-            giveBack();
+            releaseAll();
             completeExceptionally(new LockUnavailableException(
-                    lost,
-                    engine.since(startedNanos),
-                    "one of " + held.size() + " keys was lost while waiting for the others",
-                    null));
+                    lost, waited(), "one of " + held.size() + " keys was lost while waiting for the others", null));
         } else if (!complete(Optional.of(all))) {
-            giveBack();
+            releaseAll();
         }
     }
 
@@ -107,23 +94,21 @@ final class PendingLock extends PendingAcquisition<HeldLock> {
 
     @Override
     LockKey key() {
-        PendingKey step = current;
+        KeyAcquisition step = current;
         return step == null ? request.keys().get(0) : step.key();
     }
 
     /** All at once; ends within one call to the store, and never fails. */
-    private CompletableFuture<Void> giveBack() {
-        CompletableFuture<?>[] releases =
-                held.stream().map(HeldKey::startRelease).toArray(CompletableFuture<?>[]::new);
-        return CompletableFuture.allOf(releases);
+    private CompletableFuture<Release> releaseAll() {
+        return new CompositeHeldLock(context, held).startRelease();
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
-        PendingKey step = current;
+        KeyAcquisition step = current;
         if (cancelled && step != null) {
-            // Its end is this one's next step, which gives back what was taken before.
+            // Its end is this one's next step, which releases what was taken before.
             step.cancel(true);
         }
         return cancelled;

@@ -5,10 +5,10 @@ import io.distlock.LockEvent;
 import io.distlock.LockHold;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
+import io.distlock.LockOptions;
 import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
-import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.support.DueSet;
@@ -22,32 +22,32 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key that is held: the handle for its user, and the watchdog's item. All changes of standing are one
- * compare-and-set, so whoever sees "no longer held" first makes it final.
+ * One key that is held: the handle for its user, and the watchdog's item. Each change of state is one compare-and-set,
+ * so the first thread that sees "no longer held" makes it final.
  */
-final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
+final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due {
 
-    private static final AtomicReferenceFieldUpdater<HeldKey, Standing> STANDING =
-            AtomicReferenceFieldUpdater.newUpdater(HeldKey.class, Standing.class, "standing");
+    private static final AtomicReferenceFieldUpdater<DefaultHeldLock, LockState> STATE =
+            AtomicReferenceFieldUpdater.newUpdater(DefaultHeldLock.class, LockState.class, "state");
 
-    private static final AtomicReferenceFieldUpdater<HeldKey, @Nullable LossSignal> LOST =
-            AtomicReferenceFieldUpdater.newUpdater(HeldKey.class, LossSignal.class, "lost");
+    private static final AtomicReferenceFieldUpdater<DefaultHeldLock, LockState.@Nullable LossSignal> LOST =
+            AtomicReferenceFieldUpdater.newUpdater(DefaultHeldLock.class, LockState.LossSignal.class, "lost");
 
-    private volatile Standing standing;
+    private volatile LockState state;
 
-    /** Made when somebody wants to be told. */
-    private volatile @Nullable LossSignal lost;
+    /** Made when somebody asks for it. */
+    private volatile LockState.@Nullable LossSignal lost;
 
-    HeldKey(Engine engine, LeaseRequest request, Grant grant, KeyGates.Ticket ticket, String asker) {
-        super(engine, request.options(), grant.lease(), ticket, asker, grant.since());
-        this.standing = new Standing.Held(grant.since(), 0);
+    DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
+        super(context, options, grant.lease(), ticket, asker, grant.since());
+        this.state = new LockState.Held(grant.since(), 0);
     }
 
-    /** For people, who look at this moment at all that is held; empty if it is no longer held. */
-    Optional<LockHold> look(long now) {
+    /** For diagnostics; empty if it is no longer held. */
+    Optional<LockHold> info(long now) {
         Duration remaining = remaining();
-        return standing instanceof Standing.Held held && !remaining.isZero()
-                ? Optional.of(hold(now, remaining, held.renewals()))
+        return state instanceof LockState.Held held && !remaining.isZero()
+                ? Optional.of(info(now, remaining, held.renewals()))
                 : Optional.empty();
     }
 
@@ -60,7 +60,7 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
 
     @Override
     public Duration remaining() {
-        while (standing instanceof Standing.Held held) {
+        while (state instanceof LockState.Held held) {
             long left = validNanos(held.since());
             if (left > 0) {
                 return Duration.ofNanos(left);
@@ -75,7 +75,7 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
         if (isHeld()) {
             return;
         }
-        if (standing instanceof Standing.Lost gone) {
+        if (state instanceof LockState.Lost gone) {
             throw new LockLostException(gone.loss());
         }
         throw new IllegalStateException(
@@ -92,15 +92,15 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
         signal().onLost(action);
     }
 
-    private LossSignal signal() {
-        LossSignal signal = lost;
+    private LockState.LossSignal signal() {
+        LockState.LossSignal signal = lost;
         if (signal == null) {
-            LOST.compareAndSet(this, null, new LossSignal(engine.callbacks()));
+            LOST.compareAndSet(this, null, new LockState.LossSignal(context.callbacks()));
             signal = Objects.requireNonNull(lost);
         }
-        // The loss may have come before the signal was there to be given.
-        if (standing instanceof Standing.Lost gone) {
-            signal.tell(gone.loss());
+        // The loss may have come before the signal was there.
+        if (state instanceof LockState.Lost gone) {
+            signal.fire(gone.loss());
         }
         return signal;
     }
@@ -112,88 +112,82 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
 
     @Override
     public CompletionStage<Release> releaseAsync() {
-        return startRelease().thenApplyAsync(release -> release, engine.callbacks());
+        return startRelease().thenApplyAsync(release -> release, context.callbacks());
     }
 
     @Override
     public void close() {
         release();
-        if (standing instanceof Standing.Lost gone) {
+        if (state instanceof LockState.Lost gone) {
             throw new LockLostException(gone.loss());
         }
     }
 
     CompletableFuture<Release> startRelease() {
-        while (true) {
-            Standing now = standing;
-            if (now instanceof Standing.Releasing releasing) {
+        while (isHeld() && state instanceof LockState.Held held) {
+            var releasing = new LockState.Releasing(new CompletableFuture<>(), held.since());
+            if (STATE.compareAndSet(this, held, releasing)) {
+                context.watchdog().releasing(this);
+                releaseAtStore().thenAccept(answer -> released(releasing, answer));
                 return releasing.outcome();
-            } else if (now instanceof Standing.Released released) {
-                return CompletableFuture.completedFuture(released.outcome());
-            } else if (now instanceof Standing.Lost) {
-                return CompletableFuture.completedFuture(Release.NOT_OWNER);
-            } else if (now instanceof Standing.Held held && isHeld()) {
-                var releasing = new Standing.Releasing(new CompletableFuture<>(), held.since());
-                if (STANDING.compareAndSet(this, now, releasing)) {
-                    release(releasing);
-                    return releasing.outcome();
-                }
             }
         }
+        LockState ended = state;
+        if (ended instanceof LockState.Releasing releasing) {
+            return releasing.outcome();
+        }
+        return CompletableFuture.completedFuture(
+                ended instanceof LockState.Released released ? released.outcome() : Release.NOT_OWNER);
     }
 
-    private void release(Standing.Releasing releasing) {
-        engine.watchdog().releasing();
-        engine.watchdog().remove(this);
-        giveBack().thenAccept(answer -> {
-            // An answer from after the end is none: the key was ours when the work was done, and has expired since.
-            boolean tooLate = answer == Release.NOT_OWNER && validNanos(releasing.since()) <= 0;
-            Release outcome = tooLate ? Release.UNKNOWN : answer;
-            if (outcome == Release.NOT_OWNER) {
-                LockLoss loss = loss(LossReason.NOT_OWNER, releasing.since());
-                standing = new Standing.Lost(loss);
-                engine.callbacks().tellLoss(() -> announce(loss));
-            } else {
-                standing = new Standing.Released(outcome);
-                publishReleased(outcome);
-            }
-            leaveGate();
-            engine.watchdog().released();
-            releasing.outcome().complete(outcome);
-        });
+    private void released(LockState.Releasing releasing, Release answer) {
+        // An answer from after the end is none: the key was ours when the work was done, and has expired since.
+        boolean tooLate = answer == Release.NOT_OWNER && validNanos(releasing.since()) <= 0;
+        Release outcome = tooLate ? Release.UNKNOWN : answer;
+        if (outcome == Release.NOT_OWNER) {
+            LockLoss loss = loss(LossReason.NOT_OWNER, releasing.since());
+            state = new LockState.Lost(loss);
+            context.callbacks().executeLoss(() -> announce(loss));
+        } else {
+            state = new LockState.Released(outcome);
+            publishReleased(outcome);
+        }
+        leaveQueue();
+        context.watchdog().released();
+        releasing.outcome().complete(outcome);
     }
 
     // --- loss ---
 
     /** Declares the lock lost, unless it has ended already. */
     void lose(LossReason reason) {
-        while (standing instanceof Standing.Held held && !lose(held, reason)) {
+        while (state instanceof LockState.Held held && !lose(held, reason)) {
             // A renewal came in between; the verdict stands.
             Thread.onSpinWait();
         }
     }
 
-    private boolean lose(Standing.Held held, LossReason reason) {
+    private boolean lose(LockState.Held held, LossReason reason) {
         LockLoss loss = loss(reason, held.since());
-        if (!STANDING.compareAndSet(this, held, new Standing.Lost(loss))) {
+        if (!STATE.compareAndSet(this, held, new LockState.Lost(loss))) {
             return false;
         }
-        engine.watchdog().remove(this);
+        context.watchdog().remove(this);
         // At once and not after the callbacks: the store still keeps others out.
-        leaveGate();
-        engine.callbacks().tellLoss(() -> announce(loss));
+        leaveQueue();
+        context.callbacks().executeLoss(() -> announce(loss));
         return true;
     }
 
     private void announce(LockLoss loss) {
         log(loss);
-        engine.listeners().publish(() -> new LockEvent.Lost(loss));
-        LossSignal signal = lost;
+        context.publish(() -> new LockEvent.Lost(loss));
+        LockState.LossSignal signal = lost;
         if (signal != null) {
-            signal.tell(loss);
+            signal.fire(loss);
         }
         if (mayBeDeletedAfter(loss.reason())) {
-            giveBack();
+            releaseAtStore();
         }
     }
 
@@ -211,8 +205,8 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
     @Override
     public long dueNanos() {
         long due = nextStep();
-        if (standing instanceof Standing.Held held) {
-            due = earlier(due, held.since().nanos() + engine.validityNanos(options));
+        if (state instanceof LockState.Held held) {
+            due = earlier(due, held.since().nanos() + context.validityNanos(options));
         }
         return options.renew() ? earlier(due, maxHoldUntil()) : due;
     }
@@ -222,13 +216,13 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
         if (!isHeld()) {
             return false;
         }
-        long now = engine.ticker().nanos();
+        long now = context.ticker().nanos();
         if (options.renew() && now - maxHoldUntil() >= 0) {
             lose(LossReason.MAX_HOLD_TIME);
             return false;
         }
         if (isAnswerOverdue(now)) {
-            retrySoon(now);
+            notRenewed(now);
             return false;
         }
         return beginRenewal(now);
@@ -244,8 +238,8 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
             case NOT_OWNER -> lose(LossReason.NOT_OWNER);
             case UNKNOWN -> {
                 if (awaitsAnswer()) {
-                    retrySoon(engine.ticker().nanos());
-                    engine.watchdog().reconsider(this);
+                    notRenewed(context.ticker().nanos());
+                    context.watchdog().reconsider(this);
                 }
             }
         }
@@ -257,21 +251,15 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
     }
 
     private void extend(Moment sent) {
-        while (isHeld() && standing instanceof Standing.Held held) {
+        while (isHeld() && state instanceof LockState.Held held) {
             if (held.since().nanos() - sent.nanos() >= 0) {
                 return;
             }
-            if (STANDING.compareAndSet(this, held, new Standing.Held(sent, held.renewals() + 1))) {
-                extended(sent);
-                publishRenewed(true);
+            if (STATE.compareAndSet(this, held, new LockState.Held(sent, held.renewals() + 1))) {
+                renewed(sent);
                 return;
             }
         }
-    }
-
-    private void retrySoon(long now) {
-        planRetry(now);
-        publishRenewed(false);
     }
 
     private static long earlier(long one, long other) {
@@ -281,6 +269,6 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
     @Override
     public String toString() {
         return "HeldLock[" + lease().key() + ", " + mode() + ", token " + lease().token() + ", "
-                + standing.getClass().getSimpleName() + "]";
+                + state.getClass().getSimpleName() + "]";
     }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 @EndsInTime
-class SilentStoreAtTheGateTests {
+class SilentStoreInTheQueueTests {
 
     private final ManualEngine here = new ManualEngine();
 

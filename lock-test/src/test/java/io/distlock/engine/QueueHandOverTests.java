@@ -27,8 +27,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** One call leaves the gate of a key, and the next one's turn comes: on the first one's thread. */
-class GateHandOverTests {
+/** One call leaves the queue of a key, and the next one's turn comes: on the first one's thread. */
+class QueueHandOverTests {
 
     private static final int MANY = 10_000;
 
@@ -96,7 +96,7 @@ class GateHandOverTests {
 
     private LockClient client(LockProvider provider) {
         return new DefaultLockClient(
-                new Engine(provider, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
+                new ClientContext(provider, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
     }
 
     private LockProvider withAcquire(Function<LeaseRequest, CompletableFuture<Optional<Grant>>> acquire) {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Who it says in the store. */
-class OwnersTests {
+class OwnerIdsTests {
 
     @Test
     void theInstanceStandsFirst() {
@@ -40,8 +40,8 @@ class OwnersTests {
 
     @Test
     void ownersOfOneInstanceDiffer() {
-        Owners one = owners("orders");
-        Owners other = owners("orders");
+        OwnerIds one = owners("orders");
+        OwnerIds other = owners("orders");
         Set<String> owners = new HashSet<>();
         for (int acquisition = 0; acquisition < 100; acquisition++) {
             owners.add(one.next());
@@ -53,10 +53,10 @@ class OwnersTests {
     /** As of a process that is started from a snapshot of its memory, more than once. */
     @Test
     void theCopiesOfAProcessMakeDifferentOwners() throws IllegalAccessException {
-        Owners image = owners("orders");
+        OwnerIds image = owners("orders");
         image.next();
-        Owners copy = owners("orders");
-        for (Field field : Owners.class.getDeclaredFields()) {
+        OwnerIds copy = owners("orders");
+        for (Field field : OwnerIds.class.getDeclaredFields()) {
             if (!Modifier.isStatic(field.getModifiers())) {
                 field.setAccessible(true);
                 Object value = field.get(image);
@@ -70,8 +70,8 @@ class OwnersTests {
     void copiesThatHaveReadTheSameRandomBytesDifferByTheirClocks() {
         ManualTicker later = new ManualTicker();
         later.advance(Duration.ofNanos(1));
-        Owners image = new Owners("orders", new ManualTicker(), new CopiedRandom());
-        Owners copy = new Owners("orders", later, new CopiedRandom());
+        OwnerIds image = new OwnerIds("orders", new ManualTicker(), new CopiedRandom());
+        OwnerIds copy = new OwnerIds("orders", later, new CopiedRandom());
         assertThat(copy.next()).isNotEqualTo(image.next());
     }
 
@@ -87,7 +87,7 @@ class OwnersTests {
 
     @Test
     void randomBitsComeFromTheKernelAndNotFromAGeneratorThatIsSeededOnce() {
-        assertThat(Owners.kernel().getAlgorithm()).isIn("NativePRNGNonBlocking", "Windows-PRNG");
+        assertThat(OwnerIds.kernel().getAlgorithm()).isIn("NativePRNGNonBlocking", "Windows-PRNG");
     }
 
     @Test
@@ -96,8 +96,8 @@ class OwnersTests {
         assertThat(owners("").next()).matches("[0-9a-f]{32}");
     }
 
-    private static Owners owners(String instance) {
-        return new Owners(instance, new ManualTicker(), Owners.kernel());
+    private static OwnerIds owners(String instance) {
+        return new OwnerIds(instance, new ManualTicker(), OwnerIds.kernel());
     }
 
     private static Optional<String> instance(String instance) {

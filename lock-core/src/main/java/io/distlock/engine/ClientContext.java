@@ -1,0 +1,124 @@
+package io.distlock.engine;
+
+import io.distlock.LockEvent;
+import io.distlock.LockListener;
+import io.distlock.LockOptions;
+import io.distlock.Release;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LockProvider;
+import io.distlock.spi.Ticker;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the parts of one client share. Thread-safe. */
+record ClientContext(
+        LockProvider provider,
+        LockRuntime runtime,
+        CallbackExecutor callbacks,
+        OwnerIds ownerIds,
+        List<LockListener> listeners,
+        KeyQueues queues,
+        Watchdog watchdog) {
+
+    private static final Logger log = LoggerFactory.getLogger(ClientContext.class);
+
+    /**
+     * @param instance begins each owner value, for diagnostics; may be empty
+     */
+    ClientContext(LockProvider provider, LockRuntime runtime, CallbackExecutor callbacks, String instance) {
+        this(
+                provider,
+                runtime,
+                callbacks,
+                new OwnerIds(instance, runtime.ticker(), OwnerIds.kernel()),
+                new CopyOnWriteArrayList<>(),
+                new KeyQueues(),
+                new Watchdog(provider, runtime));
+    }
+
+    /** All foreign code, losses included, runs on the executor. */
+    ClientContext(LockProvider provider, LockRuntime runtime, Executor callbacks) {
+        this(provider, runtime, new CallbackExecutor(callbacks, callbacks, () -> {}), "");
+    }
+
+    /** Makes the event only if there is a listener. One that throws harms neither the lock nor the next listener. */
+    void publish(Supplier<? extends LockEvent> event) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        LockEvent made = event.get();
+        for (LockListener listener : listeners) {
+            try {
+                listener.onEvent(made);
+            } catch (RuntimeException | Error failure) {
+                log.warn("Lock listener {} failed on {}", listener, made, failure);
+            }
+        }
+    }
+
+    Ticker ticker() {
+        return runtime.ticker();
+    }
+
+    /** Time since a reading of the monotonic clock. */
+    Duration since(long nanos) {
+        return Duration.ofNanos(ticker().nanos() - nanos);
+    }
+
+    /** Time between two readings of the monotonic clock; none if the first one came after all. */
+    static Duration between(long earlier, long later) {
+        return Duration.ofNanos(Math.max(0, later - earlier));
+    }
+
+    /** The validity of a lease: its time less what two clocks may drift apart over it. */
+    long validityNanos(LockOptions options) {
+        long lease = options.leaseTime().toNanos();
+        return lease - (long) (lease * provider.clockDrift()) - 2_000_000;
+    }
+
+    /** Renewals also find out about a loss, where the provider fails to notify of it. */
+    void listenForLoss(Lease lease, Runnable lost) {
+        try {
+            provider.onLoss(lease, lost);
+        } catch (RuntimeException | Error broken) {
+            log.warn("The provider '{}' failed to watch '{}'", provider.name(), lease.key(), broken);
+        }
+    }
+
+    /**
+     * Releases a lease; ends within the provider's call timeout and never fails. Where the outcome is unknown the
+     * reaper goes on asking.
+     *
+     * @param timeToLive after this long the store has freed the key by itself
+     * @param keepFor for how long the key is to stay taken, asked anew at each try
+     */
+    CompletableFuture<Release> release(Lease lease, Duration timeToLive, Supplier<Duration> keepFor) {
+        return tryRelease(lease, keepFor).thenApply(release -> {
+            if (release == Release.UNKNOWN) {
+                String what = "The release of '" + lease.key() + "' by " + lease.owner();
+                runtime.reaper().reap(what, timeToLive, () -> tryRelease(lease, keepFor));
+            }
+            return release;
+        });
+    }
+
+    private CompletableFuture<Release> tryRelease(Lease lease, Supplier<Duration> keepFor) {
+        CompletionStage<Release> asked;
+        try {
+            asked = provider.release(lease, keepFor.get());
+        } catch (RuntimeException | Error broken) {
+            // A provider that breaks its word must not leave the holder waiting for ever.
+            log.warn("The provider '{}' failed to release '{}'", provider.name(), lease.key(), broken);
+            return CompletableFuture.completedFuture(Release.UNKNOWN);
+        }
+        return runtime.timeouts().within(provider.callTimeout(), asked).exceptionally(failure -> Release.UNKNOWN);
+    }
+}

@@ -1,0 +1,273 @@
+package io.distlock.engine;
+
+import io.distlock.LockEvent;
+import io.distlock.LockException;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.LockUnavailableException;
+import io.distlock.LockWait;
+import io.distlock.LossReason;
+import io.distlock.engine.KeyQueues.StoreReply;
+import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
+import io.distlock.spi.AcquireProgress;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.support.DueSet;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The acquisition of one key: through the local queue, then to the provider. Ends by its deadline even if the provider
+ * breaks its word; cancelling leaves neither a place in the queue nor a lease at the store.
+ */
+final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implements AcquireProgress, DueSet.Due {
+
+    /** On top of the provider's own time limit, whose error says more than ours. */
+    private static final Duration PROVIDER_OVERDUE = Duration.ofMillis(250);
+
+    private final LockKey key;
+    private final LockMode mode;
+    private final LockOptions options;
+    private final KeyQueues.Ticket ticket;
+
+    private volatile boolean asking;
+    private volatile @Nullable CompletableFuture<Optional<Grant>> remote;
+
+    KeyAcquisition(PendingAcquisitions pending, LockKey key, LockRequest request, Deadline deadline, String asker) {
+        super(pending, request, deadline, asker);
+        this.key = key;
+        this.mode = request.mode();
+        this.options = request.options();
+        this.ticket = new KeyQueues.Ticket(key, mode, this::takeTurn);
+    }
+
+    void start() {
+        if (options.waitTime().isZero()) {
+            // Held or waited for in this process is an answer, without a call to the store.
+            if (context.queues().tryEnter(ticket)) {
+                askProvider();
+            } else if (context.queues().reply(key) instanceof StoreReply.Failed failed) {
+                failUnasked(failed.cause());
+            } else {
+                giveUp();
+            }
+        } else if (context.queues().enter(ticket)) {
+            askProvider();
+        }
+    }
+
+    private void takeTurn() {
+        if (deadline.hasPassed()) {
+            giveUpUnasked();
+        } else {
+            askProvider();
+        }
+    }
+
+    /** Throws nothing: it may run on the thread of another call that leaves the queue. */
+    private void askProvider() {
+        if (isDone()) {
+            context.queues().leave(ticket);
+            return;
+        }
+        if (pending.isClosed()) {
+            // Admitted, perhaps, because the one before it was failed: nobody goes to the store any more.
+            failClosed();
+            return;
+        }
+        asking = true;
+        var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline, this);
+        var asked = ask(lease);
+        remote = asked;
+        asked.whenComplete((grant, failure) -> {
+            if (failure == null) {
+                answered(grant);
+            } else {
+                fail(failure);
+            }
+        });
+        if (isDone()) {
+            asked.cancel(true);
+        }
+    }
+
+    /** A provider that throws must not harm the call that has just left the queue, on whose thread this may run. */
+    private CompletableFuture<Optional<Grant>> ask(LeaseRequest asked) {
+        try {
+            return context.provider().acquire(asked);
+        } catch (RuntimeException | Error failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
+    }
+
+    private void answered(Optional<Grant> grant) {
+        if (grant.isEmpty()) {
+            giveUp();
+        } else if (hasTimeLeft(grant.get())) {
+            hold(grant.get());
+        } else {
+            returnStale(grant.get());
+        }
+    }
+
+    /** A grant that took most of its lease to arrive would be over before it is of use. */
+    private boolean hasTimeLeft(Grant grant) {
+        long left = context.validityNanos(options) - grant.since().elapsedNanos(context.ticker());
+        return left >= Math.max(options.leaseTime().toNanos() / 10, 20_000_000);
+    }
+
+    private void returnStale(Grant grant) {
+        context.release(grant.lease(), options.timeToLive(), () -> Duration.ZERO)
+                .thenAccept(released -> {
+                    if (isDone() || deadline.hasPassed()) {
+                        // Nobody else had it.
+                        fail("the grant came too late to be of use", null);
+                    } else {
+                        askProvider();
+                    }
+                });
+    }
+
+    private void hold(Grant grant) {
+        DefaultHeldLock held = new DefaultHeldLock(context, options, grant, ticket, asker);
+        ticket.replied(StoreReply.TAKEN);
+        // Watched before anybody can release it, or it would be watched for ever.
+        context.watchdog().add(held);
+        context.publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
+        context.listenForLoss(grant.lease(), () -> held.lose(LossReason.NOT_OWNER));
+        pending.remove(this);
+        if (!complete(Optional.of(held))) {
+            held.startRelease();
+        }
+    }
+
+    /** Another has it. */
+    private void giveUp() {
+        if (remote != null) {
+            ticket.replied(StoreReply.TAKEN);
+        }
+        // Before the caller is notified: its next attempt must not find this one in the queue.
+        context.queues().leave(ticket);
+        if (complete(Optional.empty())) {
+            context.publish(() -> new LockEvent.NotAcquired(key, mode, waited()));
+        }
+        leave();
+    }
+
+    /** The store was never asked for this one; the call that precedes it knows whether another has the key. */
+    private void giveUpUnasked() {
+        StoreReply reply = context.queues().reply(key);
+        if (reply instanceof StoreReply.Taken) {
+            giveUp();
+        } else {
+            failUnasked(reply instanceof StoreReply.Failed failed ? failed.cause() : null);
+        }
+    }
+
+    private void failUnasked(@Nullable Throwable cause) {
+        String why = "the call of this process that comes before it has no answer yet"
+                + (cause == null ? "" : ": " + cause.getMessage());
+        fail(why, cause);
+    }
+
+    void failClosed() {
+        fail("the lock client is closed", null);
+    }
+
+    private void fail(String why, @Nullable Throwable cause) {
+        fail(new LockUnavailableException(key, waited(), why, cause));
+    }
+
+    @Override
+    public void refused() {
+        ticket.replied(StoreReply.TAKEN);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        ticket.replied(new StoreReply.Failed(cause));
+    }
+
+    private void fail(Throwable cause) {
+        Throwable reason = cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
+        LockException failure = reason instanceof LockException known
+                ? known
+                : new LockUnavailableException(key, waited(), "the provider failed: " + reason, reason);
+        if (remote != null) {
+            ticket.replied(new StoreReply.Failed(failure));
+        }
+        context.queues().leave(ticket);
+        if (completeExceptionally(failure)) {
+            context.publish(() -> new LockEvent.Failed(key, mode, waited(), failure));
+        }
+        leave();
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        if (cancelled) {
+            context.publish(() -> new LockEvent.Failed(key, mode, waited(), new CancellationException("cancelled")));
+            leave();
+        }
+        return cancelled;
+    }
+
+    private void leave() {
+        pending.remove(this);
+        var asked = remote;
+        if (asked != null && !asked.isDone()) {
+            asked.cancel(true);
+        }
+        context.queues().leave(ticket);
+    }
+
+    /** Called by the scheduler once {@link #dueNanos()} has passed. */
+    void overdue() {
+        if (mayWaitInTheQueue()) {
+            giveUpUnasked();
+            return;
+        }
+        long due = dueNanos();
+        if (context.ticker().nanos() - due >= 0) {
+            String why = remote == null
+                    ? "this process is still preparing the call, as a first one that loads classes and connects"
+                    : "the provider '" + context.provider().name() + "' did not answer in time";
+            String late = context.runtime().timeouts().lateness(due);
+            fail(why + late, null);
+        }
+    }
+
+    /** One attempt never waits in the queue, and is over with its answer, not with its deadline. */
+    private boolean mayWaitInTheQueue() {
+        return !asking && !options.waitTime().isZero();
+    }
+
+    @Override
+    public long dueNanos() {
+        return mayWaitInTheQueue()
+                ? deadline.nanos()
+                : deadline.nanos()
+                        + context.provider()
+                                .callTimeout()
+                                .plus(PROVIDER_OVERDUE)
+                                .toNanos();
+    }
+
+    @Override
+    LockKey key() {
+        return key;
+    }
+
+    /** For diagnostics. */
+    LockWait info(long now) {
+        return new LockWait(key, mode, ClientContext.between(startedNanos, now), deadline.remaining(), asker);
+    }
+}

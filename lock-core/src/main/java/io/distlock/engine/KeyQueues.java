@@ -1,0 +1,246 @@
+package io.distlock.engine;
+
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The queues in front of the store, one for each key, first come first served: of the calls of this process that want
+ * a key, one at a time (or shared ones together) is admitted and goes on to the store. A queue exists only while a call
+ * is in it. Thread-safe; callbacks run outside any lock.
+ */
+final class KeyQueues {
+
+    private static final Logger log = LoggerFactory.getLogger(KeyQueues.class);
+
+    private final ConcurrentHashMap<LockKey, KeyQueue> queues = new ConcurrentHashMap<>();
+
+    /** The store's latest reply for a key, shared with callers queued behind the one that asked. */
+    sealed interface StoreReply {
+
+        StoreReply NONE = new None();
+        StoreReply TAKEN = new Taken();
+
+        /** No reply so far. */
+        record None() implements StoreReply {}
+
+        /** The key is held, by the call that asked or by another. */
+        record Taken() implements StoreReply {}
+
+        /** The store did not answer, or with an error. */
+        record Failed(Throwable cause) implements StoreReply {}
+    }
+
+    /** One call's place in the queue of a key. */
+    static final class Ticket {
+
+        private final LockKey key;
+        private final LockMode mode;
+        // Both guarded by the map's lock on the key. The callback is dropped once it has served: a ticket lives as
+        // long as its lock is held.
+        private @Nullable Runnable onTurn;
+        private Place place = Place.OUTSIDE;
+
+        private volatile StoreReply reply = StoreReply.NONE;
+
+        /**
+         * @param onTurn called once when a queued ticket is admitted; not called if it is admitted on entering. Throws
+         *     nothing: it runs on the thread of the caller that left
+         */
+        Ticket(LockKey key, LockMode mode, Runnable onTurn) {
+            this.key = key;
+            this.mode = mode;
+            this.onTurn = onTurn;
+        }
+
+        /** Shares the store's latest reply with the callers queued behind. */
+        void replied(StoreReply latest) {
+            reply = latest;
+        }
+    }
+
+    private enum Place {
+        OUTSIDE,
+        QUEUED,
+        ADMITTED
+    }
+
+    private static final class KeyQueue {
+
+        private int shared;
+        private boolean exclusive;
+        private @Nullable Ticket lastAdmitted;
+        private StoreReply reply = StoreReply.NONE;
+        private @Nullable Set<Ticket> waiting;
+        // Admitted and not yet called back; there once a call has had to wait. One thread at a time calls them back.
+        private @Nullable Queue<Runnable> turns;
+        private boolean calling;
+
+        boolean admits(LockMode mode) {
+            return !exclusive && (mode == LockMode.SHARED || shared == 0);
+        }
+
+        boolean hasWaiters() {
+            return waiting != null && !waiting.isEmpty();
+        }
+
+        void admit(Ticket ticket) {
+            ticket.place = Place.ADMITTED;
+            ticket.onTurn = null;
+            lastAdmitted = ticket;
+            if (ticket.mode == LockMode.EXCLUSIVE) {
+                exclusive = true;
+            } else {
+                shared++;
+            }
+        }
+
+        void enqueue(Ticket ticket) {
+            ticket.place = Place.QUEUED;
+            if (waiting == null) {
+                waiting = new LinkedHashSet<>();
+                turns = new ArrayDeque<>();
+            }
+            waiting.add(ticket);
+        }
+
+        void remove(Ticket ticket) {
+            if (ticket.place == Place.QUEUED && waiting != null) {
+                waiting.remove(ticket);
+            } else {
+                reply = reply();
+                if (ticket.mode == LockMode.EXCLUSIVE) {
+                    exclusive = false;
+                } else {
+                    shared--;
+                }
+            }
+            ticket.place = Place.OUTSIDE;
+        }
+
+        /** To the call that was admitted last or, until it has one, to those before it. */
+        StoreReply reply() {
+            return lastAdmitted == null || lastAdmitted.reply == StoreReply.NONE ? reply : lastAdmitted.reply;
+        }
+
+        void admitWaiters() {
+            if (waiting == null || turns == null) {
+                return;
+            }
+            for (var heads = waiting.iterator(); heads.hasNext(); ) {
+                Ticket head = heads.next();
+                if (!admits(head.mode)) {
+                    break;
+                }
+                heads.remove();
+                turns.add(Objects.requireNonNull(head.onTurn));
+                admit(head);
+            }
+        }
+
+        /** True if there are callbacks to run, and no other thread runs them. */
+        boolean beginCalling() {
+            if (calling || turns == null || turns.isEmpty()) {
+                return false;
+            }
+            calling = true;
+            return true;
+        }
+
+        @Nullable
+        Runnable nextTurn() {
+            Runnable next = turns == null ? null : turns.poll();
+            calling = next != null;
+            return next;
+        }
+
+        boolean isUnused() {
+            return !exclusive && shared == 0 && !hasWaiters() && !calling;
+        }
+    }
+
+    /** True if the ticket is admitted at once; otherwise it waits in the queue. */
+    boolean enter(Ticket ticket) {
+        return enter(ticket, true);
+    }
+
+    /** True if the ticket is admitted at once; otherwise it is not queued. */
+    boolean tryEnter(Ticket ticket) {
+        return enter(ticket, false);
+    }
+
+    private boolean enter(Ticket ticket, boolean mayQueue) {
+        boolean[] admitted = new boolean[1];
+        queues.compute(ticket.key, (key, existing) -> {
+            KeyQueue queue = existing == null ? new KeyQueue() : existing;
+            if (queue.admits(ticket.mode) && !queue.hasWaiters()) {
+                queue.admit(ticket);
+                admitted[0] = true;
+            } else if (mayQueue) {
+                queue.enqueue(ticket);
+            }
+            return queue;
+        });
+        return admitted[0];
+    }
+
+    /** Leaves the queue, and admits the next in it. Idempotent. */
+    void leave(Ticket ticket) {
+        boolean[] calls = new boolean[1];
+        queues.computeIfPresent(ticket.key, (key, queue) -> {
+            if (ticket.place != Place.OUTSIDE) {
+                queue.remove(ticket);
+                queue.admitWaiters();
+                calls[0] = queue.beginCalling();
+            }
+            return queue.isUnused() ? null : queue;
+        });
+        if (calls[0]) {
+            callBack(ticket.key);
+        }
+    }
+
+    /** Iterative: admitted callers may leave immediately, and recursing over a long queue would overflow the stack. */
+    private void callBack(LockKey key) {
+        for (Runnable turn = nextTurn(key); turn != null; turn = nextTurn(key)) {
+            try {
+                turn.run();
+            } catch (RuntimeException | Error failure) {
+                // Otherwise nobody would be admitted any more.
+                log.error("A call that was let in to '{}' failed", key, failure);
+            }
+        }
+    }
+
+    private @Nullable Runnable nextTurn(LockKey key) {
+        @Nullable Runnable[] next = new @Nullable Runnable[1];
+        queues.computeIfPresent(key, (same, queue) -> {
+            next[0] = queue.nextTurn();
+            return queue.isUnused() ? null : queue;
+        });
+        return next[0];
+    }
+
+    /** The store's latest reply to the admitted calls; none if there are none. */
+    StoreReply reply(LockKey key) {
+        StoreReply[] reply = {StoreReply.NONE};
+        queues.computeIfPresent(key, (same, queue) -> {
+            reply[0] = queue.reply();
+            return queue;
+        });
+        return reply[0];
+    }
+
+    /** How many keys have a queue now. */
+    int size() {
+        return queues.size();
+    }
+}

@@ -1,0 +1,197 @@
+package io.distlock.engine;
+
+import io.distlock.LockEvent;
+import io.distlock.LockHold;
+import io.distlock.LockKey;
+import io.distlock.LockLoss;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.LossReason;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Lease;
+import io.distlock.spi.Moment;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * A granted lease, and when it is to be renewed next: after a third of its time, and soon again after a try that was not
+ * answered. The renewal's fields are written by one thread at a time (the watchdog's, or the one that brings the answer)
+ * and read by any.
+ *
+ * <p>A superclass of {@link DefaultHeldLock} and not a field of it: that is one object fewer for each of thousands of
+ * held locks.
+ */
+abstract sealed class ManagedLease permits DefaultHeldLock {
+
+    private static final Logger log = LoggerFactory.getLogger(DefaultHeldLock.class);
+    private static final long LONGEST_TRY = 2_000_000_000L;
+
+    final ClientContext context;
+    final LockOptions options;
+    private final Lease lease;
+    private final KeyQueues.Ticket ticket;
+    private final String asker;
+    private final long grantedNanos;
+
+    /** When to renew next or, while an answer is awaited, until when to wait for it. */
+    private volatile long nextStep;
+
+    private volatile boolean awaitingAnswer;
+
+    /**
+     * @param since the lease is counted from here
+     */
+    ManagedLease(
+            ClientContext context,
+            LockOptions options,
+            Lease lease,
+            KeyQueues.Ticket ticket,
+            String asker,
+            Moment since) {
+        this.context = context;
+        this.options = options;
+        this.lease = lease;
+        this.ticket = ticket;
+        this.asker = asker;
+        this.grantedNanos = context.ticker().nanos();
+        this.nextStep = nextRenewal(since);
+    }
+
+    final Lease lease() {
+        return lease;
+    }
+
+    public final List<LockKey> keys() {
+        return List.of(lease.key());
+    }
+
+    public final LockMode mode() {
+        return lease.mode();
+    }
+
+    public final List<Sequencer> sequencers() {
+        return List.of(new Sequencer(lease.key(), lease.mode(), lease.token()));
+    }
+
+    private Duration heldFor() {
+        return context.since(grantedNanos);
+    }
+
+    final long maxHoldUntil() {
+        return grantedNanos + options.maxHoldTime().toNanos();
+    }
+
+    /** What is left of a lease that is counted from a moment; negative once it is over. */
+    final long validNanos(Moment since) {
+        return context.validityNanos(options) - since.elapsedNanos(context.ticker());
+    }
+
+    /** For diagnostics. */
+    final LockHold info(long now, Duration remaining, int renewals) {
+        Duration heldFor = ClientContext.between(grantedNanos, now);
+        return new LockHold(
+                lease.key(), lease.mode(), lease.token(), lease.owner(), heldFor, remaining, renewals, asker);
+    }
+
+    // --- renewal ---
+
+    final long nextStep() {
+        return nextStep;
+    }
+
+    final boolean isAnswerAwaited() {
+        return awaitingAnswer;
+    }
+
+    /** How much earlier it may be renewed when others are renewed anyway. */
+    public final long slackNanos() {
+        return options.renew() && !awaitingAnswer ? options.leaseTime().toNanos() / 60 : 0;
+    }
+
+    /** True if a renewal is due, which is under way from now on. */
+    final boolean beginRenewal(long now) {
+        if (!options.renew() || awaitingAnswer || now - (nextStep - slackNanos()) < 0) {
+            return false;
+        }
+        awaitingAnswer = true;
+        nextStep = now + Math.min(options.leaseTime().toNanos() / 6, LONGEST_TRY);
+        return true;
+    }
+
+    final boolean isAnswerOverdue(long now) {
+        return awaitingAnswer && now - nextStep >= 0;
+    }
+
+    final void renewed(Moment since) {
+        nextStep = nextRenewal(since);
+        awaitingAnswer = false;
+        publishRenewed(true);
+    }
+
+    final void notRenewed(long now) {
+        awaitingAnswer = false;
+        nextStep = now + options.leaseTime().toNanos() / 20;
+        publishRenewed(false);
+    }
+
+    /** A third of the lease after it was last extended, give or take 5 %, so that locks do not renew in step. */
+    private long nextRenewal(Moment since) {
+        if (!options.renew()) {
+            return since.nanos() + options.leaseTime().toNanos();
+        }
+        long third = options.leaseTime().toNanos() / 3;
+        long spread = third / 20;
+        return since.nanos() + third + ThreadLocalRandom.current().nextLong(-spread, spread + 1);
+    }
+
+    private void publishRenewed(boolean confirmed) {
+        context.publish(() -> new LockEvent.Renewed(lease.key(), lease.mode(), lease.token(), confirmed));
+    }
+
+    // --- the end ---
+
+    /** The key stays taken for the rest of the minimum hold time. */
+    final CompletableFuture<Release> releaseAtStore() {
+        Duration timeToLive = options.leaseTime().plus(options.lockDelay());
+        return context.release(lease, timeToLive, () -> options.minHoldTime().minus(heldFor()));
+    }
+
+    /** Admits the next call of this process for the key. */
+    final void leaveQueue() {
+        context.queues().leave(ticket);
+    }
+
+    final void publishReleased(Release outcome) {
+        context.publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
+    }
+
+    /** The loss of a lock that was last counted from a moment. */
+    final LockLoss loss(LossReason reason, Moment since) {
+        Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(context.ticker()));
+        return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);
+    }
+
+    static void log(LockLoss loss) {
+        // Of those that end with their client there may be thousands: closing it warns of all of them at once.
+        log.atLevel(loss.reason() == LossReason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
+                .addKeyValue("lock", loss.key().name())
+                .addKeyValue("key", loss.key().key().orElse(""))
+                .addKeyValue("token", loss.token().value())
+                .addKeyValue("heldMillis", loss.heldFor().toMillis())
+                .addKeyValue("sinceRenewalMillis", loss.sinceRenewal().toMillis())
+                .addKeyValue("reason", loss.reason())
+                .log(
+                        "Lost lock '{}' (token {}) after {} ms, {} ms after the last renewal: {}",
+                        loss.key(),
+                        loss.token(),
+                        loss.heldFor().toMillis(),
+                        loss.sinceRenewal().toMillis(),
+                        loss.reason().explanation());
+    }
+}

@@ -1,0 +1,115 @@
+package io.distlock.engine;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockRequest;
+import io.distlock.spi.Deadline;
+import io.distlock.support.DueSet;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** All acquisitions of one client that are under way. Thread-safe. */
+final class PendingAcquisitions {
+
+    private final ClientContext context;
+    private final DueSet<KeyAcquisition> pending;
+    private volatile boolean closed;
+
+    PendingAcquisitions(ClientContext context) {
+        this.context = context;
+        this.pending = new DueSet<>(
+                context.ticker(), context.runtime().scheduler(), overdue -> overdue.forEach(KeyAcquisition::overdue));
+    }
+
+    /** A lock that is being acquired, of one key or of several. Empty if another has one of them. */
+    abstract static class PendingAcquisition<T extends HeldLock> extends CompletableFuture<Optional<T>> {
+
+        final ClientContext context;
+        final PendingAcquisitions pending;
+        final LockRequest request;
+        final Deadline deadline;
+        final String asker;
+        final long startedNanos;
+
+        /**
+         * @param asker the thread that asked, for diagnostics
+         */
+        PendingAcquisition(PendingAcquisitions pending, LockRequest request, Deadline deadline, String asker) {
+            this.context = pending.context;
+            this.pending = pending;
+            this.request = request;
+            this.deadline = deadline;
+            this.asker = asker;
+            this.startedNanos = context.ticker().nanos();
+        }
+
+        /** The key that is being asked for or, once this is over, the one that decided how it ended. */
+        abstract LockKey key();
+
+        final Duration waited() {
+            return context.since(startedNanos);
+        }
+
+        /** Cancels; if it has just succeeded, releases what it got. */
+        final void abandon() {
+            if (!cancel(true)) {
+                thenAccept(granted -> granted.ifPresent(HeldLock::releaseAsync));
+            }
+        }
+    }
+
+    /** Starts an acquisition, which ends by its deadline and one round trip. */
+    PendingAcquisition<? extends HeldLock> start(LockRequest request) {
+        Deadline deadline = Deadline.in(request.options().waitTime(), context.ticker());
+        String asker = name(Thread.currentThread());
+        if (request.keys().size() == 1) {
+            return start(request.keys().get(0), request, deadline, asker);
+        }
+        MultiKeyAcquisition all = new MultiKeyAcquisition(this, request, deadline, asker);
+        all.advance();
+        return all;
+    }
+
+    /** The thread's name, or its number if it has none, as most virtual threads. */
+    @SuppressWarnings("deprecation") // the successor of getId() is not there before Java 19
+    private static String name(Thread thread) {
+        return thread.getName().isEmpty() ? "#" + thread.getId() : thread.getName();
+    }
+
+    /** Starts the acquisition of one of the request's keys. */
+    KeyAcquisition start(LockKey key, LockRequest request, Deadline deadline, String asker) {
+        KeyAcquisition started = new KeyAcquisition(this, key, request, deadline, asker);
+        if (closed) {
+            started.failClosed();
+            return started;
+        }
+        pending.add(started);
+        started.start();
+        if (closed) {
+            // It may have come too late to be seen by close().
+            started.failClosed();
+        }
+        return started;
+    }
+
+    void remove(KeyAcquisition key) {
+        pending.remove(key);
+    }
+
+    Collection<KeyAcquisition> members() {
+        return pending.members();
+    }
+
+    /** Whether everything pending has been failed, or is about to be. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Fails everything pending, and everything that comes later. */
+    void close() {
+        closed = true;
+        pending.members().forEach(KeyAcquisition::failClosed);
+    }
+}
