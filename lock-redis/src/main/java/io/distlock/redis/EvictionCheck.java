@@ -12,9 +12,9 @@ final class EvictionCheck {
     private static final String SETTING = "maxmemory-policy";
     private static final String SAFE = "noeviction";
 
-    private final ServerCalls server;
+    private final ServerCommands server;
 
-    EvictionCheck(ServerCalls server) {
+    EvictionCheck(ServerCommands server) {
         this.server = server;
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * grows to 30 s, during which a Redis that is back could not be locked on. The thread that reads and writes: one for
  * the connections that belong together, so that whoever is told of a release can ask for the lock without waking
  * another thread, and the application's traffic does not hold up a renewal. And the calls leave together, as described
- * at {@link ConsolidatedFlushes}. Shutting these down leaves the user's alone.
+ * at {@link FlushConsolidator}. Shutting these down leaves the user's alone.
  */
 final class LockClientResources {
 
@@ -30,7 +30,7 @@ final class LockClientResources {
         return DefaultClientResources.builder()
                 .reconnectDelay(SHORT)
                 .eventLoopGroupProvider(thread)
-                .nettyCustomizer(new ConsolidatedFlushes(users.nettyCustomizer()))
+                .nettyCustomizer(new FlushConsolidator(users.nettyCustomizer()))
                 .addressResolverGroup(users.addressResolverGroup())
                 .commandLatencyRecorder(users.commandLatencyRecorder())
                 // What has been recorded is published by the user's.

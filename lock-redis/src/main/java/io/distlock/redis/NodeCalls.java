@@ -35,11 +35,11 @@ final class NodeCalls {
     private final RedisLink<StatefulConnection<String, String>> link;
     private final RedisLink<StatefulConnection<String, String>> writeLink;
     private final RedisLink<StatefulRedisPubSubConnection<String, String>> pubSubLink;
-    private final ServerCalls server;
+    private final ServerCommands server;
     private final ScriptAdmission admission;
     private final ScriptRunner scripts;
     private final Optional<ReplicaAcknowledgement> replicas;
-    private final RedisSubscriptions subscriptions;
+    private final ReleaseSubscriptions subscriptions;
     private final AtomicInteger disconnections = new AtomicInteger();
     private final Ticker ticker;
     private final AtomicLong nextCut;
@@ -51,7 +51,7 @@ final class NodeCalls {
             RedisConnections connections,
             RedisLockOptions options,
             Ticker ticker,
-            Function<ServerCalls, ScriptAdmission> admission) {
+            Function<ServerCommands, ScriptAdmission> admission) {
         this.connections = connections;
         this.timeout = options.callTimeout();
         this.ticker = ticker;
@@ -61,10 +61,10 @@ final class NodeCalls {
                 options.replicasToAcknowledge() == 0 ? link : new RedisLink<>(connections::connect, ticker, timeout);
         this.pubSubLink = new RedisLink<>(connections::connectPubSub, ticker, timeout);
         this.server =
-                new ServerCalls(link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
+                new ServerCommands(link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
         this.admission = admission.apply(server);
         this.scripts = new ScriptRunner(this.admission, ticker, timeout, this::leaveReplica);
-        this.subscriptions = new RedisSubscriptions(pubSubLink, ticker, timeout);
+        this.subscriptions = new ReleaseSubscriptions(pubSubLink, ticker, timeout);
         this.replicas = options.replicasToAcknowledge() == 0
                 ? Optional.empty()
                 : Optional.of(new ReplicaAcknowledgement(
@@ -121,7 +121,7 @@ final class NodeCalls {
     }
 
     /** Runs a script whose effect need not outlive this server. */
-    <T> CompletableFuture<T> run(Invocation<T> invocation) {
+    <T> CompletableFuture<T> run(ScriptCall<T> invocation) {
         return scripts.run(invocation, link::send);
     }
 
@@ -130,7 +130,7 @@ final class NodeCalls {
      *
      * @param wrote whether a reply means that it did
      */
-    <T> CompletableFuture<T> write(Invocation<T> invocation, Predicate<T> wrote) {
+    <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
         return replicas.isPresent() ? replicas.get().run(invocation, wrote) : run(invocation);
     }
 
@@ -140,7 +140,7 @@ final class NodeCalls {
      * @param behindWrites whether on the connection of the writes, behind all that were sent before: what they take, it
      *     finds
      */
-    <T> CompletableFuture<T> giveBack(Invocation<T> invocation, boolean behindWrites) {
+    <T> CompletableFuture<T> giveBack(ScriptCall<T> invocation, boolean behindWrites) {
         CompletableFuture<T> answer = scripts.run(invocation, behindWrites ? writeLink::send : link::send);
         return isCluster()
                 ? answer.exceptionallyCompose(failure ->
@@ -153,7 +153,7 @@ final class NodeCalls {
      * single keys alone, and has perhaps never seen the script.
      */
     boolean isMoving(@Nullable Throwable failure) {
-        return failure != null && isCluster() && CallFailure.of(failure).isOfMovingKeys();
+        return failure != null && isCluster() && RedisCallException.of(failure).isOfMovingKeys();
     }
 
     boolean isCluster() {
@@ -165,11 +165,11 @@ final class NodeCalls {
         return admission.quarantineLeft();
     }
 
-    ServerCalls server() {
+    ServerCommands server() {
         return server;
     }
 
-    RedisSubscriptions subscriptions() {
+    ReleaseSubscriptions subscriptions() {
         return subscriptions;
     }
 

@@ -25,5 +25,5 @@ sealed interface NodeVote {
     }
 
     /** No answer, or an error. */
-    record Silent(CallFailure cause) implements NodeVote {}
+    record Silent(RedisCallException cause) implements NodeVote {}
 }

@@ -59,7 +59,7 @@ final class RedisCall<T> extends AsyncCommand<String, String, T> {
     }
 
     /** A command that never left, or that Redis answered with an error, has done nothing. */
-    CallFailure failure(String what, Throwable cause) {
-        return new CallFailure(what, cause, sent && !(cause instanceof RedisCommandExecutionException));
+    RedisCallException failure(String what, Throwable cause) {
+        return new RedisCallException(what, cause, sent && !(cause instanceof RedisCommandExecutionException));
     }
 }

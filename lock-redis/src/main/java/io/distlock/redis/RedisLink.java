@@ -121,7 +121,7 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         if (isDown(connected)) {
             // The driver would refuse it, too, at the price of a stack trace: where one of several nodes is gone for
             // long, each lock would pay for it.
-            call.completeExceptionally(new CallFailure("not connected", false));
+            call.completeExceptionally(new RedisCallException("not connected", false));
         } else {
             cutIfSilent(connected, call);
             dispatch(connected, call, dispatch);

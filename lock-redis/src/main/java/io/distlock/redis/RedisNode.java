@@ -59,14 +59,14 @@ final class RedisNode implements OneShotStore {
                     if (failure == null) {
                         return answer(request, names, since, again, reply);
                     }
-                    CallFailure known = CallFailure.of(failure);
+                    RedisCallException known = RedisCallException.of(failure);
                     return new Attempt.Failed(known, known.mayBeApplied());
                 });
     }
 
-    private Invocation<List<Long>> acquisition(LeaseRequest request, RedisKeys.Names names, boolean again) {
+    private ScriptCall<List<Long>> acquisition(LeaseRequest request, RedisKeys.Names names, boolean again) {
         boolean shared = request.mode() == LockMode.SHARED;
-        Invocation<List<Long>> invocation = Invocation.of(
+        ScriptCall<List<Long>> invocation = ScriptCall.of(
                         shared ? scripts.acquireShared() : scripts.acquireExclusive(),
                         names.slot(),
                         IntegerListOutput::new,
@@ -153,7 +153,7 @@ final class RedisNode implements OneShotStore {
     private CompletionStage<Release> release(
             LockMode mode, RedisKeys.Names names, String channel, String owner, String token, Duration keepFor) {
         boolean shared = mode == LockMode.SHARED;
-        Invocation<Long> invocation = Invocation.of(
+        ScriptCall<Long> invocation = ScriptCall.of(
                         shared ? scripts.releaseShared() : scripts.releaseExclusive(),
                         names.slot(),
                         IntegerOutput::new,
@@ -177,7 +177,7 @@ final class RedisNode implements OneShotStore {
     CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
         RedisKeys.Names names = keys.of(key);
         return calls.run(
-                        Invocation.of(scripts.inspect(), names.slot(), ArrayOutput::new, names.lock(), names.readers()))
+                        ScriptCall.of(scripts.inspect(), names.slot(), ArrayOutput::new, names.lock(), names.readers()))
                 .thenApply(reply -> Holders.status(key, reply));
     }
 

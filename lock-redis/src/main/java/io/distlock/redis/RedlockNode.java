@@ -90,8 +90,8 @@ final class RedlockNode {
         return calls.server().info("server").handle((info, failure) -> {
             if (failure == null) {
                 info.field("run_id").ifPresent(run -> runIds.seen(name, run));
-            } else if (!isForbidden(CallFailure.of(failure).getCause())) {
-                throw CallFailure.of(failure).withoutEffect();
+            } else if (!isForbidden(RedisCallException.of(failure).getCause())) {
+                throw RedisCallException.of(failure).withoutEffect();
             }
             // A server that does not allow the question can be used, at the risk of whoever configured it.
             identifiedAfter = disconnections;
@@ -122,10 +122,10 @@ final class RedlockNode {
      *
      * @param owner as whom to ask
      */
-    Invocation<List<Long>> question(LeaseRequest request, String owner) {
+    ScriptCall<List<Long>> question(LeaseRequest request, String owner) {
         boolean shared = request.mode() == LockMode.SHARED;
         RedisKeys.Names names = keys.of(request.key());
-        return Invocation.of(
+        return ScriptCall.of(
                         shared ? scripts.node().acquireShared() : scripts.node().acquireExclusive(),
                         names.slot(),
                         IntegerListOutput::new,
@@ -145,12 +145,12 @@ final class RedlockNode {
      *
      * @param question of {@link #question}
      */
-    CompletableFuture<NodeVote> take(Invocation<List<Long>> question) {
+    CompletableFuture<NodeVote> take(ScriptCall<List<Long>> question) {
         CompletableFuture<List<Long>> reply = isIdentified()
                 ? calls.run(question)
                 : identify().thenCompose(known -> calls.run(question)).toCompletableFuture();
         return reply.handle(
-                (said, failure) -> failure == null ? vote(said) : new NodeVote.Silent(CallFailure.of(failure)));
+                (said, failure) -> failure == null ? vote(said) : new NodeVote.Silent(RedisCallException.of(failure)));
     }
 
     private static NodeVote vote(List<Long> reply) {
@@ -164,7 +164,7 @@ final class RedlockNode {
     /** Second phase: whether the node stands by its vote, with its counter raised to the token of the grant. */
     CompletableFuture<Boolean> raise(RedisLease entry, long proposed) {
         RedisKeys.Names names = entry.names();
-        return calls.run(Invocation.of(
+        return calls.run(ScriptCall.of(
                                 scripts.raise(),
                                 names.slot(),
                                 IntegerOutput::new,
@@ -215,8 +215,8 @@ final class RedlockNode {
             all.add(entry.names().lock());
             all.add(entry.names().readers());
         }
-        Invocation<List<Long>> invocation =
-                Invocation.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
+        ScriptCall<List<Long>> invocation =
+                ScriptCall.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
         for (RedisLease entry : entries) {
             invocation
                     .with(mode(entry))

@@ -57,7 +57,7 @@ public final class RedlockProvider implements LockProvider {
                 .toList();
         fenceBase.compares(all);
         this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
-        this.loop = new AcquireLoop(runtime, request -> new QuorumStore(nodes, request), options.callTimeout());
+        this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
         this.clockDrift = options.clockDrift();
         this.quarantine = options.restartGuard();
         nodes.all().forEach(node -> node.calls().warmUp());
@@ -92,30 +92,30 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public void renew(Collection<Lease> leases, RenewalAnswers answers) {
-        new QuorumRenewal(nodes, leases, answers).start();
+        new RedlockRenewal(nodes, leases, answers).start();
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return new QuorumRelease(nodes, (RedlockLease) lease, keepFor).start();
+        return new RedlockRelease(nodes, (RedlockLease) lease, keepFor).start();
     }
 
     @Override
     public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
-        return new QuorumInspection(nodes).isCurrent(sequencer);
+        return new RedlockInspection(nodes).isCurrent(sequencer);
     }
 
     @Override
     public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
-        return new QuorumInspection(nodes).inspect(key);
+        return new RedlockInspection(nodes).inspect(key);
     }
 
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
-        return new QuorumInspection(nodes)
+        return new RedlockInspection(nodes)
                 .inspect(key)
                 .thenCompose(status -> Holders.by(token, status)
-                        .map(holder -> new QuorumRelease(nodes, lease(key, token, holder), Duration.ZERO).start())
+                        .map(holder -> new RedlockRelease(nodes, lease(key, token, holder), Duration.ZERO).start())
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 

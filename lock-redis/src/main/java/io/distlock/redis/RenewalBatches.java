@@ -51,10 +51,10 @@ final class RenewalBatches {
                     .toList();
         }
 
-        Invocation<List<Long>> invocation() {
+        ScriptCall<List<Long>> invocation() {
             List<String> keys = leases.stream().map(Batch::key).toList();
-            Invocation<List<Long>> invocation =
-                    Invocation.of(script, leases.get(0).names().slot(), IntegerListOutput::new, keys);
+            ScriptCall<List<Long>> invocation =
+                    ScriptCall.of(script, leases.get(0).names().slot(), IntegerListOutput::new, keys);
             for (RedisLease lease : leases) {
                 invocation
                         .with(isShared(lease) ? "shared" : "exclusive")

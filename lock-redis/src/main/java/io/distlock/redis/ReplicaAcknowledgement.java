@@ -38,7 +38,7 @@ final class ReplicaAcknowledgement {
      *
      * @param wrote whether a reply means so
      */
-    <T> CompletableFuture<T> run(Invocation<T> invocation, Predicate<T> wrote) {
+    <T> CompletableFuture<T> run(ScriptCall<T> invocation, Predicate<T> wrote) {
         AtomicReference<RedisCall<Long>> acknowledged = new AtomicReference<>();
         return runner.run(invocation, call -> {
                     RedisCall<Long> wait = newWait();
@@ -54,10 +54,10 @@ final class ReplicaAcknowledgement {
     private <T> T enough(T reply, @Nullable Long count, @Nullable Throwable failure) {
         if (count == null) {
             throw new CompletionException(
-                    new CallFailure("whether replicas have the lock is unknown: " + failure, true));
+                    new RedisCallException("whether replicas have the lock is unknown: " + failure, true));
         }
         if (count < replicas) {
-            throw new CompletionException(new CallFailure(
+            throw new CompletionException(new RedisCallException(
                     "only " + count + " of " + replicas + " replicas have acknowledged the lock in time", true));
         }
         return reply;

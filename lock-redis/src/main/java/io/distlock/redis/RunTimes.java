@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class RunTimes {
 
     private final Ticker ticker;
-    private final Map<Incarnation, Long> upSince = new HashMap<>();
-    private @Nullable Incarnation last;
+    private final Map<ServerIncarnation, Long> upSince = new HashMap<>();
+    private @Nullable ServerIncarnation last;
     private boolean wasConnected;
     private long lastNanos;
 
@@ -34,7 +34,7 @@ final class RunTimes {
      *
      * @param uptime as it says
      */
-    synchronized void heardOf(Incarnation run, Duration uptime) {
+    synchronized void heardOf(ServerIncarnation run, Duration uptime) {
         long now = ticker.nanos();
         boolean isSuccessor = wasConnected && !run.equals(last);
         long said = Math.max(0, uptime.toNanos());
@@ -46,7 +46,7 @@ final class RunTimes {
     }
 
     /** Of a run that was heard of. */
-    synchronized Duration upFor(Incarnation run) {
+    synchronized Duration upFor(ServerIncarnation run) {
         return Duration.ofNanos(ticker.nanos() - upSince.getOrDefault(run, ticker.nanos()));
     }
 }

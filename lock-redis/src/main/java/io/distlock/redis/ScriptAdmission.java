@@ -16,7 +16,7 @@ interface ScriptAdmission {
     CompletionStage<?> admit(LuaScript script, int slot);
 
     /** What to send for an invocation, as far as the server is known. */
-    default <T> Invocation<T> bound(Invocation<T> invocation) {
+    default <T> ScriptCall<T> bound(ScriptCall<T> invocation) {
         return invocation;
     }
 

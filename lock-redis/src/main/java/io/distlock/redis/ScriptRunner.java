@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs scripts on whichever connection. What goes wrong is a {@link CallFailure}. Thread-safe. */
+/** Runs scripts on whichever connection. What goes wrong is a {@link RedisCallException}. Thread-safe. */
 final class ScriptRunner {
 
     private final ScriptAdmission admission;
@@ -35,7 +35,7 @@ final class ScriptRunner {
     /**
      * @param sender puts the call on its way
      */
-    <T> CompletableFuture<T> run(Invocation<T> invocation, Consumer<RedisCall<T>> sender) {
+    <T> CompletableFuture<T> run(ScriptCall<T> invocation, Consumer<RedisCall<T>> sender) {
         Run<T> run = new Run<>(invocation, sender);
         underWay.begin();
         run.send();
@@ -44,12 +44,12 @@ final class ScriptRunner {
 
     private final class Run<T> extends CompletableFuture<T> {
 
-        private final Invocation<T> invocation;
+        private final ScriptCall<T> invocation;
         private final Consumer<RedisCall<T>> sender;
         private final long startedNanos = ticker.nanos();
         private boolean admitted;
 
-        Run(Invocation<T> invocation, Consumer<RedisCall<T>> sender) {
+        Run(ScriptCall<T> invocation, Consumer<RedisCall<T>> sender) {
             this.invocation = invocation;
             this.sender = sender;
         }
@@ -77,16 +77,16 @@ final class ScriptRunner {
             // Redis did not know the script, so it has done nothing.
             if (refusal != null) {
                 onFailure.accept(refusal);
-                fail(CallFailure.of(refusal).withoutEffect());
+                fail(RedisCallException.of(refusal).withoutEffect());
             } else if (ticker.nanos() - startedNanos > callTimeout.toNanos()) {
                 // Whoever asked has given it up by now, and may have withdrawn what it would do.
-                fail(new CallFailure("loading the script took too long", false));
+                fail(new RedisCallException("loading the script took too long", false));
             } else {
                 send();
             }
         }
 
-        private void fail(CallFailure failure) {
+        private void fail(RedisCallException failure) {
             completeExceptionally(failure);
             underWay.end();
         }

@@ -7,10 +7,10 @@ import java.util.concurrent.CompletionStage;
 /** Loads scripts whenever they are missing: at the start, after a restart, after SCRIPT FLUSH. Thread-safe. */
 final class ScriptsOnDemand implements ScriptAdmission {
 
-    private final ServerCalls server;
+    private final ServerCommands server;
     private final List<LuaScript> scripts;
 
-    ScriptsOnDemand(ServerCalls server, List<LuaScript> scripts) {
+    ScriptsOnDemand(ServerCommands server, List<LuaScript> scripts) {
         this.server = server;
         this.scripts = List.copyOf(scripts);
     }

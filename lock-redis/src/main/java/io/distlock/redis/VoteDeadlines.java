@@ -1,6 +1,6 @@
 package io.distlock.redis;
 
-import io.distlock.redis.QuorumActions.Step;
+import io.distlock.redis.RedlockActions.Step;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -12,13 +12,13 @@ import java.util.function.Function;
 final class VoteDeadlines {
 
     private final Patience patience;
-    private final QuorumPhases phases;
+    private final RedlockPhases phases;
     private final boolean[] connecting;
 
     /**
      * @param connecting nodes that have to be connected to first
      */
-    VoteDeadlines(Patience patience, QuorumPhases phases, boolean[] connecting) {
+    VoteDeadlines(Patience patience, RedlockPhases phases, boolean[] connecting) {
         this.patience = patience;
         this.phases = phases;
         this.connecting = connecting;

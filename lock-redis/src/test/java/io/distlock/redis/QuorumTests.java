@@ -69,7 +69,7 @@ class QuorumTests {
                 ? new NodeVote.Granted(7)
                 : said == REFUSED
                         ? new Refused(1, Optional.empty())
-                        : new NodeVote.Silent(new CallFailure("silent", true));
+                        : new NodeVote.Silent(new RedisCallException("silent", true));
     }
 
     private static Votes votes(int nodes, int... said) {

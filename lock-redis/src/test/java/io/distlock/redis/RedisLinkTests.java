@@ -205,7 +205,7 @@ class RedisLinkTests {
                 Ticker.system().nanos());
     }
 
-    private static CallFailure failureOf(RedisCall<?> call) {
+    private static RedisCallException failureOf(RedisCall<?> call) {
         return call.handle((ok, failure) -> call.failure("SET", failure)).join();
     }
 }

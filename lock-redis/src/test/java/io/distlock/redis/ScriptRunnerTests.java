@@ -41,7 +41,7 @@ class ScriptRunnerTests {
         TestClient.get(link.connect());
         ScriptRunner runner = new ScriptRunner(new Admission(), ticker, CALL_TIMEOUT, failure -> {});
         run = runner.run(
-                Invocation.of(SCRIPT, 0, IntegerOutput::new, "lock:{a}", "lock:{a}:waiting")
+                ScriptCall.of(SCRIPT, 0, IntegerOutput::new, "lock:{a}", "lock:{a}:waiting")
                         .with("owner")
                         .with("")
                         .with(0),
@@ -84,7 +84,7 @@ class ScriptRunnerTests {
                     .withThrowableThat()
                     .havingCause()
                     .isInstanceOfSatisfying(
-                            CallFailure.class,
+                            RedisCallException.class,
                             failure -> assertThat(failure.mayBeApplied()).isFalse())
                     .withMessage("loading the script took too long");
             assertThat(recorder.names()).isEmpty();

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
  * that have lost a lease get it again unless a majority has; they count from the next round on. State is guarded by this
  * object's monitor.
  */
-final class QuorumRenewal {
+final class RedlockRenewal {
 
     private final RedlockNodes nodes;
     private final RenewalAnswers answers;
@@ -28,7 +28,7 @@ final class QuorumRenewal {
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
     private int missing;
 
-    QuorumRenewal(RedlockNodes nodes, Collection<Lease> renewed, RenewalAnswers answers) {
+    RedlockRenewal(RedlockNodes nodes, Collection<Lease> renewed, RenewalAnswers answers) {
         this.nodes = nodes;
         this.answers = answers;
         for (Lease each : renewed) {
@@ -94,7 +94,7 @@ final class QuorumRenewal {
             List<RedlockLease> lost = lostBy(at);
             for (int from = 0; from < lost.size(); from += RenewalBatches.MOST) {
                 int to = Math.min(from + RenewalBatches.MOST, lost.size());
-                new Restoration(nodes, at, lost.subList(from, to)).afterRenewal();
+                new RedlockRestoration(nodes, at, lost.subList(from, to)).afterRenewal();
             }
         }
     }

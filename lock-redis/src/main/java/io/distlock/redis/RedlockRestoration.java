@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * on a bare majority until its next renewal, and one more fault would break or lose the lock. The node counts from the
  * next round of renewals on: only a vote that came before the grant stands for its fencing token.
  */
-final class Restoration {
+final class RedlockRestoration {
 
     /** By then those who have lost a split vote have withdrawn, if the node is near. */
     private static final Duration FIRST_PAUSE = Duration.ofMillis(2);
@@ -26,7 +26,7 @@ final class Restoration {
      * @param place of the node
      * @param leases as many as one command may carry
      */
-    Restoration(RedlockNodes nodes, int place, List<RedlockLease> leases) {
+    RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leases) {
         this.nodes = nodes;
         this.place = place;
         this.leases = leases;
@@ -81,7 +81,7 @@ final class Restoration {
     }
 
     private static boolean mayBeApplied(@Nullable Throwable failure) {
-        return failure != null && CallFailure.of(failure).mayBeApplied();
+        return failure != null && RedisCallException.of(failure).mayBeApplied();
     }
 
     private void settle(RedlockLease lease, boolean mayStand, boolean wasAbsent) {

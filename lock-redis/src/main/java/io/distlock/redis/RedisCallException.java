@@ -7,21 +7,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Redis did not do what it was asked: the driver's errors, translated once. Has no stack trace, the cause does.
  */
-class CallFailure extends RuntimeException {
+class RedisCallException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private final boolean mayBeApplied;
 
-    CallFailure(String what, Throwable cause, boolean mayBeApplied) {
+    RedisCallException(String what, Throwable cause, boolean mayBeApplied) {
         this(what + " failed: " + cause.getMessage(), mayBeApplied, cause);
     }
 
-    CallFailure(String message, boolean mayBeApplied) {
+    RedisCallException(String message, boolean mayBeApplied) {
         this(message, mayBeApplied, null);
     }
 
-    private CallFailure(@Nullable String message, boolean mayBeApplied, @Nullable Throwable cause) {
+    private RedisCallException(@Nullable String message, boolean mayBeApplied, @Nullable Throwable cause) {
         super(message, cause, false, false);
         this.mayBeApplied = mayBeApplied;
     }
@@ -40,17 +40,17 @@ class CallFailure extends RuntimeException {
     }
 
     /** The same failure of something that was only to prepare the call. */
-    CallFailure withoutEffect() {
-        return new CallFailure(getMessage(), false, getCause());
+    RedisCallException withoutEffect() {
+        return new RedisCallException(getMessage(), false, getCause());
     }
 
     /** The failure of a stage, which may have been wrapped on its way. */
-    static CallFailure of(Throwable failure) {
+    static RedisCallException of(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
-            if (each instanceof CallFailure known) {
+            if (each instanceof RedisCallException known) {
                 return known;
             }
         }
-        return new CallFailure("a call", failure, true);
+        return new RedisCallException("a call", failure, true);
     }
 }

@@ -18,8 +18,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The commands to the server itself, beside the scripts. What goes wrong is a {@link CallFailure}. Thread-safe. */
-final class ServerCalls {
+/** The commands to the server itself, beside the scripts. What goes wrong is a {@link RedisCallException}. Thread-safe. */
+final class ServerCommands {
 
     private final RedisLink<?> link;
     private final Supplier<RedisLink<?>> single;
@@ -28,7 +28,7 @@ final class ServerCalls {
     /**
      * @param single makes links that do not reconnect
      */
-    ServerCalls(RedisLink<?> link, Supplier<RedisLink<?>> single, Ticker ticker) {
+    ServerCommands(RedisLink<?> link, Supplier<RedisLink<?>> single, Ticker ticker) {
         this.link = link;
         this.single = single;
         this.ticker = ticker;
@@ -38,9 +38,9 @@ final class ServerCalls {
      * Calls on a connection of their own, which the driver does not make anew: whatever is answered there, the same
      * process answers. In between, another may have taken its place at the same address.
      */
-    <T> CompletionStage<T> onOneConnection(Function<ServerCalls, CompletionStage<T>> calls) {
+    <T> CompletionStage<T> onOneConnection(Function<ServerCommands, CompletionStage<T>> calls) {
         RedisLink<?> own = single.get();
-        return calls.apply(new ServerCalls(own, single, ticker)).whenComplete((done, failure) -> own.close());
+        return calls.apply(new ServerCommands(own, single, ticker)).whenComplete((done, failure) -> own.close());
     }
 
     CompletableFuture<String> ping() {
@@ -113,7 +113,7 @@ final class ServerCalls {
             var node = cluster.getPartitions().getPartitionBySlot(slot);
             if (node == null) {
                 return CompletableFuture.failedFuture(
-                        new CallFailure("no node of the cluster keeps slot " + slot, false));
+                        new RedisCallException("no node of the cluster keeps slot " + slot, false));
             }
             return cluster.getConnectionAsync(node.getNodeId()).thenCompose(ofNode -> load(script, ofNode));
         }

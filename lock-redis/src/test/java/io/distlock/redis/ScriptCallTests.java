@@ -8,11 +8,11 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-class InvocationTests {
+class ScriptCallTests {
 
     private static final LuaScript SCRIPT = LuaScript.named("inspect");
 
-    private final Invocation<Long> invocation = Invocation.of(SCRIPT, 0, IntegerOutput::new, "zähler", "b")
+    private final ScriptCall<Long> invocation = ScriptCall.of(SCRIPT, 0, IntegerOutput::new, "zähler", "b")
             .with("c ü")
             .with(30_000);
 

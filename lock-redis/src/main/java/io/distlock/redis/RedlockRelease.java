@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
  * One release: goes to all nodes, a majority decides. Nodes whose answer is missing then are asked again in the
  * background. State is guarded by this object's monitor.
  */
-final class QuorumRelease {
+final class RedlockRelease {
 
     private final RedlockNodes nodes;
     private final RedlockLease lease;
@@ -19,7 +19,7 @@ final class QuorumRelease {
     private final CompletableFuture<Release> outcome = new CompletableFuture<>();
     private Tally tally;
 
-    QuorumRelease(RedlockNodes nodes, RedlockLease lease, Duration keepFor) {
+    RedlockRelease(RedlockNodes nodes, RedlockLease lease, Duration keepFor) {
         this.nodes = nodes;
         this.lease = lease;
         this.kept = Deadline.in(keepFor, nodes.runtime().ticker());

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class QuorumPhasesTests {
+class RedlockPhasesTests {
 
-    private static final int NODES = QuorumRecord.QUORUM.nodes();
+    private static final int NODES = RedlockRecord.QUORUM.nodes();
     private static final int REFUSED = -1;
     private static final int BROKEN = -2;
     private static final int[] VOTES = {5, 6, 7, REFUSED, BROKEN};
 
-    private final QuorumRecord attempt = new QuorumRecord();
+    private final RedlockRecord attempt = new RedlockRecord();
 
     @Test
     void aMajorityThatProposedTheSameTokenIsEnough() {
@@ -58,7 +58,7 @@ class QuorumPhasesTests {
         attempt.granted(2, 4);
         assertThat(attempt.toldTheToken).containsExactly(2);
 
-        QuorumRecord other = new QuorumRecord();
+        RedlockRecord other = new RedlockRecord();
         other.granted(0, 5);
         other.granted(1, 5);
         other.lease.orElseThrow().giveBack();
@@ -75,7 +75,7 @@ class QuorumPhasesTests {
         attempt.granted(2, 5);
         assertThat(attempt.restored).containsExactly(0);
 
-        QuorumRecord other = new QuorumRecord();
+        RedlockRecord other = new RedlockRecord();
         other.granted(1, 5);
         other.granted(2, 5);
         assertThat(other.restored).as("it may still grant").isEmpty();
@@ -102,7 +102,7 @@ class QuorumPhasesTests {
         attempt.refused(2);
         assertThat(attempt.restored).isEmpty();
 
-        QuorumRecord other = new QuorumRecord();
+        RedlockRecord other = new RedlockRecord();
         other.granted(0, 5);
         other.granted(1, 5);
         other.carryOut(other.phases.abandoned());
@@ -128,7 +128,7 @@ class QuorumPhasesTests {
         assertThat(attempt.lease.orElseThrow().isAbsentFrom(0)).isTrue();
         assertThat(attempt.lease.orElseThrow().isAbsentFrom(1)).isFalse();
 
-        QuorumRecord other = new QuorumRecord();
+        RedlockRecord other = new RedlockRecord();
         other.granted(1, 5);
         other.granted(2, 5);
         assertThat(other.lease.orElseThrow().isAbsentFrom(0)).isFalse();
@@ -188,7 +188,7 @@ class QuorumPhasesTests {
     /** One course of events: what the nodes said, and which of them stand by the token. */
     private static final class Course {
 
-        final QuorumRecord attempt = new QuorumRecord();
+        final RedlockRecord attempt = new RedlockRecord();
         final Choices choices;
         final int[] votes = new int[NODES];
         final boolean[] raised = new boolean[NODES];
@@ -216,7 +216,7 @@ class QuorumPhasesTests {
                     raise(attempt.toldTheToken.get(told++));
                 }
                 if (!attempt.lease.isEmpty()) {
-                    assertThat(standing()).as("%s", said).isGreaterThanOrEqualTo(QuorumRecord.QUORUM.majority());
+                    assertThat(standing()).as("%s", said).isGreaterThanOrEqualTo(RedlockRecord.QUORUM.majority());
                 }
             }
             assertThat(attempt.ends).as("%s", said).hasSize(1);

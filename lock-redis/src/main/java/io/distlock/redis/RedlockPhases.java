@@ -1,6 +1,6 @@
 package io.distlock.redis;
 
-import io.distlock.redis.QuorumActions.Step;
+import io.distlock.redis.RedlockActions.Step;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Asks nobody and knows no clock: each event is answered by what is to be done about it, in this order, by others.
  * Not thread-safe.
  */
-final class QuorumPhases {
+final class RedlockPhases {
 
     private enum Phase {
         /** Votes and proposals come in. */
@@ -43,7 +43,7 @@ final class QuorumPhases {
     /**
      * @param leaseUnder makes the lease under a token
      */
-    QuorumPhases(Quorum quorum, RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
+    RedlockPhases(Quorum quorum, RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
         this.quorum = quorum;
         this.runIds = runIds;
         this.leaseUnder = leaseUnder;
@@ -67,7 +67,9 @@ final class QuorumPhases {
         for (int node = 0; node < quorum.nodes(); node++) {
             if (votes.isOpen(node) && which.test(node)) {
                 votes.set(
-                        node, new NodeVote.Silent(new CallFailure("no answer for " + waited.toMillis() + " ms", true)));
+                        node,
+                        new NodeVote.Silent(
+                                new RedisCallException("no answer for " + waited.toMillis() + " ms", true)));
             }
         }
         return phase == Phase.PROPOSING ? decide() : checkConfirmed();
@@ -144,7 +146,7 @@ final class QuorumPhases {
             }
         }
         if (phase == Phase.RAISING) {
-            steps.add(QuorumActions::limitConfirming);
+            steps.add(RedlockActions::limitConfirming);
         }
         return steps;
     }

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.function.Function;
 
 /** What one try to take a lock from a majority asks for: whoever does it knows the nodes and the clock. */
-interface QuorumActions {
+interface RedlockActions {
 
     /** Something to be done, while nothing is guarded. */
     interface Step {
-        void by(QuorumActions actions);
+        void by(RedlockActions actions);
     }
 
     /**
@@ -19,10 +19,10 @@ interface QuorumActions {
      */
     void limit(Duration time, Function<Duration, List<Step>> whenUp);
 
-    /** Reports to {@link QuorumPhases#unconfirmed} when there is no time left to confirm the token. */
+    /** Reports to {@link RedlockPhases#unconfirmed} when there is no time left to confirm the token. */
     void limitConfirming();
 
-    /** Tells the node the token that was chosen, and reports to {@link QuorumPhases#raised}. */
+    /** Tells the node the token that was chosen, and reports to {@link RedlockPhases#raised}. */
     void raise(int node, RedisLease entry, long proposed);
 
     /** The node has granted what has been given back since. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * release is told by each node: the first message wakes, after a short random pause in which the others come in, and in
  * which another of those who wait may be faster than all the rest. Thread-safe.
  */
-final class QuorumSubscription implements OneShotStore.Subscription {
+final class RedlockSubscription implements OneShotStore.Subscription {
 
     private static final long SPREAD_NANOS = Duration.ofMillis(3).toNanos();
 
@@ -28,7 +28,7 @@ final class QuorumSubscription implements OneShotStore.Subscription {
     private Tally tally;
     private boolean closed;
 
-    QuorumSubscription(RedlockNodes nodes, Runnable wake) {
+    RedlockSubscription(RedlockNodes nodes, Runnable wake) {
         this.nodes = nodes;
         this.wake = wake;
         this.tally = Tally.of(nodes.quorum());

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * time, which grows as long as they meet, and with the time that a try takes: one that waits for a silent node keeps the
  * others from theirs for as long. State is guarded by this object's monitor.
  */
-final class QuorumStore implements OneShotStore {
+final class RedlockStore implements OneShotStore {
 
     private static final Backoff SPLIT = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
 
@@ -38,9 +38,9 @@ final class QuorumStore implements OneShotStore {
     /** How long to pause, if the last try has split the votes with others. */
     private Optional<Duration> split = Optional.empty();
 
-    private @Nullable QuorumAttempt current;
+    private @Nullable RedlockAcquire current;
 
-    QuorumStore(RedlockNodes nodes, LeaseRequest request) {
+    RedlockStore(RedlockNodes nodes, LeaseRequest request) {
         this.nodes = nodes;
         this.request = request;
     }
@@ -77,7 +77,7 @@ final class QuorumStore implements OneShotStore {
         String why =
                 "the votes of " + nodes.size() + " nodes were split again and again: of those who asked at the same"
                         + " time, none has got a majority";
-        return new Attempt.Failed(new CallFailure(why, false), false);
+        return new Attempt.Failed(new RedisCallException(why, false), false);
     }
 
     private static CompletionStage<Attempt> completed(Attempt attempt) {
@@ -92,13 +92,13 @@ final class QuorumStore implements OneShotStore {
         if (clash.isPresent()) {
             // It may have been mended: without asking, nobody would know.
             nodes.all().forEach(RedlockNode::identify);
-            return completed(new Attempt.Failed(new CallFailure(clash.get(), false), false));
+            return completed(new Attempt.Failed(new RedisCallException(clash.get(), false), false));
         }
-        QuorumAttempt next;
-        QuorumAttempt before;
+        RedlockAcquire next;
+        RedlockAcquire before;
         synchronized (this) {
             String owner = request.owner() + '.' + Integer.toString(tries++, Character.MAX_RADIX);
-            next = new QuorumAttempt(nodes, request, owner, this::nextTry);
+            next = new RedlockAcquire(nodes, request, owner, this::nextTry);
             before = current;
             current = next;
             startedNanos = nodes.runtime().ticker().nanos();
@@ -129,7 +129,7 @@ final class QuorumStore implements OneShotStore {
     /** Each try is withdrawn by itself; what remains is the place of a writer among those who wait. */
     @Override
     public CompletionStage<Release> withdraw(LeaseRequest same) {
-        QuorumAttempt last;
+        RedlockAcquire last;
         synchronized (this) {
             last = current;
         }
@@ -144,6 +144,6 @@ final class QuorumStore implements OneShotStore {
 
     @Override
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
-        return new QuorumSubscription(nodes, wake).open(key);
+        return new RedlockSubscription(nodes, wake).open(key);
     }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class RedisSubscriptionsTests {
+class ReleaseSubscriptionsTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -32,7 +32,7 @@ class RedisSubscriptionsTests {
 
     private FaultProxy proxy;
     private RedisConnections connections;
-    private RedisSubscriptions subscriptions;
+    private ReleaseSubscriptions subscriptions;
 
     @BeforeEach
     void connect() {
@@ -46,8 +46,8 @@ class RedisSubscriptionsTests {
         });
     }
 
-    private RedisSubscriptions subscriptions(Duration timeout) {
-        return new RedisSubscriptions(
+    private ReleaseSubscriptions subscriptions(Duration timeout) {
+        return new ReleaseSubscriptions(
                 new RedisLink<>(connections::connectPubSub, Ticker.system(), timeout), Ticker.system(), timeout);
     }
 
@@ -156,7 +156,7 @@ class RedisSubscriptionsTests {
 
     @Test
     void onAServerThatFallsSilentAreMadeAnewOnceItIsHeardOfAgain() {
-        RedisSubscriptions hasty = subscriptions(SHORT);
+        ReleaseSubscriptions hasty = subscriptions(SHORT);
         await().atMost(TestClient.PATIENCE)
                 .ignoreExceptions()
                 .until(() -> TestClient.get(hasty.subscribe("warm", () -> {})) != null);

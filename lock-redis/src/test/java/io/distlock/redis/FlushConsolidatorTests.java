@@ -19,13 +19,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class ConsolidatedFlushesTests {
+class FlushConsolidatorTests {
 
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
     private final Channel channel = new LocalChannel();
     private final List<String> sent = new ArrayList<>();
     private final List<Channel> customized = new ArrayList<>();
-    private final ConsolidatedFlushes flushes = new ConsolidatedFlushes(new NettyCustomizer() {
+    private final FlushConsolidator flushes = new FlushConsolidator(new NettyCustomizer() {
         @Override
         public void afterChannelInitialized(Channel made) {
             customized.add(made);

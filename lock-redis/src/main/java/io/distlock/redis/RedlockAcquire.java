@@ -1,6 +1,6 @@
 package io.distlock.redis;
 
-import io.distlock.redis.QuorumActions.Step;
+import io.distlock.redis.RedlockActions.Step;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
@@ -18,13 +18,13 @@ import java.util.function.Supplier;
 
 /**
  * One try to take a lock from a majority, as an owner of its own. All nodes are asked at once; what their answers amount to
- * is for {@link QuorumPhases} to say, and how long they are waited for, for {@link VoteDeadlines}. Whatever ends without a
+ * is for {@link RedlockPhases} to say, and how long they are waited for, for {@link VoteDeadlines}. Whatever ends without a
  * grant is withdrawn from each node that may have granted, however late its answer.
  *
  * <p>The phases are guarded by this object's monitor. Under it is decided what is to be done, and no more: nodes, timers
  * and whoever waits for the outcome are spoken to outside.
  */
-final class QuorumAttempt implements QuorumActions {
+final class RedlockAcquire implements RedlockActions {
 
     private final RedlockNodes nodes;
     private final LeaseRequest request;
@@ -35,13 +35,13 @@ final class QuorumAttempt implements QuorumActions {
     private final Patience patience;
     private final List<CompletableFuture<NodeVote>> asked;
     private final CompletableFuture<Attempt> outcome = new CompletableFuture<>();
-    private final QuorumPhases phases;
+    private final RedlockPhases phases;
 
     /**
      * @param owner as whom to ask; another one at each try, or the withdrawal of one could undo the next
      * @param nextTry when to try again after a refusal
      */
-    QuorumAttempt(
+    RedlockAcquire(
             RedlockNodes nodes, LeaseRequest request, String owner, Function<Refusals, Optional<Duration>> nextTry) {
         this.nodes = nodes;
         this.request = request;
@@ -51,7 +51,7 @@ final class QuorumAttempt implements QuorumActions {
         this.since = nodes.runtime().ticker().now();
         this.patience = Patience.of(request, nodes.callTimeout());
         this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
-        this.phases = new QuorumPhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
+        this.phases = new RedlockPhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
     }
 
     private RedlockLease leaseUnder(long token) {
@@ -77,7 +77,7 @@ final class QuorumAttempt implements QuorumActions {
      * @return which nodes have to be connected to first
      */
     private boolean[] ask() {
-        Invocation<List<Long>> question = nodes.get(0).question(request, owner);
+        ScriptCall<List<Long>> question = nodes.get(0).question(request, owner);
         boolean[] connecting = new boolean[nodes.size()];
         int first = Math.floorMod(owner.hashCode(), nodes.size());
         for (int step = 0; step < nodes.size(); step++) {
@@ -140,12 +140,12 @@ final class QuorumAttempt implements QuorumActions {
 
     @Override
     public void restore(int node, RedlockLease lease) {
-        new Restoration(nodes, node, List.of(lease)).afterGrant(since, request.options());
+        new RedlockRestoration(nodes, node, List.of(lease)).afterGrant(since, request.options());
     }
 
     @Override
     public void takeBack(int node, RedlockLease lease) {
-        new Restoration(nodes, node, List.of(lease)).takeBack(lease);
+        new RedlockRestoration(nodes, node, List.of(lease)).takeBack(lease);
     }
 
     @Override
@@ -162,7 +162,7 @@ final class QuorumAttempt implements QuorumActions {
                     .append(": ")
                     .append(said.get(at));
         }
-        end(new Attempt.Failed(new CallFailure(text.append(')').toString(), false), false), quietly);
+        end(new Attempt.Failed(new RedisCallException(text.append(')').toString(), false), false), quietly);
     }
 
     private void end(Attempt attempt, boolean quietly) {

@@ -3,7 +3,7 @@ package io.distlock.redis;
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
-import io.distlock.redis.QuorumActions.Step;
+import io.distlock.redis.RedlockActions.Step;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Three nodes that say what a test wants them to, and what one try asks of them. */
-final class QuorumRecord implements QuorumActions {
+final class RedlockRecord implements RedlockActions {
 
     static final Quorum QUORUM = new Quorum(3);
 
     final RunIds runIds = new RunIds();
-    final QuorumPhases phases = new QuorumPhases(QUORUM, runIds, token -> new RedlockLease("owner", entry(token)));
+    final RedlockPhases phases = new RedlockPhases(QUORUM, runIds, token -> new RedlockLease("owner", entry(token)));
     final List<Integer> toldTheToken = new ArrayList<>();
     final List<Integer> withdrawn = new ArrayList<>();
     final List<Integer> restored = new ArrayList<>();
@@ -43,11 +43,11 @@ final class QuorumRecord implements QuorumActions {
     }
 
     void broken(int node) {
-        carryOut(phases.voted(node, new NodeVote.Silent(new CallFailure("broken", true))));
+        carryOut(phases.voted(node, new NodeVote.Silent(new RedisCallException("broken", true))));
     }
 
     void notReached(int node) {
-        carryOut(phases.voted(node, new NodeVote.Silent(new CallFailure("not connected", false))));
+        carryOut(phases.voted(node, new NodeVote.Silent(new RedisCallException("not connected", false))));
     }
 
     void raised(int node, boolean done) {

@@ -6,16 +6,16 @@ import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class VoteDeadlinesTests {
+class VoteTimeoutsTests {
 
     private static final Patience PATIENCE = new Patience(millis(100), millis(400), millis(900));
     private static final int SLOW_TO_CONNECT = 2;
 
-    private final QuorumRecord attempt = new QuorumRecord();
+    private final RedlockRecord attempt = new RedlockRecord();
 
     @BeforeEach
     void start() {
-        boolean[] connecting = new boolean[QuorumRecord.QUORUM.nodes()];
+        boolean[] connecting = new boolean[RedlockRecord.QUORUM.nodes()];
         connecting[SLOW_TO_CONNECT] = true;
         attempt.limit(PATIENCE.minority(), new VoteDeadlines(PATIENCE, attempt.phases, connecting)::minorityIsDue);
     }

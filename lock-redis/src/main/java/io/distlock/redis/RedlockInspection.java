@@ -21,11 +21,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 
 /** Asks all nodes who holds a lock: whoever a majority names. Fails where silent nodes would decide. */
-final class QuorumInspection {
+final class RedlockInspection {
 
     private final RedlockNodes nodes;
 
-    QuorumInspection(RedlockNodes nodes) {
+    RedlockInspection(RedlockNodes nodes) {
         this.nodes = nodes;
     }
 
@@ -123,7 +123,7 @@ final class QuorumInspection {
             case YES -> true;
             case NO -> false;
             case UNKNOWN, OPEN ->
-                throw new CompletionException(new CallFailure(
+                throw new CompletionException(new RedisCallException(
                         "who holds '" + key + "' cannot be told: only " + answers + " of " + nodes.size()
                                 + " nodes answer",
                         false));

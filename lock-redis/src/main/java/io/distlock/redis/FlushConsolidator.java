@@ -16,14 +16,14 @@ import io.netty.util.concurrent.SingleThreadEventExecutor;
  * off, to the end of that queue at most. (Netty's own handler for this puts every flush behind the queue, which is seen
  * in the time that a lock takes which nobody else wants, and in that of a hand-over.)
  */
-final class ConsolidatedFlushes implements NettyCustomizer {
+final class FlushConsolidator implements NettyCustomizer {
 
     /** Few, so that the server can begin with the first calls while the others are being written. */
     private static final int TOGETHER = 8;
 
     private final NettyCustomizer users;
 
-    ConsolidatedFlushes(NettyCustomizer users) {
+    FlushConsolidator(NettyCustomizer users) {
         this.users = users;
     }
 

@@ -14,7 +14,7 @@ import java.util.function.Function;
  * @param slot the hash slot of all its keys
  * @param withText whether the script itself is sent, for a server that may not know it, and not its digest
  */
-record Invocation<T>(
+record ScriptCall<T>(
         LuaScript script,
         int slot,
         List<String> keys,
@@ -22,7 +22,7 @@ record Invocation<T>(
         Function<StringCodec, CommandOutput<String, String, T>> output,
         boolean withText) {
 
-    static <T> Invocation<T> of(
+    static <T> ScriptCall<T> of(
             LuaScript script,
             int slot,
             Function<StringCodec, CommandOutput<String, String, T>> output,
@@ -30,33 +30,33 @@ record Invocation<T>(
         return of(script, slot, output, List.of(keys));
     }
 
-    static <T> Invocation<T> of(
+    static <T> ScriptCall<T> of(
             LuaScript script,
             int slot,
             Function<StringCodec, CommandOutput<String, String, T>> output,
             List<String> keys) {
-        return new Invocation<>(script, slot, keys, new ArrayList<>(), output, false);
+        return new ScriptCall<>(script, slot, keys, new ArrayList<>(), output, false);
     }
 
-    Invocation<T> with(String argument) {
+    ScriptCall<T> with(String argument) {
         arguments.add(argument);
         return this;
     }
 
-    Invocation<T> with(long argument) {
+    ScriptCall<T> with(long argument) {
         return with(Long.toString(argument));
     }
 
     /** The same of another script, with one more argument. */
-    Invocation<T> of(LuaScript other, String last) {
+    ScriptCall<T> of(LuaScript other, String last) {
         List<String> more = new ArrayList<>(arguments);
         more.add(last);
-        return new Invocation<>(other, slot, keys, more, output, withText);
+        return new ScriptCall<>(other, slot, keys, more, output, withText);
     }
 
     /** The same on the first key alone, for whichever server has it. */
-    Invocation<T> onFirstKey() {
-        return new Invocation<>(script, slot, keys.subList(0, 1), arguments, output, true);
+    ScriptCall<T> onFirstKey() {
+        return new ScriptCall<>(script, slot, keys.subList(0, 1), arguments, output, true);
     }
 
     RedisCall<T> newCall(long nanos) {

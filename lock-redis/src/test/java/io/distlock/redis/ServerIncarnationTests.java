@@ -6,10 +6,10 @@ import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class RunTimesTests {
+class ServerIncarnationTests {
 
-    private static final Incarnation FIRST = new Incarnation(true, "run-1", "unknown", false);
-    private static final Incarnation SECOND = new Incarnation(true, "run-2", "unknown", false);
+    private static final ServerIncarnation FIRST = new ServerIncarnation(true, "run-1", "unknown", false);
+    private static final ServerIncarnation SECOND = new ServerIncarnation(true, "run-2", "unknown", false);
 
     private final ManualTicker ticker = new ManualTicker();
     private final RunTimes runs = new RunTimes(ticker);

@@ -9,12 +9,12 @@ package io.distlock.redis;
  * @param history its replication history
  * @param old whether it is older than Redis 7, where scripts outlive a restart
  */
-record Incarnation(boolean standsAlone, String run, String history, boolean old) {
+record ServerIncarnation(boolean standsAlone, String run, String history, boolean old) {
 
     private static final int SCRIPTS_STAY_LOCAL_SINCE = 7;
 
-    static Incarnation of(ServerInfo info, boolean standsAlone) {
-        return new Incarnation(
+    static ServerIncarnation of(ServerInfo info, boolean standsAlone) {
+        return new ServerIncarnation(
                 standsAlone, info.runId(), info.history(), info.majorVersion() < SCRIPTS_STAY_LOCAL_SINCE);
     }
 
@@ -27,7 +27,7 @@ record Incarnation(boolean standsAlone, String run, String history, boolean old)
     }
 
     /** The same, of an invocation of the script. */
-    <T> Invocation<T> bind(Invocation<T> invocation, LuaScript form) {
+    <T> ScriptCall<T> bind(ScriptCall<T> invocation, LuaScript form) {
         if (standsAlone) {
             return old ? invocation.of(form, run) : invocation;
         }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Under the monitor it is decided what to send, and sent (which does not block), so that subscriptions and their
  * ends reach the server in the order in which they were decided. Nobody is called under it.
  */
-final class RedisSubscriptions {
+final class ReleaseSubscriptions {
 
     private final RedisLink<StatefulRedisPubSubConnection<String, String>> link;
     private final Ticker ticker;
@@ -31,7 +31,7 @@ final class RedisSubscriptions {
     private final Map<String, Channel> channels = new HashMap<>();
     private @Nullable StatefulRedisPubSubConnection<String, String> listenedTo;
 
-    RedisSubscriptions(
+    ReleaseSubscriptions(
             RedisLink<StatefulRedisPubSubConnection<String, String>> link, Ticker ticker, Duration callTimeout) {
         this.link = link;
         this.ticker = ticker;
@@ -59,7 +59,7 @@ final class RedisSubscriptions {
             if (failure == null) {
                 join(connected, new Listener(channel, wake), result);
             } else {
-                result.completeExceptionally(new CallFailure("connecting to listen", failure, false));
+                result.completeExceptionally(new RedisCallException("connecting to listen", failure, false));
             }
         });
         return result;
@@ -83,7 +83,7 @@ final class RedisSubscriptions {
                 result.complete(listener);
             } else {
                 listener.close();
-                result.completeExceptionally(new CallFailure("SUBSCRIBE", failure, false));
+                result.completeExceptionally(new RedisCallException("SUBSCRIBE", failure, false));
             }
         });
     }
