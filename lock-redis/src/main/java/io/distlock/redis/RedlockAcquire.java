@@ -1,6 +1,9 @@
 package io.distlock.redis;
 
-import io.distlock.redis.RedlockActions.Step;
+import io.distlock.Release;
+import io.distlock.redis.Quorum.Refusals;
+import io.distlock.redis.Quorum.Vote;
+import io.distlock.redis.RedlockPhases.Step;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
@@ -18,22 +21,21 @@ import java.util.function.Supplier;
 
 /**
  * One try to take a lock from a majority, as an owner of its own. All nodes are asked at once; what their answers amount to
- * is for {@link RedlockPhases} to say, and how long they are waited for, for {@link VoteDeadlines}. Whatever ends without a
+ * is for {@link RedlockPhases} to say, and how long they are waited for, for {@link VoteTimeouts}. Whatever ends without a
  * grant is withdrawn from each node that may have granted, however late its answer.
  *
  * <p>The phases are guarded by this object's monitor. Under it is decided what is to be done, and no more: nodes, timers
- * and whoever waits for the outcome are spoken to outside.
+ * and callers are spoken to outside.
  */
-final class RedlockAcquire implements RedlockActions {
+final class RedlockAcquire implements RedlockPhases.Actions {
 
     private final RedlockNodes nodes;
     private final LeaseRequest request;
     private final String owner;
     private final Function<Refusals, Optional<Duration>> nextTry;
-    private final Withdrawal withdrawal;
     private final Moment since;
-    private final Patience patience;
-    private final List<CompletableFuture<NodeVote>> asked;
+    private final VoteTimeouts timeouts;
+    private final List<CompletableFuture<Vote>> asked;
     private final CompletableFuture<Attempt> outcome = new CompletableFuture<>();
     private final RedlockPhases phases;
 
@@ -47,9 +49,8 @@ final class RedlockAcquire implements RedlockActions {
         this.request = request;
         this.owner = owner;
         this.nextTry = nextTry;
-        this.withdrawal = new Withdrawal(nodes, request, owner);
         this.since = nodes.runtime().ticker().now();
-        this.patience = Patience.of(request, nodes.callTimeout());
+        this.timeouts = VoteTimeouts.of(request, nodes.callTimeout());
         this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
         this.phases = new RedlockPhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
     }
@@ -65,7 +66,7 @@ final class RedlockAcquire implements RedlockActions {
             int node = at;
             asked.get(at).whenComplete((vote, never) -> change(() -> phases.voted(node, vote)));
         }
-        limit(patience.minority(), new VoteDeadlines(patience, phases, connecting)::minorityIsDue);
+        limit(timeouts.minority(), timeouts.whenMinorityIsDue(phases, connecting));
         return outcome;
     }
 
@@ -120,7 +121,7 @@ final class RedlockAcquire implements RedlockActions {
 
     @Override
     public void limitConfirming() {
-        limit(patience.toConfirm(since, nodes.runtime().ticker().nanos()), waited -> phases.unconfirmed());
+        limit(timeouts.toConfirm(since, nodes.runtime().ticker().nanos()), waited -> phases.unconfirmed());
     }
 
     @Override
@@ -130,7 +131,12 @@ final class RedlockAcquire implements RedlockActions {
 
     @Override
     public void withdrawUnlessReleased(int node, RedlockLease lease) {
-        withdrawal.unlessReleased(nodes.get(node), lease.releaseOn(node));
+        // As a rule the release was sent after the vote on the same connection, and has found it.
+        lease.releaseOn(node).thenAccept(release -> {
+            if (release == Release.NOT_OWNER) {
+                withdraw(nodes.get(node), false);
+            }
+        });
     }
 
     @Override
@@ -167,8 +173,41 @@ final class RedlockAcquire implements RedlockActions {
 
     private void end(Attempt attempt, boolean quietly) {
         for (int at = 0; at < nodes.size(); at++) {
-            withdrawal.from(nodes.get(at), asked.get(at), quietly);
+            withdrawOnceKnown(nodes.get(at), asked.get(at), quietly);
         }
         outcome.complete(attempt);
+    }
+
+    /**
+     * Waits for what the node says, for it may have granted; a node that does not say is asked until it is certain.
+     *
+     * @param vote its answer, which may never come
+     * @param quietly whether nobody need be notified
+     */
+    private void withdrawOnceKnown(RedlockNode node, CompletionStage<Vote> vote, boolean quietly) {
+        nodes.runtime().timeouts().within(nodes.callTimeout(), vote).whenComplete((known, timeout) -> {
+            if (known instanceof Vote.Granted) {
+                withdraw(node, quietly);
+            } else if (timeout != null
+                    || (known instanceof Vote.Silent silent && silent.cause().mayBeApplied())) {
+                reap(node, quietly);
+            }
+        });
+    }
+
+    private void withdraw(RedlockNode node, boolean quietly) {
+        node.withdraw(request, owner, quietly).thenAccept(release -> {
+            if (release == Release.UNKNOWN) {
+                reap(node, quietly);
+            }
+        });
+    }
+
+    private void reap(RedlockNode node, boolean quietly) {
+        nodes.reap(
+                "A vote for '" + request.key() + "' to " + owner,
+                node,
+                request.timeToLive(),
+                () -> node.withdraw(request, owner, quietly));
     }
 }

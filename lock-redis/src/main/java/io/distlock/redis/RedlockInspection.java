@@ -6,6 +6,7 @@ import io.distlock.LockMode;
 import io.distlock.LockStatus;
 import io.distlock.LockStatus.Holder;
 import io.distlock.Sequencer;
+import io.distlock.redis.Quorum.Tally;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,13 +48,13 @@ final class RedlockInspection {
 
     /** The answers of those nodes that give one. Once a majority has, the others are waited for as long as for a vote. */
     private CompletionStage<List<Optional<LockStatus>>> ask(LockKey key) {
-        Patience patience = Patience.ofInspection(nodes.callTimeout());
+        VoteTimeouts limits = VoteTimeouts.ofInspection(nodes.callTimeout());
         Timeouts timeouts = nodes.runtime().timeouts();
         CountDownLatch missing = new CountDownLatch(nodes.quorum().majority());
         CompletableFuture<Void> enough = new CompletableFuture<>();
         List<CompletableFuture<Optional<LockStatus>>> asked = new ArrayList<>();
         for (RedlockNode node : nodes.all()) {
-            var answer = timeouts.within(patience.majority(), node.inspect(key));
+            var answer = timeouts.within(limits.majority(), node.inspect(key));
             asked.add(answer);
             answer.thenRun(() -> {
                 missing.countDown();
@@ -64,7 +65,7 @@ final class RedlockInspection {
         }
         var all = CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
         all.whenComplete((done, failure) -> enough.complete(null));
-        return timeouts.within(patience.minority(), all)
+        return timeouts.within(limits.minority(), all)
                 .handle((done, late) -> enough)
                 .thenCompose(Function.identity())
                 .thenApply(done -> asked.stream()

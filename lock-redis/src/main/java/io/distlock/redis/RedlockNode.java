@@ -5,6 +5,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockStatus;
 import io.distlock.Release;
+import io.distlock.redis.Quorum.Vote;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
@@ -32,7 +33,7 @@ final class RedlockNode {
     private static final int NEVER = -1;
 
     private final String name;
-    private final RunIds runIds;
+    private final RedlockNodes.RunIds runIds;
     private final NodeCalls calls;
     private final RedisNode node;
     private final RedisKeys keys;
@@ -47,7 +48,7 @@ final class RedlockNode {
             RedlockOptions options,
             RedlockScripts scripts,
             RedisKeys keys,
-            RunIds runIds,
+            RedlockNodes.RunIds runIds,
             FenceBase fenceBase,
             LockRuntime runtime) {
         this.name = server.name();
@@ -145,20 +146,20 @@ final class RedlockNode {
      *
      * @param question of {@link #question}
      */
-    CompletableFuture<NodeVote> take(ScriptCall<List<Long>> question) {
+    CompletableFuture<Vote> take(ScriptCall<List<Long>> question) {
         CompletableFuture<List<Long>> reply = isIdentified()
                 ? calls.run(question)
                 : identify().thenCompose(known -> calls.run(question)).toCompletableFuture();
         return reply.handle(
-                (said, failure) -> failure == null ? vote(said) : new NodeVote.Silent(RedisCallException.of(failure)));
+                (said, failure) -> failure == null ? vote(said) : new Vote.Silent(RedisCallException.of(failure)));
     }
 
-    private static NodeVote vote(List<Long> reply) {
+    private static Vote vote(List<Long> reply) {
         long value = reply.get(1);
         if (reply.get(0) == 1) {
-            return new NodeVote.Granted(value);
+            return new Vote.Granted(value);
         }
-        return new NodeVote.Refused(reply.get(2), value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
+        return new Vote.Refused(reply.get(2), value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
     }
 
     /** Second phase: whether the node stands by its vote, with its counter raised to the token of the grant. */

@@ -1,11 +1,11 @@
 package io.distlock.redis;
 
-import io.distlock.redis.RedlockActions.Step;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
@@ -31,9 +31,9 @@ final class RedlockPhases {
     }
 
     private final Quorum quorum;
-    private final RunIds runIds;
+    private final RedlockNodes.RunIds runIds;
     private final LongFunction<RedlockLease> leaseUnder;
-    private final Votes votes;
+    private final Quorum.Votes votes;
     /** Nodes that have answered, and do not have it. */
     private final BitSet missing = new BitSet();
 
@@ -43,16 +43,16 @@ final class RedlockPhases {
     /**
      * @param leaseUnder makes the lease under a token
      */
-    RedlockPhases(Quorum quorum, RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
+    RedlockPhases(Quorum quorum, RedlockNodes.RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
         this.quorum = quorum;
         this.runIds = runIds;
         this.leaseUnder = leaseUnder;
-        this.votes = new Votes(quorum);
+        this.votes = new Quorum.Votes(quorum);
     }
 
     // --- events ---
 
-    List<Step> voted(int node, NodeVote vote) {
+    List<Step> voted(int node, Quorum.Vote vote) {
         votes.set(node, vote);
         missing.set(node, !votes.isGranted(node));
         return switch (phase) {
@@ -68,7 +68,7 @@ final class RedlockPhases {
             if (votes.isOpen(node) && which.test(node)) {
                 votes.set(
                         node,
-                        new NodeVote.Silent(
+                        new Quorum.Vote.Silent(
                                 new RedisCallException("no answer for " + waited.toMillis() + " ms", true)));
             }
         }
@@ -107,9 +107,8 @@ final class RedlockPhases {
 
     // --- questions ---
 
-    /** Whether a majority has said yes or no. */
     boolean isMajorityHeard() {
-        return votes.answers() >= quorum.majority();
+        return votes.isMajorityHeard();
     }
 
     /** Whether it depends on the vote of one of these nodes. */
@@ -121,7 +120,7 @@ final class RedlockPhases {
     // --- first phase ---
 
     private List<Step> decide() {
-        return switch (votes.verdict()) {
+        return switch (votes.outcome()) {
             case OPEN -> List.of();
             case GRANTED -> choose();
             case REFUSED -> refuse();
@@ -146,7 +145,7 @@ final class RedlockPhases {
             }
         }
         if (phase == Phase.RAISING) {
-            steps.add(RedlockActions::limitConfirming);
+            steps.add(Actions::limitConfirming);
         }
         return steps;
     }
@@ -213,7 +212,7 @@ final class RedlockPhases {
 
     private List<Step> refuse() {
         phase = Phase.OVER;
-        Refusals refusals = votes.refusals();
+        Quorum.Refusals refusals = votes.refusals();
         return List.of(actions -> actions.refuse(refusals));
     }
 
@@ -227,5 +226,54 @@ final class RedlockPhases {
                 IntStream.range(0, quorum.nodes()).mapToObj(votes::describe).toList();
         boolean quietly = !votes.mayBeMajority();
         return List.of(actions -> actions.fail(why, said, quietly));
+    }
+
+    /** Something to be done, while nothing is guarded. */
+    interface Step {
+        void by(Actions actions);
+    }
+
+    /** What one try asks for; the implementation knows the nodes and the clock. */
+    interface Actions {
+
+        /**
+         * Waits, but not beyond the end of the try.
+         *
+         * @param whenUp is told how long the try has taken
+         */
+        void limit(Duration time, Function<Duration, List<Step>> whenUp);
+
+        /** Reports to {@link #unconfirmed} when there is no time left to confirm the token. */
+        void limitConfirming();
+
+        /** Tells the node the token that was chosen, and reports to {@link #raised}. */
+        void raise(int node, RedisLease entry, long proposed);
+
+        /** The node has granted what has been given back since. */
+        void withdrawUnlessReleased(int node, RedlockLease lease);
+
+        void grant(RedlockLease lease);
+
+        /** The node does not have what is granted. */
+        void restore(int node, RedlockLease lease);
+
+        /** The node may have been given it since. */
+        void takeBack(int node, RedlockLease lease);
+
+        /**
+         * Withdraws what may have been granted, and notifies nobody: too many nodes have refused it for anybody to have
+         * taken it for a holder that is worth waiting for. And those who were refused parts of the lock at the same time
+         * are not to be woken from the pauses that keep them apart.
+         */
+        void refuse(Quorum.Refusals refusals);
+
+        /**
+         * Withdraws what may have been granted.
+         *
+         * @param said by the nodes, in their order, for diagnostics
+         * @param quietly whether nobody need be notified, as of what is refused. Where so many nodes are gone that nobody
+         *     can have the lock, those who try would wake each other, again and again
+         */
+        void fail(String why, List<String> said, boolean quietly);
     }
 }

@@ -46,7 +46,7 @@ public final class RedlockProvider implements LockProvider {
      * @param options how locks are kept
      */
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
-        RunIds runIds = new RunIds();
+        RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
         RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
         RedisKeys keys = new RedisKeys(
                 options.keyPrefix(), connections.nodes().get(0).connections().database());

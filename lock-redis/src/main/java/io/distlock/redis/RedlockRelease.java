@@ -1,6 +1,7 @@
 package io.distlock.redis;
 
 import io.distlock.Release;
+import io.distlock.redis.Quorum.Tally;
 import io.distlock.spi.Deadline;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.distlock.redis.Quorum.Tally;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;

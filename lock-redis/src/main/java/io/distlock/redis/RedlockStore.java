@@ -3,16 +3,21 @@ package io.distlock.redis;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Release;
+import io.distlock.redis.Quorum.Refusals;
+import io.distlock.redis.Quorum.Tally;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.Attempt;
 import io.distlock.support.Backoff;
 import io.distlock.support.OneShotStore;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +34,9 @@ final class RedlockStore implements OneShotStore {
 
     /** Those who wait for the same holder to expire do not all come at once. */
     private static final long SPREAD_NANOS = Duration.ofMillis(5).toNanos();
+
+    /** Nodes announce a release one after the other. */
+    private static final long LISTENERS_SPREAD_NANOS = Duration.ofMillis(3).toNanos();
 
     private final RedlockNodes nodes;
     private final LeaseRequest request;
@@ -144,6 +152,78 @@ final class RedlockStore implements OneShotStore {
 
     @Override
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
-        return new RedlockSubscription(nodes, wake).open(key);
+        return new ReleaseListener(nodes, wake).open(key);
+    }
+
+    /**
+     * Listens for releases on all nodes; stands as soon as a majority listens, since a release reaches a majority. Each
+     * node announces a release: the first message wakes, after a short random pause in which the others come in, and in
+     * which another waiter may be faster than all the rest. Thread-safe.
+     */
+    private static final class ReleaseListener implements Subscription {
+
+        private final RedlockNodes nodes;
+        private final Runnable wake;
+        private final AtomicBoolean waking = new AtomicBoolean();
+        private final List<Subscription> made = new ArrayList<>();
+        private final CompletableFuture<Subscription> standing = new CompletableFuture<>();
+        private Tally tally;
+        private boolean closed;
+
+        ReleaseListener(RedlockNodes nodes, Runnable wake) {
+            this.nodes = nodes;
+            this.wake = wake;
+            this.tally = Tally.of(nodes.quorum());
+        }
+
+        CompletionStage<Subscription> open(LockKey key) {
+            for (RedlockNode node : nodes.all()) {
+                node.subscribe(key, this::heard).whenComplete(this::answered);
+            }
+            return standing;
+        }
+
+        private void answered(@Nullable Subscription subscription, @Nullable Throwable failure) {
+            Tally.Verdict verdict;
+            boolean late;
+            synchronized (this) {
+                late = closed;
+                if (subscription != null && !late) {
+                    made.add(subscription);
+                }
+                tally = subscription == null ? tally.plusUnknown() : tally.plusYes();
+                verdict = tally.verdict();
+            }
+            if (late && subscription != null) {
+                subscription.close();
+            } else if (verdict == Tally.Verdict.YES) {
+                standing.complete(this);
+            } else if (verdict == Tally.Verdict.UNKNOWN && failure != null && standing.completeExceptionally(failure)) {
+                close();
+            }
+        }
+
+        private void heard() {
+            if (waking.compareAndSet(false, true)) {
+                Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(LISTENERS_SPREAD_NANOS));
+                nodes.runtime().scheduler().schedule(this::wakeNow, pause);
+            }
+        }
+
+        private void wakeNow() {
+            waking.set(false);
+            wake.run();
+        }
+
+        @Override
+        public void close() {
+            List<Subscription> ended;
+            synchronized (this) {
+                closed = true;
+                ended = List.copyOf(made);
+                made.clear();
+            }
+            ended.forEach(Subscription::close);
+        }
     }
 }

@@ -3,7 +3,8 @@ package io.distlock.redis;
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
-import io.distlock.redis.RedlockActions.Step;
+import io.distlock.redis.Quorum.Vote;
+import io.distlock.redis.RedlockPhases.Step;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,11 +12,11 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Three nodes that say what a test wants them to, and what one try asks of them. */
-final class RedlockRecord implements RedlockActions {
+final class RedlockRecord implements RedlockPhases.Actions {
 
     static final Quorum QUORUM = new Quorum(3);
 
-    final RunIds runIds = new RunIds();
+    final RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
     final RedlockPhases phases = new RedlockPhases(QUORUM, runIds, token -> new RedlockLease("owner", entry(token)));
     final List<Integer> toldTheToken = new ArrayList<>();
     final List<Integer> withdrawn = new ArrayList<>();
@@ -35,19 +36,19 @@ final class RedlockRecord implements RedlockActions {
     }
 
     void granted(int node, long token) {
-        carryOut(phases.voted(node, new NodeVote.Granted(token)));
+        carryOut(phases.voted(node, new Vote.Granted(token)));
     }
 
     void refused(int node) {
-        carryOut(phases.voted(node, new NodeVote.Refused(1, Optional.empty())));
+        carryOut(phases.voted(node, new Vote.Refused(1, Optional.empty())));
     }
 
     void broken(int node) {
-        carryOut(phases.voted(node, new NodeVote.Silent(new RedisCallException("broken", true))));
+        carryOut(phases.voted(node, new Vote.Silent(new RedisCallException("broken", true))));
     }
 
     void notReached(int node) {
-        carryOut(phases.voted(node, new NodeVote.Silent(new RedisCallException("not connected", false))));
+        carryOut(phases.voted(node, new Vote.Silent(new RedisCallException("not connected", false))));
     }
 
     void raised(int node, boolean done) {
@@ -100,7 +101,7 @@ final class RedlockRecord implements RedlockActions {
     }
 
     @Override
-    public void refuse(Refusals refusals) {
+    public void refuse(Quorum.Refusals refusals) {
         ends.add("refused");
     }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class VoteTimeoutsTests {
 
-    private static final Patience PATIENCE = new Patience(millis(100), millis(400), millis(900));
+    private static final VoteTimeouts TIMEOUTS = new VoteTimeouts(millis(100), millis(400), millis(900));
     private static final int SLOW_TO_CONNECT = 2;
 
     private final RedlockRecord attempt = new RedlockRecord();
@@ -17,7 +17,7 @@ class VoteTimeoutsTests {
     void start() {
         boolean[] connecting = new boolean[RedlockRecord.QUORUM.nodes()];
         connecting[SLOW_TO_CONNECT] = true;
-        attempt.limit(PATIENCE.minority(), new VoteDeadlines(PATIENCE, attempt.phases, connecting)::minorityIsDue);
+        attempt.limit(TIMEOUTS.minority(), TIMEOUTS.whenMinorityIsDue(attempt.phases, connecting));
     }
 
     @Test
