@@ -36,7 +36,7 @@ final class NodeCalls {
     private final RedisLink<StatefulConnection<String, String>> writeLink;
     private final RedisLink<StatefulRedisPubSubConnection<String, String>> pubSubLink;
     private final ServerCommands server;
-    private final ScriptAdmission admission;
+    private final ScriptRunner.Admission admission;
     private final ScriptRunner scripts;
     private final Optional<ReplicaAcknowledgement> replicas;
     private final ReleaseSubscriptions subscriptions;
@@ -51,7 +51,7 @@ final class NodeCalls {
             RedisConnections connections,
             RedisLockOptions options,
             Ticker ticker,
-            Function<ServerCommands, ScriptAdmission> admission) {
+            Function<ServerCommands, ScriptRunner.Admission> admission) {
         this.connections = connections;
         this.timeout = options.callTimeout();
         this.ticker = ticker;
@@ -160,7 +160,7 @@ final class NodeCalls {
         return connections.isCluster();
     }
 
-    /** As {@link ScriptAdmission#quarantineLeft()}. */
+    /** As {@link ScriptRunner.Admission#quarantineLeft()}. */
     CompletionStage<Duration> quarantineLeft() {
         return admission.quarantineLeft();
     }

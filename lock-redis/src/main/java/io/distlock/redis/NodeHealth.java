@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.distlock.redis.ServerCommands.Info;
 import io.distlock.spi.ProviderStatus;
 import java.util.Map;
 import java.util.TreeMap;
@@ -8,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 /** How a deployment is, for health checks. */
 final class NodeHealth {
 
-    private static final ServerInfo NOTHING = new ServerInfo(Map.of());
+    private static final Info NOTHING = new Info(Map.of());
     private static final String REPLICA = "slave";
 
     private final NodeCalls calls;
@@ -19,8 +20,8 @@ final class NodeHealth {
 
     /** Fails if it does not answer. */
     CompletableFuture<ProviderStatus> check() {
-        CompletableFuture<ServerInfo> info = section("server");
-        CompletableFuture<ServerInfo> replication =
+        CompletableFuture<Info> info = section("server");
+        CompletableFuture<Info> replication =
                 calls.isCluster() ? CompletableFuture.completedFuture(NOTHING) : section("replication");
         CompletableFuture<String> policy = new EvictionCheck(calls.server()).policy();
         return calls.server()
@@ -29,12 +30,12 @@ final class NodeHealth {
                 .thenCombine(policy, NodeHealth::status);
     }
 
-    private CompletableFuture<ServerInfo> section(String name) {
+    private CompletableFuture<Info> section(String name) {
         // Hosted ones may refuse the question.
         return calls.server().info(name).exceptionally(refused -> NOTHING);
     }
 
-    private static Map<String, Object> details(ServerInfo info, ServerInfo replication) {
+    private static Map<String, Object> details(Info info, Info replication) {
         Map<String, Object> details = new TreeMap<>();
         info.field("redis_version").ifPresent(version -> details.put("version", version));
         info.field("redis_mode").ifPresent(mode -> details.put("mode", mode));

@@ -74,7 +74,11 @@ public final class RedisConnections implements AutoCloseable {
         Optional<ClientResources> ownResources =
                 usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
         ClientResources resources = usersResources.or(() -> ownResources).orElseThrow();
-        return like(users, options, LockClientResources.like(resources, LockClientResources.oneThread()), ownResources);
+        return like(
+                users,
+                options,
+                LockClientConfiguration.resources(resources, LockClientConfiguration.oneThread()),
+                ownResources);
     }
 
     /**
@@ -91,7 +95,7 @@ public final class RedisConnections implements AutoCloseable {
         ClientResources resources =
                 users.getClientConfiguration().getClientResources().orElse(shared);
         refuseMasterReplica(users);
-        return like(users, options, LockClientResources.like(resources, thread), Optional.empty());
+        return like(users, options, LockClientConfiguration.resources(resources, thread), Optional.empty());
     }
 
     private static RedisConnections like(
@@ -99,7 +103,7 @@ public final class RedisConnections implements AutoCloseable {
             RedisLockOptions options,
             ClientResources resources,
             Optional<ClientResources> ownResources) {
-        ClientOptions lasting = LockClientOptions.from(clientOptions(users), options);
+        ClientOptions lasting = LockClientConfiguration.options(clientOptions(users), options);
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
         return new RedisConnections(
                 privateFactory(users, lasting, options, resources),

@@ -32,8 +32,6 @@ final class RedisNode implements OneShotStore {
     /** For a release by the owner alone. */
     static final String NO_TOKEN = "";
 
-    private static final String NOBODY = "";
-
     private final NodeCalls calls;
     private final RedisKeys keys;
     private final RedisScripts scripts;
@@ -70,15 +68,12 @@ final class RedisNode implements OneShotStore {
                         shared ? scripts.acquireShared() : scripts.acquireExclusive(),
                         names.slot(),
                         IntegerListOutput::new,
-                        names.lock(),
-                        names.readers(),
-                        names.waiting(),
-                        names.fence())
+                        List.of(names.lock(), names.readers(), names.waiting(), names.fence()))
                 .with(request.owner())
-                .with(Millis.of(request.timeToLive()));
+                .with(request.timeToLive());
         return shared
                 ? invocation.with(again ? 1 : 0)
-                : invocation.with(Millis.of(request.deadline().remaining())).with(request.owner());
+                : invocation.with(request.deadline().remaining()).with(request.owner());
     }
 
     private static boolean isGranted(List<Long> reply) {
@@ -122,46 +117,32 @@ final class RedisNode implements OneShotStore {
     // --- giving back ---
 
     CompletionStage<Release> release(RedisLease lease, Duration keepFor) {
-        return release(
-                lease.mode(),
-                lease.names(),
-                lease.owner(),
-                Long.toString(lease.token().value()),
-                keepFor);
+        String token = Long.toString(lease.token().value());
+        return release(lease.mode(), lease.names(), lease.owner(), token, false, keepFor);
     }
 
     @Override
     public CompletionStage<Release> withdraw(LeaseRequest request) {
-        return release(request.mode(), keys.of(request.key()), request.owner(), NO_TOKEN, Duration.ZERO);
+        return release(request.mode(), keys.of(request.key()), request.owner(), NO_TOKEN, false, Duration.ZERO);
     }
 
-    /** Deletes what a try of the same acquisition may have left that was applied after the lease was given back. */
-    CompletionStage<Release> withdraw(RedisLease lease) {
-        return release(lease.mode(), lease.names(), lease.owner(), NO_TOKEN, Duration.ZERO);
-    }
-
+    /**
+     * Releases what an owner holds, or may hold.
+     *
+     * @param token {@link #NO_TOKEN} for whatever tries of the owner may have left
+     * @param quietly whether nobody is notified
+     */
     CompletionStage<Release> release(
-            LockMode mode, RedisKeys.Names names, String owner, String token, Duration keepFor) {
-        return release(mode, names, names.channel(), owner, token, keepFor);
-    }
-
-    /** Tells nobody of it. */
-    CompletionStage<Release> withdrawQuietly(LeaseRequest request, String owner) {
-        return release(request.mode(), keys.of(request.key()), NOBODY, owner, NO_TOKEN, Duration.ZERO);
-    }
-
-    private CompletionStage<Release> release(
-            LockMode mode, RedisKeys.Names names, String channel, String owner, String token, Duration keepFor) {
+            LockMode mode, RedisKeys.Names names, String owner, String token, boolean quietly, Duration keepFor) {
         boolean shared = mode == LockMode.SHARED;
         ScriptCall<Long> invocation = ScriptCall.of(
                         shared ? scripts.releaseShared() : scripts.releaseExclusive(),
                         names.slot(),
                         IntegerOutput::new,
-                        shared ? names.readers() : names.lock(),
-                        names.waiting())
+                        List.of(shared ? names.readers() : names.lock(), names.waiting()))
                 .with(owner)
-                .with(channel)
-                .with(Millis.of(keepFor));
+                .with(quietly ? "" : names.channel())
+                .with(keepFor);
         // What tries may have left is looked for behind them.
         return calls.giveBack(shared ? invocation.with(token) : invocation, token.equals(NO_TOKEN))
                 .handle((reply, failure) -> {
@@ -176,8 +157,8 @@ final class RedisNode implements OneShotStore {
 
     CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
         RedisKeys.Names names = keys.of(key);
-        return calls.run(
-                        ScriptCall.of(scripts.inspect(), names.slot(), ArrayOutput::new, names.lock(), names.readers()))
+        return calls.run(ScriptCall.of(
+                        scripts.inspect(), names.slot(), ArrayOutput::new, List.of(names.lock(), names.readers())))
                 .thenApply(reply -> Holders.status(key, reply));
     }
 
@@ -190,6 +171,7 @@ final class RedisNode implements OneShotStore {
                                 keys.of(key),
                                 holder.owner(),
                                 Long.toString(token.value()),
+                                false,
                                 Duration.ZERO))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }

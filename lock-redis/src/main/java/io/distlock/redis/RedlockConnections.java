@@ -47,7 +47,7 @@ public final class RedlockConnections implements AutoCloseable {
         ClientResources shared = ClientResources.create();
         // A round wakes one thread and not one for each node: replies of several nodes are often there at the same
         // time.
-        EventLoopGroupProvider thread = LockClientResources.oneThread();
+        EventLoopGroupProvider thread = LockClientConfiguration.oneThread();
         List<Node> nodes = new ArrayList<>();
         for (LettuceConnectionFactory each : factories) {
             nodes.add(new Node(name(each), RedisConnections.like(each, options.ofNode(), shared, thread)));

@@ -37,7 +37,7 @@ final class RedlockNode {
     private final NodeCalls calls;
     private final RedisNode node;
     private final RedisKeys keys;
-    private final RedlockScripts scripts;
+    private final RedisScripts.Redlock scripts;
     private volatile int identifiedAfter = NEVER;
 
     /**
@@ -46,7 +46,7 @@ final class RedlockNode {
     RedlockNode(
             RedlockConnections.Node server,
             RedlockOptions options,
-            RedlockScripts scripts,
+            RedisScripts.Redlock scripts,
             RedisKeys keys,
             RedlockNodes.RunIds runIds,
             FenceBase fenceBase,
@@ -60,7 +60,7 @@ final class RedlockNode {
                 options.ofNode(),
                 runtime.ticker(),
                 calls -> options.restartGuard().isEmpty()
-                        ? new ScriptsOnDemand(calls, scripts.all())
+                        ? new ScriptRunner.OnDemand(calls, scripts.all())
                         : new RestartGuard(
                                 "Redlock node " + name,
                                 calls,
@@ -130,13 +130,10 @@ final class RedlockNode {
                         shared ? scripts.node().acquireShared() : scripts.node().acquireExclusive(),
                         names.slot(),
                         IntegerListOutput::new,
-                        names.lock(),
-                        names.readers(),
-                        names.waiting(),
-                        keys.fences())
+                        List.of(names.lock(), names.readers(), names.waiting(), keys.fences()))
                 .with(owner)
-                .with(Millis.of(request.timeToLive()))
-                .with(shared ? 0 : Millis.of(request.deadline().remaining()))
+                .with(request.timeToLive())
+                .with(shared ? Duration.ZERO : request.deadline().remaining())
                 .with(request.owner())
                 .with(names.slot());
     }
@@ -169,10 +166,8 @@ final class RedlockNode {
                                 scripts.raise(),
                                 names.slot(),
                                 IntegerOutput::new,
-                                names.lock(),
-                                names.readers(),
-                                keys.fences())
-                        .with(mode(entry))
+                                List.of(names.lock(), names.readers(), keys.fences()))
+                        .with(entry.mode())
                         .with(entry.owner() + ':' + proposed)
                         .with(entry.owner())
                         .with(entry.token().value())
@@ -182,9 +177,7 @@ final class RedlockNode {
 
     /** Takes a vote back, whatever came of it. */
     CompletionStage<Release> withdraw(LeaseRequest request, String owner, boolean quietly) {
-        return quietly
-                ? node.withdrawQuietly(request, owner)
-                : node.release(request.mode(), keys.of(request.key()), owner, RedisNode.NO_TOKEN, Duration.ZERO);
+        return node.release(request.mode(), keys.of(request.key()), owner, RedisNode.NO_TOKEN, quietly, Duration.ZERO);
     }
 
     // --- keeping ---
@@ -220,23 +213,19 @@ final class RedlockNode {
                 ScriptCall.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
         for (RedisLease entry : entries) {
             invocation
-                    .with(mode(entry))
+                    .with(entry.mode())
                     .with(entry.owner())
                     .with(entry.token().value())
-                    .with(Millis.of(entry.renewedTimeToLive()));
+                    .with(entry.renewedTimeToLive());
         }
         return calls.run(invocation);
-    }
-
-    private static String mode(RedisLease entry) {
-        return entry.mode() == LockMode.SHARED ? "shared" : "exclusive";
     }
 
     // --- giving back ---
 
     CompletionStage<Release> release(RedisLease entry, Duration keepFor) {
         // Whatever its token: a reader may still stand there under the one that the node proposed.
-        return node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, keepFor);
+        return node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, false, keepFor);
     }
 
     // --- asking ---

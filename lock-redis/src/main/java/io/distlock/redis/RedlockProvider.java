@@ -35,8 +35,7 @@ public final class RedlockProvider implements LockProvider {
 
     private final RedlockNodes nodes;
     private final AcquireLoop loop;
-    private final double clockDrift;
-    private final Optional<Duration> quarantine;
+    private final RedlockOptions options;
 
     /**
      * Locks on the servers that the connections lead to. Begins to connect, and does not wait for it.
@@ -47,7 +46,7 @@ public final class RedlockProvider implements LockProvider {
      */
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
         RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
-        RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
+        RedisScripts.Redlock scripts = RedisScripts.Redlock.with(options.restartGuard());
         RedisKeys keys = new RedisKeys(
                 options.keyPrefix(), connections.nodes().get(0).connections().database());
         Quorum quorum = new Quorum(connections.nodes().size());
@@ -58,8 +57,7 @@ public final class RedlockProvider implements LockProvider {
         fenceBase.compares(all);
         this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
         this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
-        this.clockDrift = options.clockDrift();
-        this.quarantine = options.restartGuard();
+        this.options = options;
         nodes.all().forEach(node -> node.calls().warmUp());
     }
 
@@ -75,17 +73,18 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public double clockDrift() {
-        return clockDrift;
+        return options.clockDrift();
     }
 
     @Override
     public void validate(LockOptions options) {
-        Quarantine.validate(quarantine, options);
+        this.options.ofNode().validate(options);
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return Quarantine.refusal(quarantine, request)
+        return options.ofNode()
+                .refusal(request)
                 .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
                 .orElseGet(() -> loop.acquire(request));
     }

@@ -56,10 +56,7 @@ final class RenewalBatches {
             ScriptCall<List<Long>> invocation =
                     ScriptCall.of(script, leases.get(0).names().slot(), IntegerListOutput::new, keys);
             for (RedisLease lease : leases) {
-                invocation
-                        .with(isShared(lease) ? "shared" : "exclusive")
-                        .with(lease.value())
-                        .with(Millis.of(lease.renewedTimeToLive()));
+                invocation.with(lease.mode()).with(lease.value()).with(lease.renewedTimeToLive());
             }
             return invocation;
         }
@@ -77,11 +74,9 @@ final class RenewalBatches {
         }
 
         private static String key(RedisLease lease) {
-            return isShared(lease) ? lease.names().readers() : lease.names().lock();
-        }
-
-        private static boolean isShared(RedisLease lease) {
-            return lease.mode() == LockMode.SHARED;
+            return lease.mode() == LockMode.SHARED
+                    ? lease.names().readers()
+                    : lease.names().lock();
         }
     }
 }

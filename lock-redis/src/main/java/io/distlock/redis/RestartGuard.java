@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.distlock.redis.ServerCommands.Info;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.Timeouts;
 import io.lettuce.core.api.StatefulConnection;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * script looks whether it still runs in the {@link ServerIncarnation} that was admitted: before Redis 7, where each client
  * admits a server for itself, and on a server that may have been a replica in between. Thread-safe.
  */
-final class RestartGuard implements ScriptAdmission {
+final class RestartGuard implements ScriptRunner.Admission {
 
     private static final Logger log = LoggerFactory.getLogger(RestartGuard.class);
 
@@ -43,7 +44,7 @@ final class RestartGuard implements ScriptAdmission {
     private final Function<ServerCommands, CompletionStage<?>> preparation;
     private final Timeouts timeouts;
     private final Duration limit;
-    private final RunTimes runs;
+    private final ServerIncarnation.Uptimes runs;
     private final AtomicReference<@Nullable CompletableFuture<?>> admission = new AtomicReference<>();
     private volatile @Nullable Binding admitted;
     private volatile @Nullable ServerIncarnation warnedOf;
@@ -87,7 +88,7 @@ final class RestartGuard implements ScriptAdmission {
         this.preparation = preparation;
         this.timeouts = runtime.timeouts();
         this.limit = options.callTimeout().multipliedBy(CALLS_TO_ADMIT);
-        this.runs = new RunTimes(runtime.ticker());
+        this.runs = new ServerIncarnation.Uptimes(runtime.ticker());
     }
 
     @Override
@@ -96,7 +97,7 @@ final class RestartGuard implements ScriptAdmission {
         return binding == null ? invocation : binding.bind(invocation);
     }
 
-    private CompletionStage<ServerInfo> ask(ServerCommands calls) {
+    private CompletionStage<Info> ask(ServerCommands calls) {
         // The replication history is in another section than all the rest.
         return calls.info(standsAlone ? "server" : "default").thenApply(info -> {
             // The server counts how often the second hand has moved: the first of these seconds may have been short.
@@ -111,7 +112,7 @@ final class RestartGuard implements ScriptAdmission {
         runs.disconnected();
     }
 
-    private ServerIncarnation incarnation(ServerInfo info) {
+    private ServerIncarnation incarnation(Info info) {
         return ServerIncarnation.of(info, standsAlone);
     }
 
@@ -155,7 +156,7 @@ final class RestartGuard implements ScriptAdmission {
                         : CompletableFuture.failedFuture(failure));
     }
 
-    private CompletionStage<String> admit(ServerInfo info) {
+    private CompletionStage<String> admit(Info info) {
         ServerIncarnation incarnation = incarnation(info);
         if (incarnation.old() && !standsAlone) {
             return refusal("the restart guard needs Redis 7, and this is "
@@ -214,7 +215,7 @@ final class RestartGuard implements ScriptAdmission {
     }
 
     /** On a connection that ends if the server is replaced, so that its successor cannot be admitted in its place. */
-    private CompletionStage<String> load(ServerCommands same, ServerIncarnation incarnation, ServerInfo now) {
+    private CompletionStage<String> load(ServerCommands same, ServerIncarnation incarnation, Info now) {
         if (!incarnation(now).equals(incarnation)) {
             return refusal(name + " was replaced just now");
         }

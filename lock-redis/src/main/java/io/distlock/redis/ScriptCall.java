@@ -1,9 +1,11 @@
 package io.distlock.redis;
 
+import io.distlock.LockMode;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -26,14 +28,6 @@ record ScriptCall<T>(
             LuaScript script,
             int slot,
             Function<StringCodec, CommandOutput<String, String, T>> output,
-            String... keys) {
-        return of(script, slot, output, List.of(keys));
-    }
-
-    static <T> ScriptCall<T> of(
-            LuaScript script,
-            int slot,
-            Function<StringCodec, CommandOutput<String, String, T>> output,
             List<String> keys) {
         return new ScriptCall<>(script, slot, keys, new ArrayList<>(), output, false);
     }
@@ -45,6 +39,15 @@ record ScriptCall<T>(
 
     ScriptCall<T> with(long argument) {
         return with(Long.toString(argument));
+    }
+
+    ScriptCall<T> with(LockMode mode) {
+        return with(mode == LockMode.SHARED ? "shared" : "exclusive");
+    }
+
+    /** In milliseconds, rounded up: a time to live must not be shorter than the holder believes; zero if negative. */
+    ScriptCall<T> with(Duration time) {
+        return with(time.isNegative() ? 0 : time.plusNanos(999_999).toMillis());
     }
 
     /** The same of another script, with one more argument. */

@@ -11,7 +11,11 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -47,8 +51,8 @@ final class ServerCommands {
         return call(CommandType.PING, status());
     }
 
-    CompletableFuture<ServerInfo> info(String section) {
-        return call(CommandType.INFO, status(), section).thenApply(ServerInfo::parse);
+    CompletableFuture<Info> info(String section) {
+        return call(CommandType.INFO, status(), section).thenApply(Info::parse);
     }
 
     /**
@@ -109,19 +113,16 @@ final class ServerCommands {
 
     /** The same on a connection that may not be the link's yet. */
     CompletionStage<String> load(LuaScript script, int slot, StatefulConnection<?, ?> connection) {
+        RedisCall<String> call = newCall(CommandType.SCRIPT, status(), "LOAD", script.text());
         if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
             var node = cluster.getPartitions().getPartitionBySlot(slot);
             if (node == null) {
                 return CompletableFuture.failedFuture(
                         new RedisCallException("no node of the cluster keeps slot " + slot, false));
             }
-            return cluster.getConnectionAsync(node.getNodeId()).thenCompose(ofNode -> load(script, ofNode));
+            return cluster.getConnectionAsync(node.getNodeId()).thenCompose(ofNode -> send(call, "SCRIPT", ofNode));
         }
-        return load(script, connection);
-    }
-
-    private CompletableFuture<String> load(LuaScript script, StatefulConnection<?, ?> node) {
-        return send(newCall(CommandType.SCRIPT, status(), "LOAD", script.text()), "SCRIPT", node);
+        return send(call, "SCRIPT", connection);
     }
 
     /** Where it is not for the link to choose the server. */
@@ -169,5 +170,49 @@ final class ServerCommands {
 
     private static CommandOutput<String, String, List<String>> values() {
         return new ValueListOutput<>(StringCodec.UTF8);
+    }
+
+    /** What a server says of itself in answer to INFO. */
+    record Info(Map<String, String> fields) {
+
+        Info {
+            fields = Map.copyOf(fields);
+        }
+
+        static Info parse(String text) {
+            Map<String, String> fields = new HashMap<>();
+            text.lines().forEach(line -> {
+                int colon = line.indexOf(':');
+                if (colon > 0) {
+                    fields.put(line.substring(0, colon), line.substring(colon + 1));
+                }
+            });
+            return new Info(fields);
+        }
+
+        Optional<String> field(String name) {
+            return Optional.ofNullable(fields.get(name));
+        }
+
+        /** Another one after each start of the server. */
+        String runId() {
+            return field("run_id").orElse("unknown");
+        }
+
+        /** Another one each time the server becomes a master; from INFO's section "replication". */
+        String history() {
+            return field("master_replid").orElse("unknown");
+        }
+
+        Duration uptime() {
+            return Duration.ofSeconds(
+                    field("uptime_in_seconds").map(Long::parseLong).orElse(0L));
+        }
+
+        int majorVersion() {
+            String version = field("redis_version").orElse("0");
+            int dot = version.indexOf('.');
+            return Integer.parseInt(dot < 0 ? version : version.substring(0, dot));
+        }
     }
 }

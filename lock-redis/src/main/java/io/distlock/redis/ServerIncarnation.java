@@ -1,5 +1,12 @@
 package io.distlock.redis;
 
+import io.distlock.redis.ServerCommands.Info;
+import io.distlock.spi.Ticker;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a server has to go on being in order to be trusted with the locks that it was asked to keep: the same process, and,
  * unless nothing else can replace it, a master without a break.
@@ -13,7 +20,7 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
 
     private static final int SCRIPTS_STAY_LOCAL_SINCE = 7;
 
-    static ServerIncarnation of(ServerInfo info, boolean standsAlone) {
+    static ServerIncarnation of(Info info, boolean standsAlone) {
         return new ServerIncarnation(
                 standsAlone, info.runId(), info.history(), info.majorVersion() < SCRIPTS_STAY_LOCAL_SINCE);
     }
@@ -32,5 +39,50 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
             return old ? invocation.of(form, run) : invocation;
         }
         return invocation.of(form, history);
+    }
+
+    /**
+     * For how long each incarnation of a server has been up at least. What a server says of itself is counted by its wall clock, which
+     * a time service may step after the machine has booted: it is believed when the run is first heard of, and for no longer
+     * than since the run before was last connected. From then on the clock here counts. Thread-safe.
+     */
+    static final class Uptimes {
+
+        private final Ticker ticker;
+        private final Map<ServerIncarnation, Long> upSince = new HashMap<>();
+        private @Nullable ServerIncarnation last;
+        private boolean wasConnected;
+        private long lastNanos;
+
+        Uptimes(Ticker ticker) {
+            this.ticker = ticker;
+        }
+
+        /** The connection to the server has ended. */
+        synchronized void disconnected() {
+            wasConnected = true;
+            lastNanos = ticker.nanos();
+        }
+
+        /**
+         * The server has answered.
+         *
+         * @param uptime as it says
+         */
+        synchronized void heardOf(ServerIncarnation run, Duration uptime) {
+            long now = ticker.nanos();
+            boolean isSuccessor = wasConnected && !run.equals(last);
+            long said = Math.max(0, uptime.toNanos());
+            long up = isSuccessor ? Math.min(said, now - lastNanos) : said;
+            upSince.putIfAbsent(run, now - up);
+            last = run;
+            wasConnected = true;
+            lastNanos = now;
+        }
+
+        /** Of a run that was heard of. */
+        synchronized Duration upFor(ServerIncarnation run) {
+            return Duration.ofNanos(ticker.nanos() - upSince.getOrDefault(run, ticker.nanos()));
+        }
     }
 }

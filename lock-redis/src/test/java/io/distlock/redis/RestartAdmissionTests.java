@@ -113,7 +113,7 @@ class RestartAdmissionTests {
 
     private ScriptCall<List<Object>> inspection() {
         RedisKeys.Names names = new RedisKeys("lock", 0).of(LockKey.of("orders"));
-        return ScriptCall.of(scripts.inspect(), names.slot(), ArrayOutput::new, names.lock(), names.readers());
+        return ScriptCall.of(scripts.inspect(), names.slot(), ArrayOutput::new, List.of(names.lock(), names.readers()));
     }
 
     /** Ended, one way or the other. */

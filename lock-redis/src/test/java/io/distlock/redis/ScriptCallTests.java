@@ -6,13 +6,14 @@ import io.lettuce.core.output.IntegerOutput;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ScriptCallTests {
 
     private static final LuaScript SCRIPT = LuaScript.named("inspect");
 
-    private final ScriptCall<Long> invocation = ScriptCall.of(SCRIPT, 0, IntegerOutput::new, "zähler", "b")
+    private final ScriptCall<Long> invocation = ScriptCall.of(SCRIPT, 0, IntegerOutput::new, List.of("zähler", "b"))
             .with("c ü")
             .with(30_000);
 

@@ -12,7 +12,7 @@ class ServerIncarnationTests {
     private static final ServerIncarnation SECOND = new ServerIncarnation(true, "run-2", "unknown", false);
 
     private final ManualTicker ticker = new ManualTicker();
-    private final RunTimes runs = new RunTimes(ticker);
+    private final ServerIncarnation.Uptimes runs = new ServerIncarnation.Uptimes(ticker);
 
     @Test
     void aServerThatIsNewToThisClientIsBelieved() {

@@ -1,6 +1,5 @@
-package io.distlock.redis.autoconfigure.dockercompose;
+package io.distlock.redis.autoconfigure;
 
-import io.distlock.redis.autoconfigure.RedlockConnectionDetails;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.docker.compose.core.RunningService;
