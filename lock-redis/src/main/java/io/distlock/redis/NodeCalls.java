@@ -4,17 +4,22 @@ import io.distlock.spi.Ticker;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -38,7 +43,7 @@ final class NodeCalls {
     private final ServerCommands server;
     private final ScriptRunner.Admission admission;
     private final ScriptRunner scripts;
-    private final Optional<ReplicaAcknowledgement> replicas;
+    private final int replicas;
     private final ReleaseSubscriptions subscriptions;
     private final AtomicInteger disconnections = new AtomicInteger();
     private final Ticker ticker;
@@ -65,10 +70,7 @@ final class NodeCalls {
         this.admission = admission.apply(server);
         this.scripts = new ScriptRunner(this.admission, ticker, timeout, this::leaveReplica);
         this.subscriptions = new ReleaseSubscriptions(pubSubLink, ticker, timeout);
-        this.replicas = options.replicasToAcknowledge() == 0
-                ? Optional.empty()
-                : Optional.of(new ReplicaAcknowledgement(
-                        options.replicasToAcknowledge(), scripts, writeLink, ticker, timeout));
+        this.replicas = options.replicasToAcknowledge();
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {
@@ -131,7 +133,45 @@ final class NodeCalls {
      * @param wrote whether a reply means that it did
      */
     <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
-        return replicas.isPresent() ? replicas.get().run(invocation, wrote) : run(invocation);
+        return replicas == 0 ? run(invocation) : runAcknowledged(invocation, wrote);
+    }
+
+    /**
+     * Lets a write count only once replicas have it; fails, as something that may have been applied, if too few have. WAIT
+     * speaks of the writes of its own connection, and holds up what comes after it there: hence a connection for these
+     * writes alone.
+     */
+    private <T> CompletableFuture<T> runAcknowledged(ScriptCall<T> invocation, Predicate<T> wrote) {
+        AtomicReference<RedisCall<Long>> acknowledged = new AtomicReference<>();
+        return scripts.run(invocation, call -> {
+                    RedisCall<Long> wait = newWait();
+                    acknowledged.set(wait);
+                    // Together, or a connection lost in between would let WAIT speak of a connection without writes.
+                    writeLink.send(call, wait);
+                })
+                .thenCompose(reply -> wrote.test(reply)
+                        ? acknowledged.get().handle((count, failure) -> enough(reply, count, failure))
+                        : CompletableFuture.completedFuture(reply));
+    }
+
+    private <T> T enough(T reply, @Nullable Long count, @Nullable Throwable failure) {
+        if (count == null) {
+            throw new CompletionException(
+                    new RedisCallException("whether replicas have the lock is unknown: " + failure, true));
+        }
+        if (count < replicas) {
+            throw new CompletionException(new RedisCallException(
+                    "only " + count + " of " + replicas + " replicas have acknowledged the lock in time", true));
+        }
+        return reply;
+    }
+
+    private RedisCall<Long> newWait() {
+        // The answer that too few have it must itself arrive in time, even behind another that waits in vain.
+        long waitMillis = Math.max(1, timeout.toMillis() / 3);
+        CommandArgs<String, String> arguments =
+                new CommandArgs<>(StringCodec.UTF8).add(replicas).add(waitMillis);
+        return new RedisCall<>(CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), arguments, ticker.nanos());
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.distlock.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
@@ -36,10 +35,6 @@ final class RedisCall<T> extends AsyncCommand<String, String, T> {
         super(new Command<>(type, output, arguments));
         this.slot = slot;
         this.createdNanos = nanos;
-    }
-
-    static CommandArgs<String, String> arguments() {
-        return new CommandArgs<>(StringCodec.UTF8);
     }
 
     /** The hash slot of its keys. */

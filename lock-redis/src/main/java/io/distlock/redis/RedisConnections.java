@@ -11,7 +11,6 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
@@ -36,12 +35,14 @@ public final class RedisConnections implements AutoCloseable {
     private final int database;
 
     private RedisConnections(
-            PrivateFactory factory,
-            PrivateFactory factoryForOnce,
+            LettuceConnectionFactory users,
+            RedisLockOptions options,
             ClientResources resources,
             Optional<ClientResources> ownResources) {
-        this.factory = factory;
-        this.factoryForOnce = factoryForOnce;
+        ClientOptions lasting = LockClientConfiguration.options(clientOptions(users), options);
+        ClientOptions once = lasting.mutate().autoReconnect(false).build();
+        this.factory = new PrivateFactory(users, lasting, resources, options);
+        this.factoryForOnce = new PrivateFactory(users, once, resources, options);
         this.resources = resources;
         this.ownResources = ownResources;
         this.cluster = factory.isClusterAware();
@@ -74,7 +75,7 @@ public final class RedisConnections implements AutoCloseable {
         Optional<ClientResources> ownResources =
                 usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
         ClientResources resources = usersResources.or(() -> ownResources).orElseThrow();
-        return like(
+        return new RedisConnections(
                 users,
                 options,
                 LockClientConfiguration.resources(resources, LockClientConfiguration.oneThread()),
@@ -95,27 +96,8 @@ public final class RedisConnections implements AutoCloseable {
         ClientResources resources =
                 users.getClientConfiguration().getClientResources().orElse(shared);
         refuseMasterReplica(users);
-        return like(users, options, LockClientConfiguration.resources(resources, thread), Optional.empty());
-    }
-
-    private static RedisConnections like(
-            LettuceConnectionFactory users,
-            RedisLockOptions options,
-            ClientResources resources,
-            Optional<ClientResources> ownResources) {
-        ClientOptions lasting = LockClientConfiguration.options(clientOptions(users), options);
-        ClientOptions once = lasting.mutate().autoReconnect(false).build();
         return new RedisConnections(
-                privateFactory(users, lasting, options, resources),
-                privateFactory(users, once, options, resources),
-                resources,
-                ownResources);
-    }
-
-    private static PrivateFactory privateFactory(
-            LettuceConnectionFactory users, ClientOptions client, RedisLockOptions options, ClientResources resources) {
-        return new PrivateFactory(
-                servers(users), configuration(users.getClientConfiguration(), client, resources, options));
+                users, options, LockClientConfiguration.resources(resources, thread), Optional.empty());
     }
 
     /** Without a choice of servers to read from: locks are read where they are written. */
@@ -149,18 +131,10 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     private static RedisConfiguration servers(LettuceConnectionFactory users) {
-        RedisConfiguration special = firstOf(
-                users.getClusterConfiguration(), users.getSentinelConfiguration(), users.getSocketConfiguration());
-        return special == null ? users.getStandaloneConfiguration() : special;
-    }
-
-    private static @Nullable RedisConfiguration firstOf(@Nullable RedisConfiguration... configurations) {
-        for (RedisConfiguration each : configurations) {
-            if (each != null) {
-                return each;
-            }
-        }
-        return null;
+        return Optional.<RedisConfiguration>ofNullable(users.getClusterConfiguration())
+                .or(() -> Optional.ofNullable(users.getSentinelConfiguration()))
+                .or(() -> Optional.ofNullable(users.getSocketConfiguration()))
+                .orElseGet(users::getStandaloneConfiguration);
     }
 
     /** The factory does not tell by a method, and would pass for a standalone one on this machine. */
@@ -244,8 +218,12 @@ public final class RedisConnections implements AutoCloseable {
     /** Never a bean, so that whatever Boot makes of connection factories is undisturbed. */
     private static final class PrivateFactory extends LettuceConnectionFactory {
 
-        PrivateFactory(RedisConfiguration servers, LettuceClientConfiguration configuration) {
-            super(servers, configuration);
+        PrivateFactory(
+                LettuceConnectionFactory users,
+                ClientOptions client,
+                ClientResources resources,
+                RedisLockOptions options) {
+            super(servers(users), configuration(users.getClientConfiguration(), client, resources, options));
             setShareNativeConnection(false);
         }
 

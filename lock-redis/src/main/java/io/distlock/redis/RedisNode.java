@@ -9,6 +9,7 @@ import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
+import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.spi.Ticker;
 import io.distlock.support.Attempt;
@@ -17,11 +18,15 @@ import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One-shot operations on one Redis deployment: each asks once and takes what comes. Knows nothing of waiting, nor of
@@ -32,17 +37,18 @@ final class RedisNode implements OneShotStore {
     /** For a release by the owner alone. */
     static final String NO_TOKEN = "";
 
+    /** How many leases one command renews or restores: some 0.5 ms of Redis's one thread. */
+    static final int MOST_LEASES = 250;
+
     private final NodeCalls calls;
     private final RedisKeys keys;
     private final RedisScripts scripts;
-    private final RenewalBatches batches;
     private final Ticker ticker;
 
     RedisNode(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) {
         this.calls = calls;
         this.keys = keys;
         this.scripts = scripts;
-        this.batches = new RenewalBatches(scripts.renew(), calls.isCluster());
         this.ticker = ticker;
     }
 
@@ -52,7 +58,7 @@ final class RedisNode implements OneShotStore {
     public CompletionStage<Attempt> attempt(LeaseRequest request, boolean again) {
         Moment since = ticker.now();
         RedisKeys.Names names = keys.of(request.key());
-        return calls.write(acquisition(request, names, again), RedisNode::isGranted)
+        return calls.write(acquisition(request, request.owner(), again, names, names.fence()), RedisNode::isGranted)
                 .handle((reply, failure) -> {
                     if (failure == null) {
                         return answer(request, names, since, again, reply);
@@ -62,18 +68,24 @@ final class RedisNode implements OneShotStore {
                 });
     }
 
-    private ScriptCall<List<Long>> acquisition(LeaseRequest request, RedisKeys.Names names, boolean again) {
+    /**
+     * The question for a lock.
+     *
+     * @param owner as whom to ask
+     * @param again whether an earlier try by this owner may have been granted
+     * @param fence where fencing tokens are counted
+     */
+    ScriptCall<List<Long>> acquisition(
+            LeaseRequest request, String owner, boolean again, RedisKeys.Names names, String fence) {
         boolean shared = request.mode() == LockMode.SHARED;
-        ScriptCall<List<Long>> invocation = ScriptCall.of(
+        ScriptCall<List<Long>> call = ScriptCall.of(
                         shared ? scripts.acquireShared() : scripts.acquireExclusive(),
                         names.slot(),
                         IntegerListOutput::new,
-                        List.of(names.lock(), names.readers(), names.waiting(), names.fence()))
-                .with(request.owner())
+                        List.of(names.lock(), names.readers(), names.waiting(), fence))
+                .with(owner)
                 .with(request.timeToLive());
-        return shared
-                ? invocation.with(again ? 1 : 0)
-                : invocation.with(request.deadline().remaining()).with(request.owner());
+        return (shared ? call.with(again ? 1 : 0) : call.with(request.deadline().remaining())).with(request.owner());
     }
 
     private static boolean isGranted(List<Long> reply) {
@@ -101,7 +113,7 @@ final class RedisNode implements OneShotStore {
 
     /** As {@link io.distlock.spi.LockProvider#renew}. */
     void renew(Collection<Lease> leases, RenewalAnswers answers) {
-        for (RenewalBatches.Batch batch : batches.of(leases)) {
+        for (Batch batch : batches(leases)) {
             calls.write(batch.invocation(), reply -> true).whenComplete((reply, failure) -> {
                 if (calls.isMoving(failure)) {
                     batch.eachAlone()
@@ -111,6 +123,62 @@ final class RedisNode implements OneShotStore {
                     batch.answer(reply, answers);
                 }
             });
+        }
+    }
+
+    /** One command each: of one hash slot in a cluster, and short enough not to hold Redis up. */
+    private List<Batch> batches(Collection<Lease> leases) {
+        Map<Integer, List<RedisLease>> groups = new TreeMap<>();
+        for (Lease lease : leases) {
+            RedisLease ours = (RedisLease) lease;
+            groups.computeIfAbsent(calls.isCluster() ? ours.names().slot() : 0, slot -> new ArrayList<>())
+                    .add(ours);
+        }
+        List<Batch> batches = new ArrayList<>();
+        for (List<RedisLease> group : groups.values()) {
+            for (int from = 0; from < group.size(); from += MOST_LEASES) {
+                int to = Math.min(from + MOST_LEASES, group.size());
+                batches.add(new Batch(scripts.renew(), group.subList(from, to)));
+            }
+        }
+        return batches;
+    }
+
+    /** Leases that are renewed by one command. */
+    private record Batch(LuaScript script, List<RedisLease> leases) {
+
+        List<Batch> eachAlone() {
+            return leases.stream()
+                    .map(lease -> new Batch(script, List.of(lease)))
+                    .toList();
+        }
+
+        ScriptCall<List<Long>> invocation() {
+            List<String> keys = leases.stream().map(Batch::key).toList();
+            ScriptCall<List<Long>> invocation =
+                    ScriptCall.of(script, leases.get(0).names().slot(), IntegerListOutput::new, keys);
+            for (RedisLease lease : leases) {
+                invocation.with(lease.mode()).with(lease.value()).with(lease.renewedTimeToLive());
+            }
+            return invocation;
+        }
+
+        private static String key(RedisLease lease) {
+            return lease.mode() == LockMode.SHARED
+                    ? lease.names().readers()
+                    : lease.names().lock();
+        }
+
+        /**
+         * @param reply null if there is none
+         */
+        void answer(@Nullable List<Long> reply, RenewalAnswers answers) {
+            for (int at = 0; at < leases.size(); at++) {
+                // No reply neither loses a lease nor extends it: the reply may be lost, not the renewal.
+                Renewal renewal =
+                        reply == null ? Renewal.UNKNOWN : reply.get(at) == 1 ? Renewal.RENEWED : Renewal.NOT_OWNER;
+                answers.answer(leases.get(at), renewal);
+            }
         }
     }
 

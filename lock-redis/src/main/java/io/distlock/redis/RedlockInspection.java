@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** Asks all nodes who holds a lock: whoever a majority names. Fails where silent nodes would decide. */
@@ -50,15 +50,14 @@ final class RedlockInspection {
     private CompletionStage<List<Optional<LockStatus>>> ask(LockKey key) {
         VoteTimeouts limits = VoteTimeouts.ofInspection(nodes.callTimeout());
         Timeouts timeouts = nodes.runtime().timeouts();
-        CountDownLatch missing = new CountDownLatch(nodes.quorum().majority());
+        AtomicInteger missing = new AtomicInteger(nodes.quorum().majority());
         CompletableFuture<Void> enough = new CompletableFuture<>();
         List<CompletableFuture<Optional<LockStatus>>> asked = new ArrayList<>();
         for (RedlockNode node : nodes.all()) {
-            var answer = timeouts.within(limits.majority(), node.inspect(key));
+            var answer = timeouts.within(limits.majority(), node.alone().inspect(key));
             asked.add(answer);
             answer.thenRun(() -> {
-                missing.countDown();
-                if (missing.getCount() == 0) {
+                if (missing.decrementAndGet() == 0) {
                     enough.complete(null);
                 }
             });

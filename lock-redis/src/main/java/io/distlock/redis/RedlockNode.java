@@ -3,7 +3,6 @@ package io.distlock.redis;
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
-import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.redis.Quorum.Vote;
 import io.distlock.spi.Lease;
@@ -11,7 +10,6 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.LockRuntime;
-import io.distlock.support.OneShotStore;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
@@ -80,6 +78,11 @@ final class RedlockNode {
         return calls;
     }
 
+    /** What is the same here as on a Redis that decides alone: listening, and asking who holds a lock. */
+    RedisNode alone() {
+        return node;
+    }
+
     // --- who it is ---
 
     /**
@@ -124,18 +127,8 @@ final class RedlockNode {
      * @param owner as whom to ask
      */
     ScriptCall<List<Long>> question(LeaseRequest request, String owner) {
-        boolean shared = request.mode() == LockMode.SHARED;
         RedisKeys.Names names = keys.of(request.key());
-        return ScriptCall.of(
-                        shared ? scripts.node().acquireShared() : scripts.node().acquireExclusive(),
-                        names.slot(),
-                        IntegerListOutput::new,
-                        List.of(names.lock(), names.readers(), names.waiting(), keys.fences()))
-                .with(owner)
-                .with(request.timeToLive())
-                .with(shared ? Duration.ZERO : request.deadline().remaining())
-                .with(request.owner())
-                .with(names.slot());
+        return node.acquisition(request, owner, false, names, keys.fences()).with(names.slot());
     }
 
     /**
@@ -228,24 +221,7 @@ final class RedlockNode {
         return node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, false, keepFor);
     }
 
-    // --- asking ---
-
-    /** Fails if the node does not answer. */
-    CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
-        return node.inspect(key);
-    }
-
-    /** As {@link OneShotStore#subscribe}. */
-    CompletionStage<OneShotStore.Subscription> subscribe(LockKey key, Runnable wake) {
-        return node.subscribe(key, wake);
-    }
-
     /** What a grant with this token is on this node. */
-    RedisLease entry(LeaseRequest request, String owner, long token) {
-        return entry(request.key(), request.mode(), owner, new FencingToken(token), request.renewedTimeToLive());
-    }
-
-    /** What somebody's grant with this token is on this node. */
     RedisLease entry(LockKey key, LockMode mode, String owner, FencingToken token, Duration timeToLive) {
         return new RedisLease(key, mode, owner, token, keys.of(key), timeToLive, false);
     }

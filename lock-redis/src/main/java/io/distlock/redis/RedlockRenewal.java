@@ -93,8 +93,8 @@ final class RedlockRenewal {
     private void mend() {
         for (int at = 0; at < nodes.size(); at++) {
             List<RedlockLease> lost = lostBy(at);
-            for (int from = 0; from < lost.size(); from += RenewalBatches.MOST) {
-                int to = Math.min(from + RenewalBatches.MOST, lost.size());
+            for (int from = 0; from < lost.size(); from += RedisNode.MOST_LEASES) {
+                int to = Math.min(from + RedisNode.MOST_LEASES, lost.size());
                 new RedlockRestoration(nodes, at, lost.subList(from, to)).afterRenewal();
             }
         }

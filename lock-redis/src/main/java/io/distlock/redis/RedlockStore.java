@@ -178,7 +178,7 @@ final class RedlockStore implements OneShotStore {
 
         CompletionStage<Subscription> open(LockKey key) {
             for (RedlockNode node : nodes.all()) {
-                node.subscribe(key, this::heard).whenComplete(this::answered);
+                node.alone().subscribe(key, this::heard).whenComplete(this::answered);
             }
             return standing;
         }

@@ -11,6 +11,7 @@ import io.distlock.test.time.ManualTicker;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -190,7 +191,7 @@ class RedisLinkTests {
         RedisCall<String> call = new RedisCall<>(
                 CommandType.GET,
                 new StatusOutput<>(StringCodec.UTF8),
-                RedisCall.arguments().addKey("list"),
+                new CommandArgs<>(StringCodec.UTF8).addKey("list"),
                 0);
         link.send(call);
         await().atMost(TestClient.PATIENCE).until(call::isCompletedExceptionally);
@@ -201,7 +202,7 @@ class RedisLinkTests {
         return new RedisCall<>(
                 CommandType.SET,
                 new StatusOutput<>(StringCodec.UTF8),
-                RedisCall.arguments().addKey(key).addValue("x"),
+                new CommandArgs<>(StringCodec.UTF8).addKey(key).addValue("x"),
                 Ticker.system().nanos());
     }
 
