@@ -77,7 +77,7 @@ final class NodeCalls {
         return connections.connect().thenApply(connected -> {
             connected.addListener(new DisconnectionCounter());
             admission.connected(connected);
-            new EvictionCheck(server).warn();
+            RedisHealth.warnOfEviction(server);
             return connected;
         });
     }
@@ -171,7 +171,8 @@ final class NodeCalls {
         long waitMillis = Math.max(1, timeout.toMillis() / 3);
         CommandArgs<String, String> arguments =
                 new CommandArgs<>(StringCodec.UTF8).add(replicas).add(waitMillis);
-        return new RedisCall<>(CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), arguments, ticker.nanos());
+        return new RedisCall<>(
+                CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), arguments, RedisCall.NO_SLOT, ticker.nanos());
     }
 
     /**

@@ -22,14 +22,6 @@ final class RedisCall<T> extends AsyncCommand<String, String, T> {
             ProtocolKeyword type,
             CommandOutput<String, String, T> output,
             CommandArgs<String, String> arguments,
-            long nanos) {
-        this(type, output, arguments, NO_SLOT, nanos);
-    }
-
-    RedisCall(
-            ProtocolKeyword type,
-            CommandOutput<String, String, T> output,
-            CommandArgs<String, String> arguments,
             int slot,
             long nanos) {
         super(new Command<>(type, output, arguments));

@@ -161,9 +161,7 @@ public final class RedisConnections implements AutoCloseable {
                 ? withTopology()
                         .thenCompose(client -> client.connectAsync(StringCodec.UTF8))
                         .thenApply(connected -> connected)
-                : factory.provider()
-                        .getConnectionAsync(StatefulConnection.class)
-                        .thenApply(RedisConnections::ofStrings);
+                : factory.connect();
     }
 
     /**
@@ -171,12 +169,7 @@ public final class RedisConnections implements AutoCloseable {
      * one of the other kind.
      */
     CompletionStage<StatefulConnection<String, String>> connectForOnce() {
-        return cluster
-                ? connect()
-                : factoryForOnce
-                        .provider()
-                        .getConnectionAsync(StatefulConnection.class)
-                        .thenApply(RedisConnections::ofStrings);
+        return cluster ? connect() : factoryForOnce.connect();
     }
 
     CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
@@ -184,20 +177,7 @@ public final class RedisConnections implements AutoCloseable {
                 ? withTopology()
                         .thenCompose(client -> client.connectPubSubAsync(StringCodec.UTF8))
                         .thenApply(connected -> connected)
-                : factory.provider()
-                        .getConnectionAsync(StatefulRedisPubSubConnection.class)
-                        .thenApply(RedisConnections::ofStrings);
-    }
-
-    @SuppressWarnings("unchecked") // made with the codec for strings
-    private static StatefulConnection<String, String> ofStrings(StatefulConnection<?, ?> connection) {
-        return (StatefulConnection<String, String>) connection;
-    }
-
-    @SuppressWarnings("unchecked") // made with the codec for strings
-    private static StatefulRedisPubSubConnection<String, String> ofStrings(
-            StatefulRedisPubSubConnection<?, ?> connection) {
-        return (StatefulRedisPubSubConnection<String, String>) connection;
+                : factory.connectPubSub();
     }
 
     /** Asked before each connection, because connecting itself would wait for it. */
@@ -227,7 +207,20 @@ public final class RedisConnections implements AutoCloseable {
             setShareNativeConnection(false);
         }
 
-        LettuceConnectionProvider provider() {
+        @SuppressWarnings("unchecked") // made with the codec for strings
+        CompletionStage<StatefulConnection<String, String>> connect() {
+            return provider().getConnectionAsync(StatefulConnection.class).thenApply(connected ->
+                    (StatefulConnection<String, String>) connected);
+        }
+
+        @SuppressWarnings("unchecked") // made with the codec for strings
+        CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
+            return provider()
+                    .getConnectionAsync(StatefulRedisPubSubConnection.class)
+                    .thenApply(connected -> (StatefulRedisPubSubConnection<String, String>) connected);
+        }
+
+        private LettuceConnectionProvider provider() {
             return doCreateConnectionProvider((RedisClient) getRequiredNativeClient(), StringCodec.UTF8);
         }
     }

@@ -143,8 +143,8 @@ public final class RedisLockProvider implements LockProvider {
     @Override
     public CompletionStage<ProviderStatus> check() {
         return runtime.timeouts()
-                .within(callTimeout(), new NodeHealth(node.calls()).check())
-                .exceptionally(NodeHealth::down);
+                .within(callTimeout(), new RedisHealth(node.calls()).check())
+                .exceptionally(RedisHealth::down);
     }
 
     /** Ends what waits, and gives the connections up that were made for this provider. */

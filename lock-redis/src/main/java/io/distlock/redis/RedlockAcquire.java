@@ -1,6 +1,5 @@
 package io.distlock.redis;
 
-import io.distlock.FencingToken;
 import io.distlock.Release;
 import io.distlock.redis.Quorum.Refusals;
 import io.distlock.redis.Quorum.Vote;
@@ -57,15 +56,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     private RedlockLease leaseUnder(long token) {
-        return new RedlockLease(
-                request.owner(),
-                nodes.get(0)
-                        .entry(
-                                request.key(),
-                                request.mode(),
-                                owner,
-                                new FencingToken(token),
-                                request.renewedTimeToLive()));
+        return new RedlockLease(request.owner(), nodes.get(0).entry(request, owner, token));
     }
 
     /** Asks all nodes. The stage does not fail, and ends in bounded time. */

@@ -22,13 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** Asks all nodes who holds a lock: whoever a majority names. Fails where silent nodes would decide. */
-final class RedlockInspection {
-
-    private final RedlockNodes nodes;
-
-    RedlockInspection(RedlockNodes nodes) {
-        this.nodes = nodes;
-    }
+record RedlockInspection(RedlockNodes nodes) {
 
     /** The mode and the owner under which a node keeps somebody's vote. */
     private record Party(LockMode mode, String owner) {}

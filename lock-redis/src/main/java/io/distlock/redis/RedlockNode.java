@@ -1,8 +1,6 @@
 package io.distlock.redis;
 
 import io.distlock.FencingToken;
-import io.distlock.LockKey;
-import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.redis.Quorum.Vote;
 import io.distlock.spi.Lease;
@@ -222,7 +220,9 @@ final class RedlockNode {
     }
 
     /** What a grant with this token is on this node. */
-    RedisLease entry(LockKey key, LockMode mode, String owner, FencingToken token, Duration timeToLive) {
-        return new RedisLease(key, mode, owner, token, keys.of(key), timeToLive, false);
+    RedisLease entry(LeaseRequest request, String owner, long token) {
+        RedisKeys.Names names = keys.of(request.key());
+        Duration renewed = request.renewedTimeToLive();
+        return new RedisLease(request.key(), request.mode(), owner, new FencingToken(token), names, renewed, false);
     }
 }

@@ -34,6 +34,7 @@ import java.util.concurrent.CompletionStage;
 public final class RedlockProvider implements LockProvider {
 
     private final RedlockNodes nodes;
+    private final RedisKeys keys;
     private final AcquireLoop loop;
     private final RedlockOptions options;
 
@@ -47,7 +48,7 @@ public final class RedlockProvider implements LockProvider {
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
         RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
         RedisScripts.Redlock scripts = RedisScripts.Redlock.with(options.restartGuard());
-        RedisKeys keys = new RedisKeys(
+        this.keys = new RedisKeys(
                 options.keyPrefix(), connections.nodes().get(0).connections().database());
         Quorum quorum = new Quorum(connections.nodes().size());
         FenceBase fenceBase = new FenceBase(keys.fences(), quorum, runtime.timeouts(), options.callTimeout());
@@ -119,8 +120,9 @@ public final class RedlockProvider implements LockProvider {
     }
 
     private RedlockLease lease(LockKey key, FencingToken token, Holders.Grantee holder) {
-        return new RedlockLease(
-                holder.owner(), nodes.get(0).entry(key, holder.mode(), holder.owner(), token, LockOptions.MAX_LEASE));
+        RedisLease entry =
+                new RedisLease(key, holder.mode(), holder.owner(), token, keys.of(key), LockOptions.MAX_LEASE, false);
+        return new RedlockLease(holder.owner(), entry);
     }
 
     @Override

@@ -12,25 +12,14 @@ import org.jspecify.annotations.Nullable;
  * Gives leases that a majority has granted to a node that has refused, missed or lost them. Without it a grant could rest
  * on a bare majority until its next renewal, and one more fault would break or lose the lock. The node counts from the
  * next round of renewals on: only a vote that came before the grant stands for its fencing token.
+ *
+ * @param place of the node
+ * @param leases as many as one command may carry
  */
-final class RedlockRestoration {
+record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leases) {
 
     /** By then those who have lost a split vote have withdrawn, if the node is near. */
     private static final Duration FIRST_PAUSE = Duration.ofMillis(2);
-
-    private final RedlockNodes nodes;
-    private final int place;
-    private final List<RedlockLease> leases;
-
-    /**
-     * @param place of the node
-     * @param leases as many as one command may carry
-     */
-    RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leases) {
-        this.nodes = nodes;
-        this.place = place;
-        this.leases = leases;
-    }
 
     /** Asks once, after a renewal. */
     void afterRenewal() {

@@ -161,7 +161,7 @@ final class ServerCommands {
         for (String argument : arguments) {
             all.addValue(argument);
         }
-        return new RedisCall<>(type, output, all, ticker.nanos());
+        return new RedisCall<>(type, output, all, RedisCall.NO_SLOT, ticker.nanos());
     }
 
     private static CommandOutput<String, String, String> status() {

@@ -192,6 +192,7 @@ class RedisLinkTests {
                 CommandType.GET,
                 new StatusOutput<>(StringCodec.UTF8),
                 new CommandArgs<>(StringCodec.UTF8).addKey("list"),
+                RedisCall.NO_SLOT,
                 0);
         link.send(call);
         await().atMost(TestClient.PATIENCE).until(call::isCompletedExceptionally);
@@ -203,6 +204,7 @@ class RedisLinkTests {
                 CommandType.SET,
                 new StatusOutput<>(StringCodec.UTF8),
                 new CommandArgs<>(StringCodec.UTF8).addKey(key).addValue("x"),
+                RedisCall.NO_SLOT,
                 Ticker.system().nanos());
     }
 
