@@ -10,7 +10,6 @@ import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
-import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.EpollProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
@@ -50,7 +49,7 @@ final class LockClientConfiguration {
 
     /**
      * The driver asks this of a command that it could not write, before it puts it aside for later, and forgets the
-     * command if the answer is yes: whoever waits for it must be told.
+     * command if the answer is yes: its caller must be notified.
      */
     private static boolean neverAgain(RedisCommand<?, ?, ?> command) {
         // The driver passes null for a batch, despite the type.
@@ -87,7 +86,7 @@ final class LockClientConfiguration {
      * waking another thread, and the application's traffic does not hold up a renewal. And the calls leave together, as
      * described at {@link FlushConsolidator}. Shutting these down leaves the user's alone.
      *
-     * @param thread of {@link #oneThread()}; the driver ends the thread once nobody uses it any more
+     * @param thread a single one; the driver ends it once nobody uses it any more
      */
     static ClientResources resources(ClientResources users, EventLoopGroupProvider thread) {
         return DefaultClientResources.builder()
@@ -104,10 +103,5 @@ final class LockClientConfiguration {
                 .timer(users.timer())
                 .tracing(users.tracing())
                 .build();
-    }
-
-    /** A thread for connections that belong together. */
-    static EventLoopGroupProvider oneThread() {
-        return new DefaultEventLoopGroupProvider(1);
     }
 }

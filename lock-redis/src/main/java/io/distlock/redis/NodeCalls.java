@@ -111,7 +111,7 @@ final class NodeCalls {
         return disconnections.get();
     }
 
-    /** Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks. */
+    /** Begins to connect, so that the first lock need not wait for it. A failure is found again by the next call. */
     void warmUp() {
         link.connect();
         writeLink.connect();

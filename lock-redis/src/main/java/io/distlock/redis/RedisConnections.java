@@ -8,6 +8,7 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -78,7 +79,7 @@ public final class RedisConnections implements AutoCloseable {
         return new RedisConnections(
                 users,
                 options,
-                LockClientConfiguration.resources(resources, LockClientConfiguration.oneThread()),
+                LockClientConfiguration.resources(resources, new DefaultEventLoopGroupProvider(1)),
                 ownResources);
     }
 

@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param restartGuard if present, a Redis server that is new to this client (restarted, or promoted) grants nothing
  *     for this long from when it was first seen, because it may have forgotten locks. At least the longest time to
  *     live of any lock: lease time and lock-delay, or minimum hold time. Not with Redis Cluster. A master that was a
- *     replica for a while counts as new, too, and so does one that has had no replica for an hour (after
+ *     replica for a while also counts as new, and so does one that has had no replica for an hour (after
  *     {@code repl-backlog-ttl} Redis begins a new replication history)
  */
 public record RedisLockOptions(

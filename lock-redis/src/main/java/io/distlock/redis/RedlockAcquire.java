@@ -196,18 +196,14 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     private void withdraw(RedlockNode node, boolean quietly) {
-        node.withdraw(request, owner, quietly).thenAccept(release -> {
-            if (release == Release.UNKNOWN) {
-                reap(node, quietly);
-            }
-        });
+        nodes.withdraw(what(), node, request.timeToLive(), () -> node.withdraw(request, owner, quietly));
     }
 
     private void reap(RedlockNode node, boolean quietly) {
-        nodes.reap(
-                "A vote for '" + request.key() + "' to " + owner,
-                node,
-                request.timeToLive(),
-                () -> node.withdraw(request, owner, quietly));
+        nodes.reap(what(), node, request.timeToLive(), () -> node.withdraw(request, owner, quietly));
+    }
+
+    private String what() {
+        return "A vote for '" + request.key() + "' to " + owner;
     }
 }

@@ -21,11 +21,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** Asks all nodes who holds a lock: whoever a majority names. Fails where silent nodes would decide. */
+/** Asks all nodes who holds a lock: the owner that a majority names. Fails where silent nodes would decide. */
 record RedlockInspection(RedlockNodes nodes) {
-
-    /** The mode and the owner under which a node keeps somebody's vote. */
-    private record Party(LockMode mode, String owner) {}
 
     CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
         return ask(key).thenApply(answers -> merge(key, answers));
@@ -68,17 +65,17 @@ record RedlockInspection(RedlockNodes nodes) {
     }
 
     private Optional<LockStatus> merge(LockKey key, List<Optional<LockStatus>> answers) {
-        Map<Party, List<Holder>> parties = new LinkedHashMap<>();
+        Map<Holders.Grantee, List<Holder>> parties = new LinkedHashMap<>();
         for (Optional<LockStatus> answer : answers) {
             answer.ifPresent(status -> status.holders()
                     .forEach(holder -> parties.computeIfAbsent(
-                                    new Party(status.mode(), holder.owner()), party -> new ArrayList<>())
+                                    new Holders.Grantee(status.mode(), holder.owner()), party -> new ArrayList<>())
                             .add(holder)));
         }
         decide(key, 0, answers.size());
         List<Holder> holders = new ArrayList<>();
         LockMode mode = LockMode.EXCLUSIVE;
-        for (Map.Entry<Party, List<Holder>> party : parties.entrySet()) {
+        for (Map.Entry<Holders.Grantee, List<Holder>> party : parties.entrySet()) {
             if (decide(key, party.getValue().size(), answers.size())) {
                 mode = party.getKey().mode();
                 holders.add(merge(party.getValue()));

@@ -37,7 +37,7 @@ final class RedlockNode {
     private volatile int identifiedAfter = NEVER;
 
     /**
-     * @param keys the same for all nodes: whoever is told by one of a release may have asked another
+     * @param keys the same for all nodes: a waiter that one notifies of a release may have asked another
      */
     RedlockNode(
             RedlockConnections.Node server,
@@ -95,7 +95,7 @@ final class RedlockNode {
             } else if (!isForbidden(RedisCallException.of(failure).getCause())) {
                 throw RedisCallException.of(failure).withoutEffect();
             }
-            // A server that does not allow the question can be used, at the risk of whoever configured it.
+            // A server that does not allow the question can be used, at the risk of its operator.
             identifiedAfter = disconnections;
             return null;
         });

@@ -25,6 +25,16 @@ record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRun
         return all.get(at);
     }
 
+    /** Withdraws something from a node; if the node does not answer, again in the background. */
+    void withdraw(
+            String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
+        withdraw.get().thenAccept(release -> {
+            if (release == Release.UNKNOWN) {
+                reap(what, node, timeToLive, withdraw);
+            }
+        });
+    }
+
     /** Withdraws something from a node in the background until the node says that it is gone, or it has expired. */
     void reap(
             String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {

@@ -1,7 +1,6 @@
 package io.distlock.redis;
 
 import io.distlock.LockOptions;
-import io.distlock.Release;
 import io.distlock.spi.Moment;
 import java.time.Duration;
 import java.util.List;
@@ -89,14 +88,10 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
 
     void takeBack(RedlockLease lease) {
         RedlockNode node = nodes.get(place);
-        node.release(lease.entry(), Duration.ZERO).thenAccept(release -> {
-            if (release == Release.UNKNOWN) {
-                nodes.reap(
-                        "The release of '" + lease.key() + "' by " + lease.owner(),
-                        node,
-                        lease.entry().renewedTimeToLive(),
-                        () -> node.release(lease.entry(), Duration.ZERO));
-            }
-        });
+        nodes.withdraw(
+                "The release of '" + lease.key() + "' by " + lease.owner(),
+                node,
+                lease.entry().renewedTimeToLive(),
+                () -> node.release(lease.entry(), Duration.ZERO));
     }
 }

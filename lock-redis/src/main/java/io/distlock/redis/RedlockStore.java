@@ -58,7 +58,7 @@ final class RedlockStore implements OneShotStore {
         if (!request.deadline().hasPassed()) {
             return tryOnce();
         }
-        // The only attempt of whoever does not wait: the last try has to leave time for its answers.
+        // The only attempt of a caller that does not wait: the last try has to leave time for its answers.
         Duration time = nodes.callTimeout().dividedBy(2);
         return tryUntilDecided(Deadline.in(time, nodes.runtime().ticker()));
     }

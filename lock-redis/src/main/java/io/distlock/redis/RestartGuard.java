@@ -65,7 +65,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     }
 
     /**
-     * @param name of the server, for people
+     * @param name of the server, for diagnostics
      * @param scripts the first one is asked for
      * @param options with a quarantine
      * @param standsAlone whether nothing but a restart can replace it: then one that has been up for longer than the

@@ -49,23 +49,21 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
      * What to do when the time for a minority is up: where a majority has said something, the others are not worth waiting
      * for; where none has, there is no lock without. Guarded as the phases are.
      *
-     * @param connecting nodes that have to be connected to first
+     * @param toConnect nodes that have to be connected to first
      */
-    Function<Duration, List<Step>> whenMinorityIsDue(RedlockPhases phases, boolean[] connecting) {
+    Function<Duration, List<Step>> whenMinorityIsDue(RedlockPhases phases, boolean[] toConnect) {
         return waited -> phases.isMajorityHeard()
                 ? phases.silenced(node -> true, waited)
-                : next(majority.minus(minority), later -> majorityIsDue(phases, connecting, later));
+                : List.of(actions ->
+                        actions.limit(majority.minus(minority), later -> majorityIsDue(phases, toConnect, later)));
     }
 
-    private List<Step> majorityIsDue(RedlockPhases phases, boolean[] waitedForLonger, Duration waited) {
+    private List<Step> majorityIsDue(RedlockPhases phases, boolean[] toConnect, Duration waited) {
         boolean heard = phases.isMajorityHeard();
-        List<Step> steps = phases.silenced(node -> heard || !waitedForLonger[node], waited);
-        return phases.isWaitingFor(node -> waitedForLonger[node])
-                ? next(connecting.minus(majority), later -> phases.silenced(node -> true, later))
+        List<Step> steps = phases.silenced(node -> heard || !toConnect[node], waited);
+        return phases.isWaitingFor(node -> toConnect[node])
+                ? List.of(actions ->
+                        actions.limit(connecting.minus(majority), later -> phases.silenced(node -> true, later)))
                 : steps;
-    }
-
-    private static List<Step> next(Duration pause, Function<Duration, List<Step>> whenUp) {
-        return List.of(actions -> actions.limit(pause, whenUp));
     }
 }
