@@ -1,5 +1,8 @@
 package io.distlock.redis;
 
+import io.distlock.redis.Quorum.Tally;
+import io.distlock.redis.Quorum.Votes;
+
 /**
  * Which nodes stand by the fencing token that was chosen, by their places: the second phase of one try. Knows neither
  * nodes nor time; not thread-safe.

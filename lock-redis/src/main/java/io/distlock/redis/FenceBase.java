@@ -44,7 +44,7 @@ final class FenceBase {
      * @param node its name
      * @param same leads to the server that is to be admitted, and to no other
      */
-    CompletionStage<?> raise(String node, ServerCalls same) {
+    CompletionStage<?> raise(String node, ServerCommands same) {
         return largestOfOthers(node)
                 // Somebody who has another quarantine may have admitted it before, and must not be undercut.
                 .thenCombine(same.hashValues(key), (others, own) -> Math.max(others, largest(own)))
@@ -66,7 +66,7 @@ final class FenceBase {
                     .map(CompletableFuture::join)
                     .toList();
             if (answers.size() < quorum.majority()) {
-                throw new CallFailure(
+                throw new RedisCallException(
                         node + " may have lost its fencing counters, and gives votes once " + quorum.majority()
                                 + " of the other nodes have told theirs: only " + answers.size() + " answer",
                         false);

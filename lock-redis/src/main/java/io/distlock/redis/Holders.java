@@ -48,7 +48,7 @@ final class Holders {
                 .findFirst());
     }
 
-    /** The mode and the owner of a grant. */
+    /** The mode and the owner of a grant, or of a vote for one. */
     record Grantee(LockMode mode, String owner) {}
 
     private static Holder holder(String value, long remainingMillis) {

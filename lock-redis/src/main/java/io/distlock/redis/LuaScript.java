@@ -54,9 +54,4 @@ record LuaScript(String name, String text, String digest) {
             throw new IllegalStateException("every Java has SHA-1", impossible);
         }
     }
-
-    @Override
-    public String toString() {
-        return name;
-    }
 }

@@ -4,17 +4,22 @@ import io.distlock.spi.Ticker;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -35,11 +40,11 @@ final class NodeCalls {
     private final RedisLink<StatefulConnection<String, String>> link;
     private final RedisLink<StatefulConnection<String, String>> writeLink;
     private final RedisLink<StatefulRedisPubSubConnection<String, String>> pubSubLink;
-    private final ServerCalls server;
-    private final ScriptAdmission admission;
+    private final ServerCommands server;
+    private final ScriptRunner.Admission admission;
     private final ScriptRunner scripts;
-    private final Optional<ReplicaAcknowledgement> replicas;
-    private final RedisSubscriptions subscriptions;
+    private final int replicas;
+    private final ReleaseSubscriptions subscriptions;
     private final AtomicInteger disconnections = new AtomicInteger();
     private final Ticker ticker;
     private final AtomicLong nextCut;
@@ -51,7 +56,7 @@ final class NodeCalls {
             RedisConnections connections,
             RedisLockOptions options,
             Ticker ticker,
-            Function<ServerCalls, ScriptAdmission> admission) {
+            Function<ServerCommands, ScriptRunner.Admission> admission) {
         this.connections = connections;
         this.timeout = options.callTimeout();
         this.ticker = ticker;
@@ -61,21 +66,18 @@ final class NodeCalls {
                 options.replicasToAcknowledge() == 0 ? link : new RedisLink<>(connections::connect, ticker, timeout);
         this.pubSubLink = new RedisLink<>(connections::connectPubSub, ticker, timeout);
         this.server =
-                new ServerCalls(link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
+                new ServerCommands(link, () -> new RedisLink<>(connections::connectForOnce, ticker, timeout), ticker);
         this.admission = admission.apply(server);
         this.scripts = new ScriptRunner(this.admission, ticker, timeout, this::leaveReplica);
-        this.subscriptions = new RedisSubscriptions(pubSubLink, ticker, timeout);
-        this.replicas = options.replicasToAcknowledge() == 0
-                ? Optional.empty()
-                : Optional.of(new ReplicaAcknowledgement(
-                        options.replicasToAcknowledge(), scripts, writeLink, ticker, timeout));
+        this.subscriptions = new ReleaseSubscriptions(pubSubLink, ticker, timeout);
+        this.replicas = options.replicasToAcknowledge();
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {
         return connections.connect().thenApply(connected -> {
             connected.addListener(new DisconnectionCounter());
             admission.connected(connected);
-            new EvictionCheck(server).warn();
+            RedisHealth.warnOfEviction(server);
             return connected;
         });
     }
@@ -109,7 +111,7 @@ final class NodeCalls {
         return disconnections.get();
     }
 
-    /** Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks. */
+    /** Begins to connect, so that the first lock need not wait for it. A failure is found again by the next call. */
     void warmUp() {
         link.connect();
         writeLink.connect();
@@ -121,7 +123,7 @@ final class NodeCalls {
     }
 
     /** Runs a script whose effect need not outlive this server. */
-    <T> CompletableFuture<T> run(Invocation<T> invocation) {
+    <T> CompletableFuture<T> run(ScriptCall<T> invocation) {
         return scripts.run(invocation, link::send);
     }
 
@@ -130,8 +132,47 @@ final class NodeCalls {
      *
      * @param wrote whether a reply means that it did
      */
-    <T> CompletableFuture<T> write(Invocation<T> invocation, Predicate<T> wrote) {
-        return replicas.isPresent() ? replicas.get().run(invocation, wrote) : run(invocation);
+    <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
+        return replicas == 0 ? run(invocation) : runAcknowledged(invocation, wrote);
+    }
+
+    /**
+     * Lets a write count only once replicas have it; fails, as something that may have been applied, if too few have. WAIT
+     * speaks of the writes of its own connection, and holds up what comes after it there: hence a connection for these
+     * writes alone.
+     */
+    private <T> CompletableFuture<T> runAcknowledged(ScriptCall<T> invocation, Predicate<T> wrote) {
+        AtomicReference<RedisCall<Long>> acknowledged = new AtomicReference<>();
+        return scripts.run(invocation, call -> {
+                    RedisCall<Long> wait = newWait();
+                    acknowledged.set(wait);
+                    // Together, or a connection lost in between would let WAIT speak of a connection without writes.
+                    writeLink.send(call, wait);
+                })
+                .thenCompose(reply -> wrote.test(reply)
+                        ? acknowledged.get().handle((count, failure) -> enough(reply, count, failure))
+                        : CompletableFuture.completedFuture(reply));
+    }
+
+    private <T> T enough(T reply, @Nullable Long count, @Nullable Throwable failure) {
+        if (count == null) {
+            throw new CompletionException(
+                    new RedisCallException("whether replicas have the lock is unknown: " + failure, true));
+        }
+        if (count < replicas) {
+            throw new CompletionException(new RedisCallException(
+                    "only " + count + " of " + replicas + " replicas have acknowledged the lock in time", true));
+        }
+        return reply;
+    }
+
+    private RedisCall<Long> newWait() {
+        // The answer that too few have it must itself arrive in time, even behind another that waits in vain.
+        long waitMillis = Math.max(1, timeout.toMillis() / 3);
+        CommandArgs<String, String> arguments =
+                new CommandArgs<>(StringCodec.UTF8).add(replicas).add(waitMillis);
+        return new RedisCall<>(
+                CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), arguments, RedisCall.NO_SLOT, ticker.nanos());
     }
 
     /**
@@ -140,7 +181,7 @@ final class NodeCalls {
      * @param behindWrites whether on the connection of the writes, behind all that were sent before: what they take, it
      *     finds
      */
-    <T> CompletableFuture<T> giveBack(Invocation<T> invocation, boolean behindWrites) {
+    <T> CompletableFuture<T> giveBack(ScriptCall<T> invocation, boolean behindWrites) {
         CompletableFuture<T> answer = scripts.run(invocation, behindWrites ? writeLink::send : link::send);
         return isCluster()
                 ? answer.exceptionallyCompose(failure ->
@@ -153,23 +194,23 @@ final class NodeCalls {
      * single keys alone, and has perhaps never seen the script.
      */
     boolean isMoving(@Nullable Throwable failure) {
-        return failure != null && isCluster() && CallFailure.of(failure).isOfMovingKeys();
+        return failure != null && isCluster() && RedisCallException.of(failure).isOfMovingKeys();
     }
 
     boolean isCluster() {
         return connections.isCluster();
     }
 
-    /** As {@link ScriptAdmission#quarantineLeft()}. */
+    /** As {@link ScriptRunner.Admission#quarantineLeft()}. */
     CompletionStage<Duration> quarantineLeft() {
         return admission.quarantineLeft();
     }
 
-    ServerCalls server() {
+    ServerCommands server() {
         return server;
     }
 
-    RedisSubscriptions subscriptions() {
+    ReleaseSubscriptions subscriptions() {
         return subscriptions;
     }
 

@@ -1,7 +1,6 @@
 package io.distlock.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
@@ -23,23 +22,11 @@ final class RedisCall<T> extends AsyncCommand<String, String, T> {
             ProtocolKeyword type,
             CommandOutput<String, String, T> output,
             CommandArgs<String, String> arguments,
-            long nanos) {
-        this(type, output, arguments, NO_SLOT, nanos);
-    }
-
-    RedisCall(
-            ProtocolKeyword type,
-            CommandOutput<String, String, T> output,
-            CommandArgs<String, String> arguments,
             int slot,
             long nanos) {
         super(new Command<>(type, output, arguments));
         this.slot = slot;
         this.createdNanos = nanos;
-    }
-
-    static CommandArgs<String, String> arguments() {
-        return new CommandArgs<>(StringCodec.UTF8);
     }
 
     /** The hash slot of its keys. */
@@ -59,7 +46,7 @@ final class RedisCall<T> extends AsyncCommand<String, String, T> {
     }
 
     /** A command that never left, or that Redis answered with an error, has done nothing. */
-    CallFailure failure(String what, Throwable cause) {
-        return new CallFailure(what, cause, sent && !(cause instanceof RedisCommandExecutionException));
+    RedisCallException failure(String what, Throwable cause) {
+        return new RedisCallException(what, cause, sent && !(cause instanceof RedisCommandExecutionException));
     }
 }

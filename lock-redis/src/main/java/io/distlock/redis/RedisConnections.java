@@ -8,10 +8,10 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
@@ -36,12 +36,14 @@ public final class RedisConnections implements AutoCloseable {
     private final int database;
 
     private RedisConnections(
-            PrivateFactory factory,
-            PrivateFactory factoryForOnce,
+            LettuceConnectionFactory users,
+            RedisLockOptions options,
             ClientResources resources,
             Optional<ClientResources> ownResources) {
-        this.factory = factory;
-        this.factoryForOnce = factoryForOnce;
+        ClientOptions lasting = LockClientConfiguration.options(clientOptions(users), options);
+        ClientOptions once = lasting.mutate().autoReconnect(false).build();
+        this.factory = new PrivateFactory(users, lasting, resources, options);
+        this.factoryForOnce = new PrivateFactory(users, once, resources, options);
         this.resources = resources;
         this.ownResources = ownResources;
         this.cluster = factory.isClusterAware();
@@ -74,7 +76,11 @@ public final class RedisConnections implements AutoCloseable {
         Optional<ClientResources> ownResources =
                 usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
         ClientResources resources = usersResources.or(() -> ownResources).orElseThrow();
-        return like(users, options, LockClientResources.like(resources, LockClientResources.oneThread()), ownResources);
+        return new RedisConnections(
+                users,
+                options,
+                LockClientConfiguration.resources(resources, new DefaultEventLoopGroupProvider(1)),
+                ownResources);
     }
 
     /**
@@ -91,27 +97,8 @@ public final class RedisConnections implements AutoCloseable {
         ClientResources resources =
                 users.getClientConfiguration().getClientResources().orElse(shared);
         refuseMasterReplica(users);
-        return like(users, options, LockClientResources.like(resources, thread), Optional.empty());
-    }
-
-    private static RedisConnections like(
-            LettuceConnectionFactory users,
-            RedisLockOptions options,
-            ClientResources resources,
-            Optional<ClientResources> ownResources) {
-        ClientOptions lasting = LockClientOptions.from(clientOptions(users), options);
-        ClientOptions once = lasting.mutate().autoReconnect(false).build();
         return new RedisConnections(
-                privateFactory(users, lasting, options, resources),
-                privateFactory(users, once, options, resources),
-                resources,
-                ownResources);
-    }
-
-    private static PrivateFactory privateFactory(
-            LettuceConnectionFactory users, ClientOptions client, RedisLockOptions options, ClientResources resources) {
-        return new PrivateFactory(
-                servers(users), configuration(users.getClientConfiguration(), client, resources, options));
+                users, options, LockClientConfiguration.resources(resources, thread), Optional.empty());
     }
 
     /** Without a choice of servers to read from: locks are read where they are written. */
@@ -145,18 +132,10 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     private static RedisConfiguration servers(LettuceConnectionFactory users) {
-        RedisConfiguration special = firstOf(
-                users.getClusterConfiguration(), users.getSentinelConfiguration(), users.getSocketConfiguration());
-        return special == null ? users.getStandaloneConfiguration() : special;
-    }
-
-    private static @Nullable RedisConfiguration firstOf(@Nullable RedisConfiguration... configurations) {
-        for (RedisConfiguration each : configurations) {
-            if (each != null) {
-                return each;
-            }
-        }
-        return null;
+        return Optional.<RedisConfiguration>ofNullable(users.getClusterConfiguration())
+                .or(() -> Optional.ofNullable(users.getSentinelConfiguration()))
+                .or(() -> Optional.ofNullable(users.getSocketConfiguration()))
+                .orElseGet(users::getStandaloneConfiguration);
     }
 
     /** The factory does not tell by a method, and would pass for a standalone one on this machine. */
@@ -183,9 +162,7 @@ public final class RedisConnections implements AutoCloseable {
                 ? withTopology()
                         .thenCompose(client -> client.connectAsync(StringCodec.UTF8))
                         .thenApply(connected -> connected)
-                : factory.provider()
-                        .getConnectionAsync(StatefulConnection.class)
-                        .thenApply(RedisConnections::ofStrings);
+                : factory.connect();
     }
 
     /**
@@ -193,12 +170,7 @@ public final class RedisConnections implements AutoCloseable {
      * one of the other kind.
      */
     CompletionStage<StatefulConnection<String, String>> connectForOnce() {
-        return cluster
-                ? connect()
-                : factoryForOnce
-                        .provider()
-                        .getConnectionAsync(StatefulConnection.class)
-                        .thenApply(RedisConnections::ofStrings);
+        return cluster ? connect() : factoryForOnce.connect();
     }
 
     CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
@@ -206,20 +178,7 @@ public final class RedisConnections implements AutoCloseable {
                 ? withTopology()
                         .thenCompose(client -> client.connectPubSubAsync(StringCodec.UTF8))
                         .thenApply(connected -> connected)
-                : factory.provider()
-                        .getConnectionAsync(StatefulRedisPubSubConnection.class)
-                        .thenApply(RedisConnections::ofStrings);
-    }
-
-    @SuppressWarnings("unchecked") // made with the codec for strings
-    private static StatefulConnection<String, String> ofStrings(StatefulConnection<?, ?> connection) {
-        return (StatefulConnection<String, String>) connection;
-    }
-
-    @SuppressWarnings("unchecked") // made with the codec for strings
-    private static StatefulRedisPubSubConnection<String, String> ofStrings(
-            StatefulRedisPubSubConnection<?, ?> connection) {
-        return (StatefulRedisPubSubConnection<String, String>) connection;
+                : factory.connectPubSub();
     }
 
     /** Asked before each connection, because connecting itself would wait for it. */
@@ -240,12 +199,29 @@ public final class RedisConnections implements AutoCloseable {
     /** Never a bean, so that whatever Boot makes of connection factories is undisturbed. */
     private static final class PrivateFactory extends LettuceConnectionFactory {
 
-        PrivateFactory(RedisConfiguration servers, LettuceClientConfiguration configuration) {
-            super(servers, configuration);
+        PrivateFactory(
+                LettuceConnectionFactory users,
+                ClientOptions client,
+                ClientResources resources,
+                RedisLockOptions options) {
+            super(servers(users), configuration(users.getClientConfiguration(), client, resources, options));
             setShareNativeConnection(false);
         }
 
-        LettuceConnectionProvider provider() {
+        @SuppressWarnings("unchecked") // made with the codec for strings
+        CompletionStage<StatefulConnection<String, String>> connect() {
+            return provider().getConnectionAsync(StatefulConnection.class).thenApply(connected ->
+                    (StatefulConnection<String, String>) connected);
+        }
+
+        @SuppressWarnings("unchecked") // made with the codec for strings
+        CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
+            return provider()
+                    .getConnectionAsync(StatefulRedisPubSubConnection.class)
+                    .thenApply(connected -> (StatefulRedisPubSubConnection<String, String>) connected);
+        }
+
+        private LettuceConnectionProvider provider() {
             return doCreateConnectionProvider((RedisClient) getRequiredNativeClient(), StringCodec.UTF8);
         }
     }

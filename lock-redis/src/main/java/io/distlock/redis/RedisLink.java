@@ -94,37 +94,39 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
 
     /** Sends a call; whatever goes wrong is the call's end. */
     void send(RedisCall<?> call) {
-        send(call, connected -> connected.dispatch(call));
+        send(null, call);
     }
 
-    /** Sends two calls on the same connection, one right after the other: both arrive, or neither is answered. */
-    void send(RedisCall<?> first, RedisCall<?> second) {
-        second.whenComplete((reply, failure) -> {
-            if (failure != null) {
-                first.completeExceptionally(failure);
-            }
-        });
-        send(second, connected -> connected.dispatch(List.of(first, second)));
-    }
-
-    private void send(RedisCall<?> call, Dispatch dispatch) {
+    /**
+     * Sends a call and, on the same connection right before it, another one: both arrive, or neither is answered.
+     *
+     * @param before null for none
+     */
+    void send(@Nullable RedisCall<?> before, RedisCall<?> call) {
+        if (before != null) {
+            call.whenComplete((reply, failure) -> {
+                if (failure != null) {
+                    before.completeExceptionally(failure);
+                }
+            });
+        }
         CompletableFuture<C> known = connection.get();
         // The ready connection is the hot path: no dependent, no hop.
         if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
-            sendOn(known.join(), call, dispatch);
+            sendOn(known.join(), before, call);
         } else {
-            connect().whenComplete((connected, failure) -> sendLate(connected, failure, call, dispatch));
+            connect().whenComplete((connected, failure) -> sendLate(connected, failure, before, call));
         }
     }
 
-    private void sendOn(C connected, RedisCall<?> call, Dispatch dispatch) {
+    private void sendOn(C connected, @Nullable RedisCall<?> before, RedisCall<?> call) {
         if (isDown(connected)) {
-            // The driver would refuse it, too, at the price of a stack trace: where one of several nodes is gone for
+            // The driver would refuse it as well, at the price of a stack trace: where one of several nodes is gone for
             // long, each lock would pay for it.
-            call.completeExceptionally(new CallFailure("not connected", false));
+            call.completeExceptionally(new RedisCallException("not connected", false));
         } else {
             cutIfSilent(connected, call);
-            dispatch(connected, call, dispatch);
+            dispatch(connected, before, call);
         }
     }
 
@@ -133,20 +135,25 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         return !connected.isOpen() && !(connected instanceof StatefulRedisClusterConnection<?, ?>);
     }
 
-    private void sendLate(@Nullable C connected, @Nullable Throwable failure, RedisCall<?> call, Dispatch dispatch) {
+    private void sendLate(
+            @Nullable C connected, @Nullable Throwable failure, @Nullable RedisCall<?> before, RedisCall<?> call) {
         if (connected == null) {
             call.completeExceptionally(failure == null ? new RedisException("not connected") : failure);
         } else if (ticker.nanos() - call.createdNanos() > callTimeout.toNanos()) {
             // Its caller has stopped waiting: sent now, it would do something that nobody expects any more.
             call.completeExceptionally(new RedisException("connecting took too long"));
         } else {
-            dispatch(connected, call, dispatch);
+            dispatch(connected, before, call);
         }
     }
 
-    private void dispatch(C connected, RedisCall<?> call, Dispatch dispatch) {
+    private void dispatch(C connected, @Nullable RedisCall<?> before, RedisCall<?> call) {
         try {
-            dispatch.to(connected);
+            if (before == null) {
+                connected.dispatch(call);
+            } else {
+                connected.dispatch(List.of(before, call));
+            }
         } catch (RuntimeException failure) {
             call.completeExceptionally(failure);
         }
@@ -221,9 +228,5 @@ final class RedisLink<C extends StatefulConnection<String, String>> {
         return known == null || known.isCompletedExceptionally()
                 ? CompletableFuture.completedFuture(null)
                 : known.thenCompose(StatefulConnection::closeAsync);
-    }
-
-    private interface Dispatch {
-        void to(StatefulConnection<String, String> connected);
     }
 }

@@ -1,5 +1,8 @@
 package io.distlock.redis;
 
+import io.distlock.LockOptions;
+import io.distlock.LockUnavailableException;
+import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,7 +20,7 @@ import java.util.Optional;
  * @param restartGuard if present, a Redis server that is new to this client (restarted, or promoted) grants nothing
  *     for this long from when it was first seen, because it may have forgotten locks. At least the longest time to
  *     live of any lock: lease time and lock-delay, or minimum hold time. Not with Redis Cluster. A master that was a
- *     replica for a while counts as new, too, and so does one that has had no replica for an hour (after
+ *     replica for a while also counts as new, and so does one that has had no replica for an hour (after
  *     {@code repl-backlog-ttl} Redis begins a new replication history)
  */
 public record RedisLockOptions(
@@ -70,6 +73,27 @@ public record RedisLockOptions(
     public RedisLockOptions withRestartGuard(Duration quarantine) {
         return new RedisLockOptions(
                 keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, Optional.of(quarantine));
+    }
+
+    /** Why a lock is refused that the server may have forgotten: it must have expired by the end of the quarantine. */
+    Optional<LockUnavailableException> refusal(LeaseRequest request) {
+        return outlivesQuarantine(request.timeToLive())
+                .map(why -> new LockUnavailableException(request.key(), Duration.ZERO, why, null));
+    }
+
+    /** The same rule, for those who ask before. */
+    void validate(LockOptions options) {
+        outlivesQuarantine(options.timeToLive()).ifPresent(why -> {
+            throw new IllegalArgumentException(why);
+        });
+    }
+
+    private Optional<String> outlivesQuarantine(Duration timeToLive) {
+        return restartGuard
+                .filter(time -> timeToLive.compareTo(time) > 0)
+                .map(time ->
+                        "a lock that may stand for " + timeToLive + " would outlast the restart guard's quarantine of "
+                                + time + ": lengthen the quarantine, or shorten lease and minimum hold time");
     }
 
     private static void requirePrefix(String prefix) {

@@ -35,8 +35,7 @@ public final class RedisLockProvider implements LockProvider {
     private final RedisNode node;
     private final AcquireLoop loop;
     private final LockRuntime runtime;
-    private final Duration callTimeout;
-    private final Optional<Duration> quarantine;
+    private final RedisLockOptions options;
 
     /**
      * Locks on the Redis that the connections lead to. Begins to connect, and does not wait for it: Redis may well be
@@ -54,7 +53,7 @@ public final class RedisLockProvider implements LockProvider {
                 options,
                 runtime.ticker(),
                 server -> options.restartGuard().isEmpty()
-                        ? new ScriptsOnDemand(server, scripts.all())
+                        ? new ScriptRunner.OnDemand(server, scripts.all())
                         : new RestartGuard(
                                 "Redis",
                                 server,
@@ -66,8 +65,7 @@ public final class RedisLockProvider implements LockProvider {
         this.node = new RedisNode(calls, keys, scripts, runtime.ticker());
         this.loop = new AcquireLoop(runtime, node, options.callTimeout());
         this.runtime = runtime;
-        this.callTimeout = options.callTimeout();
-        this.quarantine = options.restartGuard();
+        this.options = options;
         calls.warmUp();
     }
 
@@ -78,17 +76,17 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public Duration callTimeout() {
-        return callTimeout;
+        return options.callTimeout();
     }
 
     @Override
     public void validate(LockOptions options) {
-        Quarantine.validate(quarantine, options);
+        this.options.validate(options);
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return Quarantine.refusal(quarantine, request)
+        return options.refusal(request)
                 .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
                 .orElseGet(() -> loop.acquire(request));
     }
@@ -112,8 +110,17 @@ public final class RedisLockProvider implements LockProvider {
             runtime.reaper()
                     .reap(
                             "An attempt to take '" + lease.key() + "' as " + lease.owner(),
-                            lease.renewedTimeToLive().plus(callTimeout),
-                            () -> runtime.timeouts().within(callTimeout, node.withdraw(lease)));
+                            lease.renewedTimeToLive().plus(callTimeout()),
+                            () -> runtime.timeouts()
+                                    .within(
+                                            callTimeout(),
+                                            node.release(
+                                                    lease.mode(),
+                                                    lease.names(),
+                                                    lease.owner(),
+                                                    RedisNode.NO_TOKEN,
+                                                    false,
+                                                    Duration.ZERO)));
         }
         return release;
     }
@@ -136,14 +143,14 @@ public final class RedisLockProvider implements LockProvider {
     @Override
     public CompletionStage<ProviderStatus> check() {
         return runtime.timeouts()
-                .within(callTimeout, new NodeHealth(node.calls()).check())
-                .exceptionally(NodeHealth::down);
+                .within(callTimeout(), new RedisHealth(node.calls()).check())
+                .exceptionally(RedisHealth::down);
     }
 
     /** Ends what waits, and gives the connections up that were made for this provider. */
     @Override
     public void close() {
         loop.close();
-        NodeCalls.close(List.of(node.calls()), callTimeout);
+        NodeCalls.close(List.of(node.calls()), callTimeout());
     }
 }

@@ -9,6 +9,7 @@ import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
+import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.spi.Ticker;
 import io.distlock.support.Attempt;
@@ -17,11 +18,15 @@ import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One-shot operations on one Redis deployment: each asks once and takes what comes. Knows nothing of waiting, nor of
@@ -32,19 +37,18 @@ final class RedisNode implements OneShotStore {
     /** For a release by the owner alone. */
     static final String NO_TOKEN = "";
 
-    private static final String NOBODY = "";
+    /** How many leases one command renews or restores: some 0.5 ms of Redis's one thread. */
+    static final int MOST_LEASES = 250;
 
     private final NodeCalls calls;
     private final RedisKeys keys;
     private final RedisScripts scripts;
-    private final RenewalBatches batches;
     private final Ticker ticker;
 
     RedisNode(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) {
         this.calls = calls;
         this.keys = keys;
         this.scripts = scripts;
-        this.batches = new RenewalBatches(scripts.renew(), calls.isCluster());
         this.ticker = ticker;
     }
 
@@ -54,31 +58,34 @@ final class RedisNode implements OneShotStore {
     public CompletionStage<Attempt> attempt(LeaseRequest request, boolean again) {
         Moment since = ticker.now();
         RedisKeys.Names names = keys.of(request.key());
-        return calls.write(acquisition(request, names, again), RedisNode::isGranted)
+        return calls.write(acquisition(request, request.owner(), again, names, names.fence()), RedisNode::isGranted)
                 .handle((reply, failure) -> {
                     if (failure == null) {
                         return answer(request, names, since, again, reply);
                     }
-                    CallFailure known = CallFailure.of(failure);
+                    RedisCallException known = RedisCallException.of(failure);
                     return new Attempt.Failed(known, known.mayBeApplied());
                 });
     }
 
-    private Invocation<List<Long>> acquisition(LeaseRequest request, RedisKeys.Names names, boolean again) {
+    /**
+     * The question for a lock.
+     *
+     * @param owner as whom to ask
+     * @param again whether an earlier try by this owner may have been granted
+     * @param fence where fencing tokens are counted
+     */
+    ScriptCall<List<Long>> acquisition(
+            LeaseRequest request, String owner, boolean again, RedisKeys.Names names, String fence) {
         boolean shared = request.mode() == LockMode.SHARED;
-        Invocation<List<Long>> invocation = Invocation.of(
+        ScriptCall<List<Long>> call = ScriptCall.of(
                         shared ? scripts.acquireShared() : scripts.acquireExclusive(),
                         names.slot(),
                         IntegerListOutput::new,
-                        names.lock(),
-                        names.readers(),
-                        names.waiting(),
-                        names.fence())
-                .with(request.owner())
-                .with(Millis.of(request.timeToLive()));
-        return shared
-                ? invocation.with(again ? 1 : 0)
-                : invocation.with(Millis.of(request.deadline().remaining())).with(request.owner());
+                        List.of(names.lock(), names.readers(), names.waiting(), fence))
+                .with(owner)
+                .with(request.timeToLive());
+        return (shared ? call.with(again ? 1 : 0) : call.with(request.deadline().remaining())).with(request.owner());
     }
 
     private static boolean isGranted(List<Long> reply) {
@@ -106,7 +113,7 @@ final class RedisNode implements OneShotStore {
 
     /** As {@link io.distlock.spi.LockProvider#renew}. */
     void renew(Collection<Lease> leases, RenewalAnswers answers) {
-        for (RenewalBatches.Batch batch : batches.of(leases)) {
+        for (Batch batch : batches(leases)) {
             calls.write(batch.invocation(), reply -> true).whenComplete((reply, failure) -> {
                 if (calls.isMoving(failure)) {
                     batch.eachAlone()
@@ -119,49 +126,91 @@ final class RedisNode implements OneShotStore {
         }
     }
 
+    /** One command each: of one hash slot in a cluster, and short enough not to hold Redis up. */
+    private List<Batch> batches(Collection<Lease> leases) {
+        Map<Integer, List<RedisLease>> groups = new TreeMap<>();
+        for (Lease lease : leases) {
+            RedisLease ours = (RedisLease) lease;
+            groups.computeIfAbsent(calls.isCluster() ? ours.names().slot() : 0, slot -> new ArrayList<>())
+                    .add(ours);
+        }
+        List<Batch> batches = new ArrayList<>();
+        for (List<RedisLease> group : groups.values()) {
+            for (int from = 0; from < group.size(); from += MOST_LEASES) {
+                int to = Math.min(from + MOST_LEASES, group.size());
+                batches.add(new Batch(scripts.renew(), group.subList(from, to)));
+            }
+        }
+        return batches;
+    }
+
+    /** Leases that are renewed by one command. */
+    private record Batch(LuaScript script, List<RedisLease> leases) {
+
+        List<Batch> eachAlone() {
+            return leases.stream()
+                    .map(lease -> new Batch(script, List.of(lease)))
+                    .toList();
+        }
+
+        ScriptCall<List<Long>> invocation() {
+            List<String> keys = leases.stream().map(Batch::key).toList();
+            ScriptCall<List<Long>> invocation =
+                    ScriptCall.of(script, leases.get(0).names().slot(), IntegerListOutput::new, keys);
+            for (RedisLease lease : leases) {
+                invocation.with(lease.mode()).with(lease.value()).with(lease.renewedTimeToLive());
+            }
+            return invocation;
+        }
+
+        private static String key(RedisLease lease) {
+            return lease.mode() == LockMode.SHARED
+                    ? lease.names().readers()
+                    : lease.names().lock();
+        }
+
+        /**
+         * @param reply null if there is none
+         */
+        void answer(@Nullable List<Long> reply, RenewalAnswers answers) {
+            for (int at = 0; at < leases.size(); at++) {
+                // No reply neither loses a lease nor extends it: the reply may be lost, not the renewal.
+                Renewal renewal =
+                        reply == null ? Renewal.UNKNOWN : reply.get(at) == 1 ? Renewal.RENEWED : Renewal.NOT_OWNER;
+                answers.answer(leases.get(at), renewal);
+            }
+        }
+    }
+
     // --- giving back ---
 
     CompletionStage<Release> release(RedisLease lease, Duration keepFor) {
-        return release(
-                lease.mode(),
-                lease.names(),
-                lease.owner(),
-                Long.toString(lease.token().value()),
-                keepFor);
+        String token = Long.toString(lease.token().value());
+        return release(lease.mode(), lease.names(), lease.owner(), token, false, keepFor);
     }
 
     @Override
     public CompletionStage<Release> withdraw(LeaseRequest request) {
-        return release(request.mode(), keys.of(request.key()), request.owner(), NO_TOKEN, Duration.ZERO);
+        return release(request.mode(), keys.of(request.key()), request.owner(), NO_TOKEN, false, Duration.ZERO);
     }
 
-    /** Deletes what a try of the same acquisition may have left that was applied after the lease was given back. */
-    CompletionStage<Release> withdraw(RedisLease lease) {
-        return release(lease.mode(), lease.names(), lease.owner(), NO_TOKEN, Duration.ZERO);
-    }
-
+    /**
+     * Releases what an owner holds, or may hold.
+     *
+     * @param token {@link #NO_TOKEN} for whatever tries of the owner may have left
+     * @param quietly whether nobody is notified
+     */
     CompletionStage<Release> release(
-            LockMode mode, RedisKeys.Names names, String owner, String token, Duration keepFor) {
-        return release(mode, names, names.channel(), owner, token, keepFor);
-    }
-
-    /** Tells nobody of it. */
-    CompletionStage<Release> withdrawQuietly(LeaseRequest request, String owner) {
-        return release(request.mode(), keys.of(request.key()), NOBODY, owner, NO_TOKEN, Duration.ZERO);
-    }
-
-    private CompletionStage<Release> release(
-            LockMode mode, RedisKeys.Names names, String channel, String owner, String token, Duration keepFor) {
+            LockMode mode, RedisKeys.Names names, String owner, String token, boolean quietly, Duration keepFor) {
         boolean shared = mode == LockMode.SHARED;
-        Invocation<Long> invocation = Invocation.of(
+        ScriptCall<Long> invocation = ScriptCall.of(
                         shared ? scripts.releaseShared() : scripts.releaseExclusive(),
                         names.slot(),
                         IntegerOutput::new,
-                        shared ? names.readers() : names.lock(),
-                        names.waiting())
+                        List.of(shared ? names.readers() : names.lock(), names.waiting()))
                 .with(owner)
-                .with(channel)
-                .with(Millis.of(keepFor));
+                .with(quietly ? "" : names.channel())
+                .with(keepFor);
         // What tries may have left is looked for behind them.
         return calls.giveBack(shared ? invocation.with(token) : invocation, token.equals(NO_TOKEN))
                 .handle((reply, failure) -> {
@@ -176,8 +225,8 @@ final class RedisNode implements OneShotStore {
 
     CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
         RedisKeys.Names names = keys.of(key);
-        return calls.run(
-                        Invocation.of(scripts.inspect(), names.slot(), ArrayOutput::new, names.lock(), names.readers()))
+        return calls.run(ScriptCall.of(
+                        scripts.inspect(), names.slot(), ArrayOutput::new, List.of(names.lock(), names.readers())))
                 .thenApply(reply -> Holders.status(key, reply));
     }
 
@@ -190,6 +239,7 @@ final class RedisNode implements OneShotStore {
                                 keys.of(key),
                                 holder.owner(),
                                 Long.toString(token.value()),
+                                false,
                                 Duration.ZERO))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }

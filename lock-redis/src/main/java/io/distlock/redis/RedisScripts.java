@@ -3,6 +3,7 @@ package io.distlock.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The scripts of one provider. */
 record RedisScripts(
@@ -13,41 +14,52 @@ record RedisScripts(
         LuaScript releaseShared,
         LuaScript inspect) {
 
-    private static final RedisScripts PLAIN = new RedisScripts(
-            LuaScript.named("acquire-exclusive").after("token-by-clock"),
-            LuaScript.named("acquire-shared").after("token-by-clock"),
-            LuaScript.named("renew"),
-            LuaScript.named("release-exclusive"),
-            LuaScript.named("release-shared"),
-            LuaScript.named("inspect"));
+    static RedisScripts with(Optional<Duration> quarantine) {
+        return with("token-by-clock", quarantine);
+    }
 
-    static RedisScripts plain() {
-        return PLAIN;
+    private static RedisScripts with(String tokens, Optional<Duration> quarantine) {
+        return new RedisScripts(
+                admitted(LuaScript.named("acquire-exclusive").after(tokens), quarantine),
+                admitted(LuaScript.named("acquire-shared").after(tokens), quarantine),
+                admitted(LuaScript.named("renew"), quarantine),
+                admitted(LuaScript.named("release-exclusive"), quarantine),
+                admitted(LuaScript.named("release-shared"), quarantine),
+                admitted(LuaScript.named("inspect"), quarantine));
     }
 
     /**
-     * With the restart guard, a line of each script. That a script is there means that somebody has admitted the server; as
-     * the quarantine is part of the text, only those who agree about it admit for each other.
+     * With the restart guard, has one line more. That a script is there means that somebody has admitted the server; as the
+     * quarantine is part of the text, only those who agree about it admit for each other.
      */
-    static String admission(Duration quarantine) {
-        return "Only on servers that were quarantined for " + quarantine.toMillis() + " ms.";
-    }
-
-    RedisScripts withComment(String comment) {
-        return new RedisScripts(
-                acquireExclusive.withComment(comment),
-                acquireShared.withComment(comment),
-                renew.withComment(comment),
-                releaseExclusive.withComment(comment),
-                releaseShared.withComment(comment),
-                inspect.withComment(comment));
-    }
-
-    static RedisScripts with(Optional<Duration> quarantine) {
-        return quarantine.map(RedisScripts::admission).map(PLAIN::withComment).orElse(PLAIN);
+    private static LuaScript admitted(LuaScript script, Optional<Duration> quarantine) {
+        return quarantine
+                .map(time ->
+                        script.withComment("Only on servers that were quarantined for " + time.toMillis() + " ms."))
+                .orElse(script);
     }
 
     List<LuaScript> all() {
         return List.of(acquireExclusive, acquireShared, renew, releaseExclusive, releaseShared, inspect);
+    }
+
+    /**
+     * The scripts of Redlock: those of one Redis with another rule for fencing tokens, and two of its own.
+     *
+     * @param raise second phase of fencing
+     * @param restore for a node that has lost a lock
+     */
+    record Redlock(RedisScripts node, LuaScript raise, LuaScript restore) {
+
+        static Redlock with(Optional<Duration> quarantine) {
+            return new Redlock(
+                    RedisScripts.with("token-by-counter", quarantine),
+                    admitted(LuaScript.named("raise"), quarantine),
+                    admitted(LuaScript.named("restore"), quarantine));
+        }
+
+        List<LuaScript> all() {
+            return Stream.concat(node.all().stream(), Stream.of(raise, restore)).toList();
+        }
     }
 }

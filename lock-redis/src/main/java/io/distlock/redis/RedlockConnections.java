@@ -1,6 +1,7 @@
 package io.distlock.redis;
 
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -47,7 +48,7 @@ public final class RedlockConnections implements AutoCloseable {
         ClientResources shared = ClientResources.create();
         // A round wakes one thread and not one for each node: replies of several nodes are often there at the same
         // time.
-        EventLoopGroupProvider thread = LockClientResources.oneThread();
+        EventLoopGroupProvider thread = new DefaultEventLoopGroupProvider(1);
         List<Node> nodes = new ArrayList<>();
         for (LettuceConnectionFactory each : factories) {
             nodes.add(new Node(name(each), RedisConnections.like(each, options.ofNode(), shared, thread)));

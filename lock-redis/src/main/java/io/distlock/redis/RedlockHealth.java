@@ -12,15 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** How the nodes are, for health checks; the margin is how many more may fail. */
-final class RedlockHealth {
+record RedlockHealth(RedlockNodes nodes) {
 
     private static final String UP = "up";
-
-    private final RedlockNodes nodes;
-
-    RedlockHealth(RedlockNodes nodes) {
-        this.nodes = nodes;
-    }
 
     /** Never fails. */
     CompletableFuture<ProviderStatus> check() {

@@ -25,7 +25,7 @@ final class RedlockLease implements Lease {
     private @Nullable BitSet absent;
 
     /**
-     * @param owner who asked; the entry's names the try that succeeded, too
+     * @param owner who asked; the entry's also names the try that succeeded
      */
     RedlockLease(String owner, RedisLease entry) {
         this.owner = owner;

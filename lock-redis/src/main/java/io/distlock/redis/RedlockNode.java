@@ -1,16 +1,13 @@
 package io.distlock.redis;
 
 import io.distlock.FencingToken;
-import io.distlock.LockKey;
-import io.distlock.LockMode;
-import io.distlock.LockStatus;
 import io.distlock.Release;
+import io.distlock.redis.Quorum.Vote;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.LockRuntime;
-import io.distlock.support.OneShotStore;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
@@ -32,22 +29,22 @@ final class RedlockNode {
     private static final int NEVER = -1;
 
     private final String name;
-    private final RunIds runIds;
+    private final RedlockNodes.RunIds runIds;
     private final NodeCalls calls;
     private final RedisNode node;
     private final RedisKeys keys;
-    private final RedlockScripts scripts;
+    private final RedisScripts.Redlock scripts;
     private volatile int identifiedAfter = NEVER;
 
     /**
-     * @param keys the same for all nodes: whoever is told by one of a release may have asked another
+     * @param keys the same for all nodes: a waiter that one notifies of a release may have asked another
      */
     RedlockNode(
             RedlockConnections.Node server,
             RedlockOptions options,
-            RedlockScripts scripts,
+            RedisScripts.Redlock scripts,
             RedisKeys keys,
-            RunIds runIds,
+            RedlockNodes.RunIds runIds,
             FenceBase fenceBase,
             LockRuntime runtime) {
         this.name = server.name();
@@ -59,7 +56,7 @@ final class RedlockNode {
                 options.ofNode(),
                 runtime.ticker(),
                 calls -> options.restartGuard().isEmpty()
-                        ? new ScriptsOnDemand(calls, scripts.all())
+                        ? new ScriptRunner.OnDemand(calls, scripts.all())
                         : new RestartGuard(
                                 "Redlock node " + name,
                                 calls,
@@ -79,6 +76,11 @@ final class RedlockNode {
         return calls;
     }
 
+    /** What is the same here as on a Redis that decides alone: listening, and asking who holds a lock. */
+    RedisNode alone() {
+        return node;
+    }
+
     // --- who it is ---
 
     /**
@@ -90,10 +92,10 @@ final class RedlockNode {
         return calls.server().info("server").handle((info, failure) -> {
             if (failure == null) {
                 info.field("run_id").ifPresent(run -> runIds.seen(name, run));
-            } else if (!isForbidden(CallFailure.of(failure).getCause())) {
-                throw CallFailure.of(failure).withoutEffect();
+            } else if (!isForbidden(RedisCallException.of(failure).getCause())) {
+                throw RedisCallException.of(failure).withoutEffect();
             }
-            // A server that does not allow the question can be used, at the risk of whoever configured it.
+            // A server that does not allow the question can be used, at the risk of its operator.
             identifiedAfter = disconnections;
             return null;
         });
@@ -122,22 +124,9 @@ final class RedlockNode {
      *
      * @param owner as whom to ask
      */
-    Invocation<List<Long>> question(LeaseRequest request, String owner) {
-        boolean shared = request.mode() == LockMode.SHARED;
+    ScriptCall<List<Long>> question(LeaseRequest request, String owner) {
         RedisKeys.Names names = keys.of(request.key());
-        return Invocation.of(
-                        shared ? scripts.node().acquireShared() : scripts.node().acquireExclusive(),
-                        names.slot(),
-                        IntegerListOutput::new,
-                        names.lock(),
-                        names.readers(),
-                        names.waiting(),
-                        keys.fences())
-                .with(owner)
-                .with(Millis.of(request.timeToLive()))
-                .with(shared ? 0 : Millis.of(request.deadline().remaining()))
-                .with(request.owner())
-                .with(names.slot());
+        return node.acquisition(request, owner, false, names, keys.fences()).with(names.slot());
     }
 
     /**
@@ -145,33 +134,31 @@ final class RedlockNode {
      *
      * @param question of {@link #question}
      */
-    CompletableFuture<NodeVote> take(Invocation<List<Long>> question) {
+    CompletableFuture<Vote> take(ScriptCall<List<Long>> question) {
         CompletableFuture<List<Long>> reply = isIdentified()
                 ? calls.run(question)
                 : identify().thenCompose(known -> calls.run(question)).toCompletableFuture();
         return reply.handle(
-                (said, failure) -> failure == null ? vote(said) : new NodeVote.Silent(CallFailure.of(failure)));
+                (said, failure) -> failure == null ? vote(said) : new Vote.Silent(RedisCallException.of(failure)));
     }
 
-    private static NodeVote vote(List<Long> reply) {
+    private static Vote vote(List<Long> reply) {
         long value = reply.get(1);
         if (reply.get(0) == 1) {
-            return new NodeVote.Granted(value);
+            return new Vote.Granted(value);
         }
-        return new NodeVote.Refused(reply.get(2), value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
+        return new Vote.Refused(reply.get(2), value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
     }
 
     /** Second phase: whether the node stands by its vote, with its counter raised to the token of the grant. */
     CompletableFuture<Boolean> raise(RedisLease entry, long proposed) {
         RedisKeys.Names names = entry.names();
-        return calls.run(Invocation.of(
+        return calls.run(ScriptCall.of(
                                 scripts.raise(),
                                 names.slot(),
                                 IntegerOutput::new,
-                                names.lock(),
-                                names.readers(),
-                                keys.fences())
-                        .with(mode(entry))
+                                List.of(names.lock(), names.readers(), keys.fences()))
+                        .with(entry.mode())
                         .with(entry.owner() + ':' + proposed)
                         .with(entry.owner())
                         .with(entry.token().value())
@@ -181,9 +168,7 @@ final class RedlockNode {
 
     /** Takes a vote back, whatever came of it. */
     CompletionStage<Release> withdraw(LeaseRequest request, String owner, boolean quietly) {
-        return quietly
-                ? node.withdrawQuietly(request, owner)
-                : node.release(request.mode(), keys.of(request.key()), owner, RedisNode.NO_TOKEN, Duration.ZERO);
+        return node.release(request.mode(), keys.of(request.key()), owner, RedisNode.NO_TOKEN, quietly, Duration.ZERO);
     }
 
     // --- keeping ---
@@ -215,48 +200,29 @@ final class RedlockNode {
             all.add(entry.names().lock());
             all.add(entry.names().readers());
         }
-        Invocation<List<Long>> invocation =
-                Invocation.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
+        ScriptCall<List<Long>> invocation =
+                ScriptCall.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
         for (RedisLease entry : entries) {
             invocation
-                    .with(mode(entry))
+                    .with(entry.mode())
                     .with(entry.owner())
                     .with(entry.token().value())
-                    .with(Millis.of(entry.renewedTimeToLive()));
+                    .with(entry.renewedTimeToLive());
         }
         return calls.run(invocation);
-    }
-
-    private static String mode(RedisLease entry) {
-        return entry.mode() == LockMode.SHARED ? "shared" : "exclusive";
     }
 
     // --- giving back ---
 
     CompletionStage<Release> release(RedisLease entry, Duration keepFor) {
         // Whatever its token: a reader may still stand there under the one that the node proposed.
-        return node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, keepFor);
-    }
-
-    // --- asking ---
-
-    /** Fails if the node does not answer. */
-    CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
-        return node.inspect(key);
-    }
-
-    /** As {@link OneShotStore#subscribe}. */
-    CompletionStage<OneShotStore.Subscription> subscribe(LockKey key, Runnable wake) {
-        return node.subscribe(key, wake);
+        return node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, false, keepFor);
     }
 
     /** What a grant with this token is on this node. */
     RedisLease entry(LeaseRequest request, String owner, long token) {
-        return entry(request.key(), request.mode(), owner, new FencingToken(token), request.renewedTimeToLive());
-    }
-
-    /** What somebody's grant with this token is on this node. */
-    RedisLease entry(LockKey key, LockMode mode, String owner, FencingToken token, Duration timeToLive) {
-        return new RedisLease(key, mode, owner, token, keys.of(key), timeToLive, false);
+        RedisKeys.Names names = keys.of(request.key());
+        Duration renewed = request.renewedTimeToLive();
+        return new RedisLease(request.key(), request.mode(), owner, new FencingToken(token), names, renewed, false);
     }
 }

@@ -34,9 +34,9 @@ import java.util.concurrent.CompletionStage;
 public final class RedlockProvider implements LockProvider {
 
     private final RedlockNodes nodes;
+    private final RedisKeys keys;
     private final AcquireLoop loop;
-    private final double clockDrift;
-    private final Optional<Duration> quarantine;
+    private final RedlockOptions options;
 
     /**
      * Locks on the servers that the connections lead to. Begins to connect, and does not wait for it.
@@ -46,9 +46,9 @@ public final class RedlockProvider implements LockProvider {
      * @param options how locks are kept
      */
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
-        RunIds runIds = new RunIds();
-        RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
-        RedisKeys keys = new RedisKeys(
+        RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
+        RedisScripts.Redlock scripts = RedisScripts.Redlock.with(options.restartGuard());
+        this.keys = new RedisKeys(
                 options.keyPrefix(), connections.nodes().get(0).connections().database());
         Quorum quorum = new Quorum(connections.nodes().size());
         FenceBase fenceBase = new FenceBase(keys.fences(), quorum, runtime.timeouts(), options.callTimeout());
@@ -57,9 +57,8 @@ public final class RedlockProvider implements LockProvider {
                 .toList();
         fenceBase.compares(all);
         this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
-        this.loop = new AcquireLoop(runtime, request -> new QuorumStore(nodes, request), options.callTimeout());
-        this.clockDrift = options.clockDrift();
-        this.quarantine = options.restartGuard();
+        this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
+        this.options = options;
         nodes.all().forEach(node -> node.calls().warmUp());
     }
 
@@ -75,53 +74,55 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public double clockDrift() {
-        return clockDrift;
+        return options.clockDrift();
     }
 
     @Override
     public void validate(LockOptions options) {
-        Quarantine.validate(quarantine, options);
+        this.options.ofNode().validate(options);
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return Quarantine.refusal(quarantine, request)
+        return options.ofNode()
+                .refusal(request)
                 .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
                 .orElseGet(() -> loop.acquire(request));
     }
 
     @Override
     public void renew(Collection<Lease> leases, RenewalAnswers answers) {
-        new QuorumRenewal(nodes, leases, answers).start();
+        new RedlockRenewal(nodes, leases, answers).start();
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return new QuorumRelease(nodes, (RedlockLease) lease, keepFor).start();
+        return new RedlockRelease(nodes, (RedlockLease) lease, keepFor).start();
     }
 
     @Override
     public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
-        return new QuorumInspection(nodes).isCurrent(sequencer);
+        return new RedlockInspection(nodes).isCurrent(sequencer);
     }
 
     @Override
     public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
-        return new QuorumInspection(nodes).inspect(key);
+        return new RedlockInspection(nodes).inspect(key);
     }
 
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
-        return new QuorumInspection(nodes)
+        return new RedlockInspection(nodes)
                 .inspect(key)
                 .thenCompose(status -> Holders.by(token, status)
-                        .map(holder -> new QuorumRelease(nodes, lease(key, token, holder), Duration.ZERO).start())
+                        .map(holder -> new RedlockRelease(nodes, lease(key, token, holder), Duration.ZERO).start())
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 
     private RedlockLease lease(LockKey key, FencingToken token, Holders.Grantee holder) {
-        return new RedlockLease(
-                holder.owner(), nodes.get(0).entry(key, holder.mode(), holder.owner(), token, LockOptions.MAX_LEASE));
+        RedisLease entry =
+                new RedisLease(key, holder.mode(), holder.owner(), token, keys.of(key), LockOptions.MAX_LEASE, false);
+        return new RedlockLease(holder.owner(), entry);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.distlock.redis.ServerCommands.Info;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.Timeouts;
 import io.lettuce.core.api.StatefulConnection;
@@ -25,10 +26,10 @@ import org.slf4j.LoggerFactory;
  * the server's proof that somebody admitted it since it started. A server without them is admitted if it runs still as
  * when this client knew it admitted (its scripts were flushed); if it has been up for long enough, where that is
  * trusted; or once the quarantine since it was first seen is over. Where the presence of a script proves nothing, each
- * script looks whether it still runs in the {@link Incarnation} that was admitted: before Redis 7, where each client
+ * script looks whether it still runs in the {@link ServerIncarnation} that was admitted: before Redis 7, where each client
  * admits a server for itself, and on a server that may have been a replica in between. Thread-safe.
  */
-final class RestartGuard implements ScriptAdmission {
+final class RestartGuard implements ScriptRunner.Admission {
 
     private static final Logger log = LoggerFactory.getLogger(RestartGuard.class);
 
@@ -36,35 +37,35 @@ final class RestartGuard implements ScriptAdmission {
     private static final int CALLS_TO_ADMIT = 6;
 
     private final String name;
-    private final ServerCalls server;
+    private final ServerCommands server;
     private final List<LuaScript> scripts;
     private final Duration quarantine;
     private final boolean standsAlone;
-    private final Function<ServerCalls, CompletionStage<?>> preparation;
+    private final Function<ServerCommands, CompletionStage<?>> preparation;
     private final Timeouts timeouts;
     private final Duration limit;
-    private final RunTimes runs;
+    private final ServerIncarnation.Uptimes runs;
     private final AtomicReference<@Nullable CompletableFuture<?>> admission = new AtomicReference<>();
     private volatile @Nullable Binding admitted;
-    private volatile @Nullable Incarnation warnedOf;
+    private volatile @Nullable ServerIncarnation warnedOf;
 
     /** The server as it was admitted, and the scripts for it by the digests of the plain ones. */
-    private record Binding(Incarnation incarnation, Map<String, LuaScript> forms) {
+    private record Binding(ServerIncarnation incarnation, Map<String, LuaScript> forms) {
 
-        static Binding of(Incarnation incarnation, List<LuaScript> scripts) {
+        static Binding of(ServerIncarnation incarnation, List<LuaScript> scripts) {
             Map<String, LuaScript> forms = new HashMap<>();
             scripts.forEach(script -> forms.put(script.digest(), incarnation.form(script)));
             return new Binding(incarnation, forms);
         }
 
-        <T> Invocation<T> bind(Invocation<T> invocation) {
+        <T> ScriptCall<T> bind(ScriptCall<T> invocation) {
             LuaScript form = forms.get(invocation.script().digest());
             return incarnation.bind(invocation, Objects.requireNonNull(form));
         }
     }
 
     /**
-     * @param name of the server, for people
+     * @param name of the server, for diagnostics
      * @param scripts the first one is asked for
      * @param options with a quarantine
      * @param standsAlone whether nothing but a restart can replace it: then one that has been up for longer than the
@@ -73,11 +74,11 @@ final class RestartGuard implements ScriptAdmission {
      */
     RestartGuard(
             String name,
-            ServerCalls server,
+            ServerCommands server,
             List<LuaScript> scripts,
             RedisLockOptions options,
             boolean standsAlone,
-            Function<ServerCalls, CompletionStage<?>> preparation,
+            Function<ServerCommands, CompletionStage<?>> preparation,
             LockRuntime runtime) {
         this.name = name;
         this.server = server;
@@ -87,16 +88,16 @@ final class RestartGuard implements ScriptAdmission {
         this.preparation = preparation;
         this.timeouts = runtime.timeouts();
         this.limit = options.callTimeout().multipliedBy(CALLS_TO_ADMIT);
-        this.runs = new RunTimes(runtime.ticker());
+        this.runs = new ServerIncarnation.Uptimes(runtime.ticker());
     }
 
     @Override
-    public <T> Invocation<T> bound(Invocation<T> invocation) {
+    public <T> ScriptCall<T> bound(ScriptCall<T> invocation) {
         Binding binding = admitted;
         return binding == null ? invocation : binding.bind(invocation);
     }
 
-    private CompletionStage<ServerInfo> ask(ServerCalls calls) {
+    private CompletionStage<Info> ask(ServerCommands calls) {
         // The replication history is in another section than all the rest.
         return calls.info(standsAlone ? "server" : "default").thenApply(info -> {
             // The server counts how often the second hand has moved: the first of these seconds may have been short.
@@ -111,17 +112,17 @@ final class RestartGuard implements ScriptAdmission {
         runs.disconnected();
     }
 
-    private Incarnation incarnation(ServerInfo info) {
-        return Incarnation.of(info, standsAlone);
+    private ServerIncarnation incarnation(Info info) {
+        return ServerIncarnation.of(info, standsAlone);
     }
 
-    private boolean isAdmitted(Incarnation incarnation) {
+    private boolean isAdmitted(ServerIncarnation incarnation) {
         Binding binding = admitted;
         return binding != null && binding.incarnation().equals(incarnation);
     }
 
     /** Whether the presence of the scripts tells that somebody has admitted the server. */
-    private CompletionStage<Boolean> isKnownAdmitted(Incarnation incarnation) {
+    private CompletionStage<Boolean> isKnownAdmitted(ServerIncarnation incarnation) {
         return incarnation.old()
                 ? CompletableFuture.completedFuture(false)
                 : server.knows(incarnation.form(scripts.get(0)));
@@ -155,8 +156,8 @@ final class RestartGuard implements ScriptAdmission {
                         : CompletableFuture.failedFuture(failure));
     }
 
-    private CompletionStage<String> admit(ServerInfo info) {
-        Incarnation incarnation = incarnation(info);
+    private CompletionStage<String> admit(Info info) {
+        ServerIncarnation incarnation = incarnation(info);
         if (incarnation.old() && !standsAlone) {
             return refusal("the restart guard needs Redis 7, and this is "
                     + info.field("redis_version").orElse("unknown"));
@@ -179,7 +180,7 @@ final class RestartGuard implements ScriptAdmission {
         });
     }
 
-    private CompletionStage<String> admit(Incarnation incarnation) {
+    private CompletionStage<String> admit(ServerIncarnation incarnation) {
         Duration left = quarantineLeft(incarnation);
         if (left.isZero()) {
             return server.onOneConnection(same ->
@@ -190,7 +191,7 @@ final class RestartGuard implements ScriptAdmission {
                 + " s");
     }
 
-    private Duration quarantineLeft(Incarnation incarnation) {
+    private Duration quarantineLeft(ServerIncarnation incarnation) {
         Duration left = isAdmitted(incarnation) ? Duration.ZERO : quarantine.minus(runs.upFor(incarnation));
         if (left.isZero() || left.isNegative()) {
             return Duration.ZERO;
@@ -214,7 +215,7 @@ final class RestartGuard implements ScriptAdmission {
     }
 
     /** On a connection that ends if the server is replaced, so that its successor cannot be admitted in its place. */
-    private CompletionStage<String> load(ServerCalls same, Incarnation incarnation, ServerInfo now) {
+    private CompletionStage<String> load(ServerCommands same, ServerIncarnation incarnation, Info now) {
         if (!incarnation(now).equals(incarnation)) {
             return refusal(name + " was replaced just now");
         }
@@ -233,7 +234,7 @@ final class RestartGuard implements ScriptAdmission {
                 });
     }
 
-    private void admitted(Incarnation incarnation) {
+    private void admitted(ServerIncarnation incarnation) {
         Binding before = admitted;
         if (incarnation.old() && (before == null || !before.incarnation().old())) {
             log.warn(
@@ -245,7 +246,7 @@ final class RestartGuard implements ScriptAdmission {
     }
 
     private static <T> CompletionStage<T> refusal(String why) {
-        return CompletableFuture.failedFuture(new CallFailure(why, false));
+        return CompletableFuture.failedFuture(new RedisCallException(why, false));
     }
 
     @Override
@@ -254,7 +255,7 @@ final class RestartGuard implements ScriptAdmission {
     }
 
     /** One that is over is not enough: the server may have to wait for others. */
-    private CompletionStage<Duration> quarantineLeftOf(Incarnation incarnation) {
+    private CompletionStage<Duration> quarantineLeftOf(ServerIncarnation incarnation) {
         return isKnownAdmitted(incarnation).thenCompose(known -> {
             Duration left = known ? Duration.ZERO : quarantineLeft(incarnation);
             return known || isAdmitted(incarnation) || !left.isZero()

@@ -3,7 +3,11 @@ package io.distlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.distlock.redis.NodeVote.Refused;
+import io.distlock.redis.Quorum.Refusals;
+import io.distlock.redis.Quorum.Tally;
+import io.distlock.redis.Quorum.Vote;
+import io.distlock.redis.Quorum.Vote.Refused;
+import io.distlock.redis.Quorum.Votes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,24 +56,24 @@ class QuorumTests {
     void aVoteIsDecidedAsSoonAsItCanBeAndNeverOtherwiseLater(int nodes) {
         for (List<Integer> said : sequences(nodes)) {
             Votes votes = new Votes(new Quorum(nodes));
-            Votes.Verdict decided = Votes.Verdict.OPEN;
+            Votes.Outcome decided = Votes.Outcome.OPEN;
             for (int node = 0; node < nodes; node++) {
                 votes.set(node, vote(said.get(node)));
-                if (decided != Votes.Verdict.OPEN) {
-                    assertThat(votes.verdict()).as("%s", said).isEqualTo(decided);
+                if (decided != Votes.Outcome.OPEN) {
+                    assertThat(votes.outcome()).as("%s", said).isEqualTo(decided);
                 }
-                decided = votes.verdict();
+                decided = votes.outcome();
             }
             assertThat(decided).as("%s", said).isEqualTo(inTheEnd(nodes, said));
         }
     }
 
-    private static NodeVote vote(int said) {
+    private static Vote vote(int said) {
         return said == GRANTED
-                ? new NodeVote.Granted(7)
+                ? new Vote.Granted(7)
                 : said == REFUSED
                         ? new Refused(1, Optional.empty())
-                        : new NodeVote.Silent(new CallFailure("silent", true));
+                        : new Vote.Silent(new RedisCallException("silent", true));
     }
 
     private static Votes votes(int nodes, int... said) {
@@ -80,28 +84,28 @@ class QuorumTests {
         return votes;
     }
 
-    private static Votes.Verdict inTheEnd(int nodes, List<Integer> votes) {
+    private static Votes.Outcome inTheEnd(int nodes, List<Integer> votes) {
         long granted = votes.stream().filter(vote -> vote == GRANTED).count();
         long silent = votes.stream().filter(vote -> vote > REFUSED).count();
         if (granted > nodes / 2) {
-            return Votes.Verdict.GRANTED;
+            return Votes.Outcome.GRANTED;
         }
-        return silent > nodes / 2 ? Votes.Verdict.UNAVAILABLE : Votes.Verdict.REFUSED;
+        return silent > nodes / 2 ? Votes.Outcome.UNAVAILABLE : Votes.Outcome.REFUSED;
     }
 
     @Test
     void silenceIsNotTakenForRefusalWhileAMajorityHasNotSpoken() {
-        assertThat(votes(5, REFUSED, GRANTED, SILENT, SILENT).verdict()).isEqualTo(Votes.Verdict.OPEN);
-        assertThat(votes(5, REFUSED, GRANTED, SILENT, SILENT, SILENT).verdict()).isEqualTo(Votes.Verdict.UNAVAILABLE);
-        assertThat(votes(5, REFUSED, GRANTED, SILENT, SILENT, REFUSED).verdict())
-                .isEqualTo(Votes.Verdict.REFUSED);
+        assertThat(votes(5, REFUSED, GRANTED, SILENT, SILENT).outcome()).isEqualTo(Votes.Outcome.OPEN);
+        assertThat(votes(5, REFUSED, GRANTED, SILENT, SILENT, SILENT).outcome()).isEqualTo(Votes.Outcome.UNAVAILABLE);
+        assertThat(votes(5, REFUSED, GRANTED, SILENT, SILENT, REFUSED).outcome())
+                .isEqualTo(Votes.Outcome.REFUSED);
     }
 
     @Test
     void aMajorityThatGrantsOrRefusesNeedsNoOthers() {
-        assertThat(votes(5, GRANTED, GRANTED, GRANTED).verdict()).isEqualTo(Votes.Verdict.GRANTED);
-        assertThat(votes(5, REFUSED, REFUSED, REFUSED).verdict()).isEqualTo(Votes.Verdict.REFUSED);
-        assertThat(votes(5, SILENT, SILENT, SILENT).verdict()).isEqualTo(Votes.Verdict.UNAVAILABLE);
+        assertThat(votes(5, GRANTED, GRANTED, GRANTED).outcome()).isEqualTo(Votes.Outcome.GRANTED);
+        assertThat(votes(5, REFUSED, REFUSED, REFUSED).outcome()).isEqualTo(Votes.Outcome.REFUSED);
+        assertThat(votes(5, SILENT, SILENT, SILENT).outcome()).isEqualTo(Votes.Outcome.UNAVAILABLE);
     }
 
     @Test
@@ -152,10 +156,10 @@ class QuorumTests {
     @Test
     void theLargestProposalIsTheToken() {
         Votes votes = new Votes(new Quorum(5));
-        votes.set(0, new NodeVote.Granted(7));
-        votes.set(1, new NodeVote.Granted(9));
+        votes.set(0, new Vote.Granted(7));
+        votes.set(1, new Vote.Granted(9));
         votes.set(2, new Refused(1, Optional.empty()));
-        votes.set(3, new NodeVote.Granted(7));
+        votes.set(3, new Vote.Granted(7));
         assertThat(votes.token()).isEqualTo(9);
     }
 
@@ -220,7 +224,7 @@ class QuorumTests {
 
     @Test
     void theSameServerUnderTwoNamesIsFoundAndForgottenOnceMended() {
-        RunIds runIds = new RunIds();
+        RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
         runIds.seen("a:1", "run-1");
         runIds.seen("b:1", "run-2");
         assertThat(runIds.clash()).isEmpty();

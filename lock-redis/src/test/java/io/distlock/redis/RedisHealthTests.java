@@ -22,7 +22,7 @@ class RedisHealthTests {
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(EvictionCheck.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(RedisHealth.class);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
     @BeforeEach

@@ -57,9 +57,9 @@ class RedisKeysTests {
     void everySlotHasAFenceTagThatFallsIntoIt() {
         Set<String> tags = new HashSet<>();
         for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
-            assertThat(SlotHash.getSlot("lock:fence:{" + FenceTags.of(slot) + '}'))
+            assertThat(SlotHash.getSlot("lock:fence:{" + RedisKeys.FenceTags.of(slot) + '}'))
                     .isEqualTo(slot);
-            tags.add(FenceTags.of(slot));
+            tags.add(RedisKeys.FenceTags.of(slot));
         }
         assertThat(tags).hasSize(SlotHash.SLOT_COUNT);
     }
@@ -67,9 +67,9 @@ class RedisKeysTests {
     /** Counters under other names would start again from the clock, below what they had reached if that was ahead. */
     @Test
     void fenceTagsStayAsTheyAre() {
-        assertThat(FenceTags.of(SlotHash.getSlot("orders:42"))).isEqualTo("89x");
-        assertThat(FenceTags.of(0)).isEqualTo("1bz");
-        assertThat(FenceTags.of(16_383)).isEqualTo("hia");
+        assertThat(RedisKeys.FenceTags.of(SlotHash.getSlot("orders:42"))).isEqualTo("89x");
+        assertThat(RedisKeys.FenceTags.of(0)).isEqualTo("1bz");
+        assertThat(RedisKeys.FenceTags.of(16_383)).isEqualTo("hia");
     }
 
     @Test

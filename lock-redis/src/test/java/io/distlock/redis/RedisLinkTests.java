@@ -11,6 +11,7 @@ import io.distlock.test.time.ManualTicker;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -190,7 +191,8 @@ class RedisLinkTests {
         RedisCall<String> call = new RedisCall<>(
                 CommandType.GET,
                 new StatusOutput<>(StringCodec.UTF8),
-                RedisCall.arguments().addKey("list"),
+                new CommandArgs<>(StringCodec.UTF8).addKey("list"),
+                RedisCall.NO_SLOT,
                 0);
         link.send(call);
         await().atMost(TestClient.PATIENCE).until(call::isCompletedExceptionally);
@@ -201,11 +203,12 @@ class RedisLinkTests {
         return new RedisCall<>(
                 CommandType.SET,
                 new StatusOutput<>(StringCodec.UTF8),
-                RedisCall.arguments().addKey(key).addValue("x"),
+                new CommandArgs<>(StringCodec.UTF8).addKey(key).addValue("x"),
+                RedisCall.NO_SLOT,
                 Ticker.system().nanos());
     }
 
-    private static CallFailure failureOf(RedisCall<?> call) {
+    private static RedisCallException failureOf(RedisCall<?> call) {
         return call.handle((ok, failure) -> call.failure("SET", failure)).join();
     }
 }

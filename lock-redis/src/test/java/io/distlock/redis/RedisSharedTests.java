@@ -18,6 +18,7 @@ import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -191,8 +192,10 @@ class RedisSharedTests {
                 one.connections,
                 options,
                 one.runtime.ticker(),
-                server -> new ScriptsOnDemand(server, RedisScripts.plain().all()));
-        return new RedisNode(calls, new RedisKeys("lock", 0), RedisScripts.plain(), one.runtime.ticker());
+                server -> new ScriptRunner.OnDemand(
+                        server, RedisScripts.with(Optional.empty()).all()));
+        return new RedisNode(
+                calls, new RedisKeys("lock", 0), RedisScripts.with(Optional.empty()), one.runtime.ticker());
     }
 
     private static Grant granted(RedisNode node, LeaseRequest request, boolean again) {

@@ -257,7 +257,7 @@ class RedlockGuardTests {
                     connections,
                     RedisLockOptions.defaults(),
                     runtime.ticker(),
-                    asked -> new ScriptsOnDemand(asked, List.of()));
+                    asked -> new ScriptRunner.OnDemand(asked, List.of()));
             CompletionStage<Long> set = calls.server()
                     .onOneConnection(same -> same.info("server")
                             .thenApplyAsync(info -> {
@@ -274,7 +274,7 @@ class RedlockGuardTests {
 
     /** As if somebody had waited for it. */
     private static void admit(RedisServer server, Duration quarantine) {
-        RedlockScripts.with(Optional.of(quarantine))
+        RedisScripts.Redlock.with(Optional.of(quarantine))
                 .all()
                 .forEach(script -> server.probe().command("SCRIPT", "LOAD", script.text()));
     }

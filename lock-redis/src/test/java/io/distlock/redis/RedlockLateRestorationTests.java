@@ -32,7 +32,7 @@ class RedlockLateRestorationTests {
             endpoints.set(2, slow.endpoint().withPort(proxy.port()));
             try (RedlockTestClient client = RedlockTestClient.of(endpoints, RedlockTestClient.PATIENT)) {
                 slow.probe().scriptFlush();
-                RedlockScripts.with(Optional.empty()).all().stream()
+                RedisScripts.Redlock.with(Optional.empty()).all().stream()
                         .filter(script -> !script.name().equals("restore"))
                         .forEach(script -> slow.probe().command("SCRIPT", "LOAD", script.text()));
                 slow.probe().command("SET", LOCK, "another.0:5");

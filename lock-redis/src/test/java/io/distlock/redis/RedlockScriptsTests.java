@@ -20,7 +20,7 @@ class RedlockScriptsTests {
     private static final String READERS = "lock:{orders}:readers";
     private static final String COUNTERS = "lock:fence";
     private static final String SLOT = "5";
-    private static final RedlockScripts SCRIPTS = RedlockScripts.with(Optional.empty());
+    private static final RedisScripts.Redlock SCRIPTS = RedisScripts.Redlock.with(Optional.empty());
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();

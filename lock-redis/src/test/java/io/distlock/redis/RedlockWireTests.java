@@ -53,7 +53,7 @@ class RedlockWireTests {
     @BeforeEach
     void loadScripts() {
         for (RedisServer node : nodes.all()) {
-            RedlockScripts.with(Optional.empty())
+            RedisScripts.Redlock.with(Optional.empty())
                     .all()
                     .forEach(script -> node.probe().command("SCRIPT", "LOAD", script.text()));
         }

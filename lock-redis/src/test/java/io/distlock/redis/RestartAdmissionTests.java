@@ -101,7 +101,7 @@ class RestartAdmissionTests {
         }
     }
 
-    private NodeCalls calls(Duration callTimeout, Function<ServerCalls, CompletionStage<?>> preparation) {
+    private NodeCalls calls(Duration callTimeout, Function<ServerCommands, CompletionStage<?>> preparation) {
         RedisLockOptions options =
                 RedisLockOptions.defaults().withCallTimeout(callTimeout).withRestartGuard(QUARANTINE);
         return new NodeCalls(
@@ -111,9 +111,9 @@ class RestartAdmissionTests {
                 asked -> new RestartGuard("The node", asked, scripts.all(), options, true, preparation, runtime));
     }
 
-    private Invocation<List<Object>> inspection() {
+    private ScriptCall<List<Object>> inspection() {
         RedisKeys.Names names = new RedisKeys("lock", 0).of(LockKey.of("orders"));
-        return Invocation.of(scripts.inspect(), names.slot(), ArrayOutput::new, names.lock(), names.readers());
+        return ScriptCall.of(scripts.inspect(), names.slot(), ArrayOutput::new, List.of(names.lock(), names.readers()));
     }
 
     /** Ended, one way or the other. */

@@ -11,6 +11,7 @@ import io.distlock.test.time.ManualTicker;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.IntegerOutput;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
@@ -41,7 +42,7 @@ class ScriptRunnerTests {
         TestClient.get(link.connect());
         ScriptRunner runner = new ScriptRunner(new Admission(), ticker, CALL_TIMEOUT, failure -> {});
         run = runner.run(
-                Invocation.of(SCRIPT, 0, IntegerOutput::new, "lock:{a}", "lock:{a}:waiting")
+                ScriptCall.of(SCRIPT, 0, IntegerOutput::new, List.of("lock:{a}", "lock:{a}:waiting"))
                         .with("owner")
                         .with("")
                         .with(0),
@@ -55,7 +56,7 @@ class ScriptRunnerTests {
         connections.close();
     }
 
-    private final class Admission implements ScriptAdmission {
+    private final class Admission implements ScriptRunner.Admission {
         @Override
         public CompletionStage<?> admit(LuaScript script, int slot) {
             asked = true;
@@ -84,7 +85,7 @@ class ScriptRunnerTests {
                     .withThrowableThat()
                     .havingCause()
                     .isInstanceOfSatisfying(
-                            CallFailure.class,
+                            RedisCallException.class,
                             failure -> assertThat(failure.mayBeApplied()).isFalse())
                     .withMessage("loading the script took too long");
             assertThat(recorder.names()).isEmpty();

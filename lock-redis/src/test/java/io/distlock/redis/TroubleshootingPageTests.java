@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class TroubleshootingPageTests {
 
     /** They begin the text of a script, which nobody reads. */
-    private static final Set<String> SCRIPT_HEADERS = Set.of("RedisScripts", "Incarnation");
+    private static final Set<String> SCRIPT_HEADERS = Set.of("RedisScripts", "ServerIncarnation");
 
     @Test
     void everyMessageIsExplained() throws IOException {

@@ -4,16 +4,24 @@ import io.distlock.redis.RedisConnections;
 import io.distlock.redis.RedisLockOptions;
 import io.distlock.redis.RedisLockProvider;
 import io.distlock.support.LockRuntime;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -28,9 +36,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @ConditionalOnClass(LettuceConnectionFactory.class)
 @ConditionalOnSingleCandidate(LettuceConnectionFactory.class)
 @ConditionalOnBean(LockRuntime.class)
-@Conditional(OnRedisLocks.class)
+@Conditional(RedisLockAutoConfiguration.OnRedisLocks.class)
 @EnableConfigurationProperties(RedisLockProperties.class)
-@ImportRuntimeHints(RedisLockHints.class)
+@ImportRuntimeHints(RedisLockAutoConfiguration.ScriptHints.class)
 public final class RedisLockAutoConfiguration {
 
     @Bean
@@ -50,5 +58,34 @@ public final class RedisLockAutoConfiguration {
     @ConditionalOnMissingBean(value = RedisLockProvider.class, name = "redisLockProvider")
     RedisLockProvider redisLockProvider(LockRuntime runtime, RedisConnections connections, RedisLockOptions options) {
         return new RedisLockProvider(runtime, connections, options);
+    }
+
+    /** Matches if Redis is the chosen provider, or none is chosen, or it is switched on beside the chosen one. */
+    static final class OnRedisLocks extends SpringBootCondition {
+
+        private static final String PROVIDER = "distributed-lock.provider";
+        private static final String ENABLED = "distributed-lock.redis.enabled";
+
+        @Override
+        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            Environment environment = context.getEnvironment();
+            ConditionMessage.Builder message = ConditionMessage.forCondition("Redis locks");
+            Boolean enabled = environment.getProperty(ENABLED, Boolean.class);
+            if (enabled != null) {
+                return new ConditionOutcome(enabled, message.because(ENABLED + " is " + enabled));
+            }
+            String provider = environment.getProperty(PROVIDER, "");
+            boolean chosen = provider.isEmpty() || provider.equals("redis");
+            return new ConditionOutcome(chosen, message.because(PROVIDER + " is '" + provider + "'"));
+        }
+    }
+
+    /** The scripts, which a native image would leave out. */
+    static final class ScriptHints implements RuntimeHintsRegistrar {
+
+        @Override
+        public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+            hints.resources().registerPattern("io/distlock/redis/*.lua");
+        }
     }
 }

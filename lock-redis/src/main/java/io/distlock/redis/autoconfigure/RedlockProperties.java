@@ -2,10 +2,13 @@ package io.distlock.redis.autoconfigure;
 
 import io.distlock.redis.RedlockOptions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
 
 /**
  * Locks by a majority of independent Redis servers (Redlock).
@@ -76,9 +79,50 @@ record RedlockProperties(
                 : options.withoutRestartGuard();
     }
 
+    /** What the properties say of the servers. */
+    RedlockConnectionDetails connections(@Nullable SslBundles bundles) {
+        return new Connections(this, bundles);
+    }
+
     /** Without what is secret. */
     @Override
     public String toString() {
         return "RedlockProperties[" + nodes.size() + " nodes]";
+    }
+
+    private static final class Connections implements RedlockConnectionDetails {
+
+        private final List<Node> nodes;
+        private final @Nullable SslBundle sslBundle;
+
+        Connections(RedlockProperties properties, @Nullable SslBundles bundles) {
+            List<Node> parsed = new ArrayList<>();
+            for (int at = 0; at < properties.nodes().size(); at++) {
+                parsed.add(NodeUri.parse(at, properties.nodes().get(at), properties.username(), properties.password()));
+            }
+            this.nodes = List.copyOf(parsed);
+            this.sslBundle = bundle(properties.ssl().bundle(), bundles);
+        }
+
+        private static @Nullable SslBundle bundle(@Nullable String name, @Nullable SslBundles bundles) {
+            if (name == null) {
+                return null;
+            }
+            if (bundles == null) {
+                throw new IllegalArgumentException("distributed-lock.redlock.ssl.bundle is \"" + name
+                        + "\", but there are no SSL bundles: define spring.ssl.bundle.*");
+            }
+            return bundles.getBundle(name);
+        }
+
+        @Override
+        public List<Node> getNodes() {
+            return nodes;
+        }
+
+        @Override
+        public @Nullable SslBundle getSslBundle() {
+            return sslBundle;
+        }
     }
 }

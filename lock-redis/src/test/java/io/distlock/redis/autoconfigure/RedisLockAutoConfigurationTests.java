@@ -207,7 +207,8 @@ class RedisLockAutoConfigurationTests {
     @Test
     void aNativeImageGetsTheScripts() {
         RuntimeHints hints = new RuntimeHints();
-        new RedisLockHints().registerHints(hints, getClass().getClassLoader());
+        new RedisLockAutoConfiguration.ScriptHints()
+                .registerHints(hints, getClass().getClassLoader());
         assertThat(RuntimeHintsPredicates.resource().forResource("io/distlock/redis/renew.lua"))
                 .accepts(hints);
     }

@@ -1,0 +1,50 @@
+package io.distlock.redis.autoconfigure;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.docker.compose.core.RunningService;
+import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionDetailsFactory;
+import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionSource;
+import org.springframework.boot.ssl.SslBundle;
+
+/**
+ * Services whose label {@code org.springframework.boot.service-connection} is {@code redlock}, each of them a node, by its
+ * port 6379. The image alone says nothing: a Redis without the label is the application's own.
+ */
+final class RedlockDockerComposeConnectionDetailsFactory
+        extends DockerComposeConnectionDetailsFactory<RedlockConnectionDetails> {
+
+    private static final int PORT = 6379;
+
+    RedlockDockerComposeConnectionDetailsFactory() {
+        super("redlock");
+    }
+
+    @Override
+    protected RedlockConnectionDetails getDockerComposeConnectionDetails(DockerComposeConnectionSource source) {
+        return new Details(source.getRunningService());
+    }
+
+    private static final class Details extends DockerComposeConnectionDetails implements RedlockConnectionDetails {
+
+        private final Node node;
+        private final @Nullable SslBundle sslBundle;
+
+        Details(RunningService service) {
+            super(service);
+            this.sslBundle = getSslBundle(service);
+            String password = service.env().get("REDIS_PASSWORD");
+            this.node = new Node(service.host(), service.ports().get(PORT), null, password, 0, sslBundle != null);
+        }
+
+        @Override
+        public List<Node> getNodes() {
+            return List.of(node);
+        }
+
+        @Override
+        public @Nullable SslBundle getSslBundle() {
+            return sslBundle;
+        }
+    }
+}
