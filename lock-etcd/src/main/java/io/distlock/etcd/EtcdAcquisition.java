@@ -28,9 +28,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private final EtcdQueue queue;
     private final LeaseRequest request;
     private final long startedNanos;
-    private final Lookout lookout;
+    private final PredecessorWatch watch;
     private final Turn turn;
-    private final Foothold foothold;
+    private final QueuePosition position;
 
     private int failures;
     private @Nullable Throwable lastFailure;
@@ -39,9 +39,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         this.queue = queue;
         this.request = request;
         this.startedNanos = queue.runtime().ticker().nanos();
-        this.foothold = new Foothold(queue, request);
+        this.position = new QueuePosition(queue, request);
         this.turn = new Turn(queue.runtime().scheduler(), () -> goOn(this::advance));
-        this.lookout = new Lookout(queue.watches(), turn::wake);
+        this.watch = new PredecessorWatch(queue.watches(), turn::wake);
     }
 
     // --- one step after the other ---
@@ -52,12 +52,12 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         if (queue.isClosed()) {
             turn.ends();
             fail("the provider is closed");
-        } else if (foothold.isNowhere()) {
+        } else if (position.isNowhere()) {
             await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
-        } else if (foothold.isDoubtful()) {
-            await(inTime(foothold.withdraw()), release -> lose());
+        } else if (position.isDoubtful()) {
+            await(inTime(position.withdraw()), release -> lose());
         } else {
-            await(inTime(foothold.look(lookout.ahead())), this::found);
+            await(inTime(position.look(watch.ahead())), this::found);
         }
     }
 
@@ -71,17 +71,17 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             if (failure == null) {
                 next.accept(answer);
             } else {
-                failed(CallFailure.of("a call", failure));
+                failed(EtcdCallException.of("a call", failure));
             }
         });
     }
 
-    private void failed(CallFailure failure) {
+    private void failed(EtcdCallException failure) {
         request.progress().failed(failure);
         lastFailure = failure;
         failures++;
         if (failure.mayBeApplied()) {
-            foothold.mayBeTaken();
+            position.mayBeTaken();
         }
         goOn(() -> park(BACKOFF.pause(failures)));
     }
@@ -100,28 +100,28 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     // --- what was found ---
 
     private void entered(Session session) {
-        foothold.on(session);
+        position.on(session);
         advanceUnlessDone();
     }
 
     private void found(Place.Finding finding) {
         if (finding instanceof Place.Standing standing) {
-            foothold.found(standing);
+            position.found(standing);
             lastFailure = null;
             if (standing.leaseGone()) {
-                lookout.offAhead();
+                watch.offAhead();
             }
             found(standing.ahead());
         } else if (finding instanceof Place.Refused) {
             // Nothing was said of the lock: asks again even if the deadline has passed, but not for ever.
-            foothold.forget();
+            position.forget();
             if (request.deadline().remainingNanos() + queue.callTimeout().toNanos() < 0) {
-                endSilent(CallFailure.unanswered("taking a place in the queue"));
+                endSilent(EtcdCallException.unanswered("taking a place in the queue"));
             } else {
                 advanceUnlessDone();
             }
         } else if (finding instanceof Place.Gone gone) {
-            foothold.found(gone);
+            position.found(gone);
             lose();
         }
     }
@@ -137,7 +137,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void found(Place.Ahead ahead) {
         if (isDone()) {
             finish();
-        } else if (ahead instanceof Place.Ahead.Nobody && !foothold.grace().isZero()) {
+        } else if (ahead instanceof Place.Ahead.Nobody && !position.grace().isZero()) {
             waitOutGrace();
         } else if (ahead instanceof Place.Ahead.Nobody) {
             grantIfFresh();
@@ -154,8 +154,8 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     /** The place is gone: the next step takes another. */
     private void lose() {
-        lookout.close();
-        foothold.forget();
+        watch.close();
+        position.forget();
         goOn(this::advance);
     }
 
@@ -166,7 +166,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
      * have its whole lease.
      */
     private void grantIfFresh() {
-        Session session = foothold.place().session();
+        Session session = position.place().session();
         long age = session.validSince(request.renewedTimeToLive())
                 .elapsedNanos(queue.runtime().ticker());
         if (age <= request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100)) {
@@ -180,15 +180,15 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         switch (renewal) {
             case RENEWED -> grant();
             case NOT_OWNER -> lose();
-            case UNKNOWN -> failed(CallFailure.unanswered("keeping the session alive"));
+            case UNKNOWN -> failed(EtcdCallException.unanswered("keeping the session alive"));
         }
     }
 
     private void grant() {
-        lookout.close();
-        Grant grant = queue.holdings().add(foothold.toLease());
+        watch.close();
+        Grant grant = queue.grantedLocks().add(position.toLease());
         if (!complete(Optional.of(grant))) {
-            queue.holdings().abandon((EtcdLease) grant.lease());
+            queue.grantedLocks().abandon((EtcdLease) grant.lease());
         }
         finish();
     }
@@ -202,18 +202,18 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         if (request.deadline().hasPassed()) {
             end();
         } else {
-            park(foothold.grace());
+            park(position.grace());
         }
     }
 
     private void waitFor(ByteSequence predecessor) {
         request.progress().refused();
         queue.enlist(this);
-        if (lookout.isOn(predecessor)) {
+        if (watch.isOn(predecessor)) {
             failures = 0;
             park(Limits.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
         } else {
-            await(inTime(lookout.on(predecessor, foothold.place().key())), standing -> goOn(this::advance));
+            await(inTime(watch.on(predecessor, position.place().key())), standing -> goOn(this::advance));
         }
     }
 
@@ -233,7 +233,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         Throwable failure = lastFailure;
         if (failure != null) {
             endSilent(failure);
-        } else if (foothold.isCertain() && foothold.grace().isZero()) {
+        } else if (position.isCertain() && position.grace().isZero()) {
             leave(false, queue.limit(queue.callTimeout()), 1);
         } else {
             complete(Optional.empty());
@@ -247,8 +247,8 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
      * to leaving says that the store was there to the end, and that somebody else has the lock; asks until there is one.
      */
     private void leave(boolean refused, Deadline limit, int tries) {
-        lookout.close();
-        foothold.leave(limit.remaining()).whenComplete((release, failure) -> {
+        watch.close();
+        position.leave(limit.remaining()).whenComplete((release, failure) -> {
             Duration pause = BACKOFF.pause(tries);
             if (failure == null || refused) {
                 complete(Optional.empty());
@@ -294,7 +294,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             return;
         }
         queue.delist(this);
-        lookout.close();
-        foothold.giveUp();
+        watch.close();
+        position.giveUp();
     }
 }

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 
 /**
  * The calls to etcd, each with a time limit: the driver by itself would wait for a server for ever. Reads and keepalives
- * are asked of a second member when the first is slow; writes never are. What goes wrong is a {@link CallFailure}.
+ * are asked of a second member when the first is slow; writes never are. What goes wrong is a {@link EtcdCallException}.
  * Thread-safe.
  */
 final class EtcdCalls {
@@ -91,7 +91,7 @@ final class EtcdCalls {
             if (failure == null) {
                 result.complete(answer);
             } else {
-                result.completeExceptionally(CallFailure.of(what, failure));
+                result.completeExceptionally(EtcdCallException.of(what, failure));
             }
         });
         return result;

@@ -23,15 +23,15 @@ public final class EtcdConnection implements AutoCloseable {
 
     private final Client client;
     private final ByteSequence namespace;
-    private final Optional<ChannelTap> tap;
+    private final Optional<ChannelCapture> capture;
     private final int members;
     private final Runnable onClose;
 
     private EtcdConnection(
-            Client client, ByteSequence namespace, Optional<ChannelTap> tap, int members, Runnable onClose) {
+            Client client, ByteSequence namespace, Optional<ChannelCapture> capture, int members, Runnable onClose) {
         this.client = client;
         this.namespace = namespace;
-        this.tap = tap;
+        this.capture = capture;
         this.members = members;
         this.onClose = onClose;
     }
@@ -52,7 +52,7 @@ public final class EtcdConnection implements AutoCloseable {
      * @param lookup resolves host names
      */
     static EtcdConnection to(EtcdServers servers, EtcdLockOptions options, EndpointResolver.Lookup lookup) {
-        ChannelTap tap = new ChannelTap();
+        ChannelCapture capture = new ChannelCapture();
         EndpointResolver resolver = new EndpointResolver(servers.endpoints(), lookup);
         ClientBuilder builder = Client.builder()
                 .waitForReady(false)
@@ -66,7 +66,7 @@ public final class EtcdConnection implements AutoCloseable {
                 .header("hasleader", "true")
                 .executorService(MoreExecutors.newDirectExecutorService())
                 .target(resolver.target())
-                .interceptor(new DetachedCalls(), tap, new CallDeadlines(options.callTimeout()));
+                .interceptor(new DetachedCalls(), capture, new CallDeadlines(options.callTimeout()));
         servers.authority().ifPresent(builder::authority);
         servers.tls().ifPresent(builder::sslContext);
         servers.user().ifPresent(user -> builder.user(bytes(user)));
@@ -77,7 +77,7 @@ public final class EtcdConnection implements AutoCloseable {
         // Before the client is called for the first time, which is when it asks for the resolver.
         resolver.register();
         return new EtcdConnection(
-                client, namespace, Optional.of(tap), servers.endpoints().size(), () -> {
+                client, namespace, Optional.of(capture), servers.endpoints().size(), () -> {
                     client.close();
                     resolver.close();
                 });
@@ -107,13 +107,13 @@ public final class EtcdConnection implements AutoCloseable {
 
     /** To be closed by whoever asks. */
     Watches watches(LockRuntime runtime, Duration callTimeout) {
-        return tap.<Watches>map(
+        return capture.<Watches>map(
                         driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout.dividedBy(2)))
                 .orElseGet(() -> new JetcdWatches(client));
     }
 
-    Members members(Duration callTimeout) {
-        return new Members(tap, members, callTimeout);
+    ClusterMembers members(Duration callTimeout) {
+        return new ClusterMembers(capture, members, callTimeout);
     }
 
     /** Ends the connections, unless they are the application's. */

@@ -38,11 +38,11 @@ public final class EtcdLockProvider implements LockProvider {
 
     private final Duration callTimeout;
     private final EtcdQueue queue;
-    private final Sessions sessions;
-    private final Holdings holdings;
+    private final SessionPool sessions;
+    private final GrantedLocks grantedLocks;
     private final QueueReader reader;
     private final EtcdHealth health;
-    private final QueueCalls queueCalls;
+    private final QueueTransactions transactions;
     private final Watches watches;
 
     /**
@@ -57,13 +57,13 @@ public final class EtcdLockProvider implements LockProvider {
         this.callTimeout = options.callTimeout();
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
         EtcdKeys keys = new EtcdKeys(options.keyPrefix());
-        this.queueCalls = new QueueCalls(calls, keys, new HolderNote());
-        this.sessions = new Sessions(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
+        this.transactions = new QueueTransactions(calls, keys, new HolderNote());
+        this.sessions = new SessionPool(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
         this.watches = connection.watches(runtime, callTimeout);
-        this.holdings = new Holdings(queueCalls, sessions, watches, runtime);
+        this.grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         this.reader = new QueueReader(calls, keys);
         this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
-        this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, watches, callTimeout);
+        this.queue = new EtcdQueue(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
         // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
         health.check();
     }
@@ -85,17 +85,17 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public void onLoss(Lease lease, Runnable lost) {
-        holdings.onLoss((EtcdLease) lease, lost);
+        grantedLocks.onLoss((EtcdLease) lease, lost);
     }
 
     @Override
     public void renew(Collection<Lease> leases, RenewalAnswers answers) {
-        holdings.renew(leases, answers);
+        grantedLocks.renew(leases, answers);
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return holdings.release((EtcdLease) lease, keepFor);
+        return grantedLocks.release((EtcdLease) lease, keepFor);
     }
 
     @Override
@@ -111,7 +111,7 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return reader.holder(key, token)
-                .thenCompose(place -> place.map(held -> queueCalls.leave(held, token.value()))
+                .thenCompose(place -> place.map(held -> transactions.leave(held, token.value()))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 

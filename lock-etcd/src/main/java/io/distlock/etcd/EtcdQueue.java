@@ -22,9 +22,9 @@ final class EtcdQueue {
 
     private final LockRuntime runtime;
     private final EtcdKeys keys;
-    private final QueueCalls calls;
-    private final Sessions sessions;
-    private final Holdings holdings;
+    private final QueueTransactions transactions;
+    private final SessionPool sessions;
+    private final GrantedLocks grantedLocks;
     private final Watches watches;
     private final Duration callTimeout;
     private final Set<EtcdAcquisition> waiting = ConcurrentHashMap.newKeySet();
@@ -33,22 +33,22 @@ final class EtcdQueue {
     EtcdQueue(
             LockRuntime runtime,
             EtcdKeys keys,
-            QueueCalls calls,
-            Sessions sessions,
-            Holdings holdings,
+            QueueTransactions transactions,
+            SessionPool sessions,
+            GrantedLocks grantedLocks,
             Watches watches,
             Duration callTimeout) {
         this.runtime = runtime;
         this.keys = keys;
-        this.calls = calls;
+        this.transactions = transactions;
         this.sessions = sessions;
-        this.holdings = holdings;
+        this.grantedLocks = grantedLocks;
         this.watches = watches;
         this.callTimeout = callTimeout;
     }
 
     CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        Optional<Grant> same = holdings.again(request);
+        Optional<Grant> same = grantedLocks.again(request);
         if (same.isPresent()) {
             return CompletableFuture.completedFuture(same);
         }
@@ -65,16 +65,16 @@ final class EtcdQueue {
         return runtime;
     }
 
-    QueueCalls calls() {
-        return calls;
+    QueueTransactions transactions() {
+        return transactions;
     }
 
-    Sessions sessions() {
+    SessionPool sessions() {
         return sessions;
     }
 
-    Holdings holdings() {
-        return holdings;
+    GrantedLocks grantedLocks() {
+        return grantedLocks;
     }
 
     Watches watches() {
@@ -121,12 +121,12 @@ final class EtcdQueue {
 
     /** Sees to it, in the background, that a place goes that is known to be there. */
     void remove(Place place, long createRevision) {
-        reap(place, () -> calls.leave(place.key(), createRevision));
+        reap(place, () -> transactions.leave(place.key(), createRevision));
     }
 
     /** Sees to it, in the background, that a place goes that may be there, or may still come. */
     void withdraw(Place place) {
-        reap(place, () -> calls.withdraw(place));
+        reap(place, () -> transactions.withdraw(place));
     }
 
     /** Others may keep the session alive for long; the place goes with it at the latest. */

@@ -26,7 +26,7 @@ final class JetcdWatches implements Watches {
     }
 
     @Override
-    public Watched watch(ByteSequence key, Runnable wake) {
+    public WatchedKey watch(ByteSequence key, Runnable wake) {
         WatchedKey watched = new WatchedKey(key, wake);
         try {
             watched.on(watch.watch(key, DELETIONS, new Told(watched))::close);

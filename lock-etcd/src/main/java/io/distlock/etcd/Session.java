@@ -82,7 +82,7 @@ final class Session implements DueSet.Due {
         lost = true;
     }
 
-    // --- its key at the server, see QueueCalls ---
+    // --- its key at the server, see QueueTransactions ---
 
     /** The mod revision of its key, as far as is known: who takes a place compares it. */
     long epoch() {
@@ -196,7 +196,7 @@ final class Session implements DueSet.Due {
                 } else if (failure == null) {
                     extension = new Extension(since, Duration.ofSeconds(answer.getTTL()));
                     answered(result, Renewal.RENEWED);
-                } else if (CallFailure.of("a keepalive", failure).isLeaseNotFound()) {
+                } else if (EtcdCallException.of("a keepalive", failure).isLeaseNotFound()) {
                     lost = true;
                     answered(result, Renewal.NOT_OWNER);
                 } else {

@@ -28,7 +28,7 @@ class EtcdWithdrawalTests {
     private LockRuntime runtime;
     private EtcdConnection connection;
     private EtcdCalls calls;
-    private QueueCalls queue;
+    private QueueTransactions queue;
 
     @BeforeEach
     void open() {
@@ -36,7 +36,7 @@ class EtcdWithdrawalTests {
         connection = LocalEtcd.connection(etcd.server().endpoint());
         LocalEtcd.warmUp(connection);
         calls = new EtcdCalls(connection.client(), runtime.timeouts(), Duration.ofSeconds(5), 1);
-        queue = new QueueCalls(calls, keys, new HolderNote());
+        queue = new QueueTransactions(calls, keys, new HolderNote());
     }
 
     @AfterEach

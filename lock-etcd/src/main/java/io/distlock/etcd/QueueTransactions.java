@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * The session's key hangs on its lease and is made together with its first place. With the lease it goes; from then on
  * requests fail because a key cannot be put on a lease that does not exist. Thread-safe.
  */
-final class QueueCalls {
+final class QueueTransactions {
 
     private static final Place.Ahead NOBODY = new Place.Ahead.Nobody();
     private static final Place.Ahead UNKNOWN = new Place.Ahead.Unknown();
@@ -48,7 +48,7 @@ final class QueueCalls {
     private final EtcdKeys keys;
     private final HolderNote note;
 
-    QueueCalls(EtcdCalls calls, EtcdKeys keys, HolderNote note) {
+    QueueTransactions(EtcdCalls calls, EtcdKeys keys, HolderNote note) {
         this.calls = calls;
         this.keys = keys;
         this.note = note;
@@ -76,7 +76,7 @@ final class QueueCalls {
 
     /** With a session everything has gone that hung on it, and nothing can be put on it. */
     private static <T> CompletableFuture<T> unlessLost(Place place, Throwable failure, T otherwise) {
-        if (!CallFailure.of("a transaction", failure).isLeaseNotFound()) {
+        if (!EtcdCallException.of("a transaction", failure).isLeaseNotFound()) {
             return CompletableFuture.failedFuture(failure);
         }
         place.session().lost();
@@ -154,7 +154,7 @@ final class QueueCalls {
                         .If(is(key, createRevision))
                         .Then(Op.delete(key, DeleteOption.DEFAULT))
                         .commit())
-                .thenApply(QueueCalls::release);
+                .thenApply(QueueTransactions::release);
     }
 
     /** Makes sure that a place is not there, and cannot come to be: see "Requests that arrive late". */
@@ -184,7 +184,7 @@ final class QueueCalls {
                         .If(is(key, createRevision))
                         .Then(Op.put(key, HolderNote.KEPT, onLease))
                         .commit())
-                .thenApply(QueueCalls::release);
+                .thenApply(QueueTransactions::release);
     }
 
     private ByteSequence sessionKey(Place place) {

@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
  * What one acquisition watches while it waits: the key ahead of it, and its own. Used by one step at a time; being
  * closed at the end is the only thing that happens beside.
  */
-final class Lookout {
+final class PredecessorWatch {
 
     private final Watches watches;
     private final Runnable wake;
     private @Nullable ByteSequence ahead;
-    private Watches.@Nullable Watched watchedAhead;
-    private Watches.@Nullable Watched watchedSelf;
+    private Watches.@Nullable WatchedKey watchedAhead;
+    private Watches.@Nullable WatchedKey watchedSelf;
 
-    Lookout(Watches watches, Runnable wake) {
+    PredecessorWatch(Watches watches, Runnable wake) {
         this.watches = watches;
         this.wake = wake;
     }
@@ -32,7 +32,7 @@ final class Lookout {
         return key.equals(ahead) && isLive(watchedAhead) && isLive(watchedSelf);
     }
 
-    private static boolean isLive(Watches.@Nullable Watched watched) {
+    private static boolean isLive(Watches.@Nullable WatchedKey watched) {
         return watched != null && watched.isLive();
     }
 
@@ -40,9 +40,9 @@ final class Lookout {
     CompletableFuture<Void> on(ByteSequence key, ByteSequence own) {
         offAhead();
         ahead = key;
-        Watches.Watched nextAhead = watches.watch(key, wake);
+        Watches.WatchedKey nextAhead = watches.watch(key, wake);
         watchedAhead = nextAhead;
-        Watches.Watched self = watchedSelf;
+        Watches.WatchedKey self = watchedSelf;
         if (self == null || !self.isLive()) {
             close(self);
             self = watches.watch(own, wake);
@@ -64,7 +64,7 @@ final class Lookout {
         watchedSelf = null;
     }
 
-    private static void close(Watches.@Nullable Watched watched) {
+    private static void close(Watches.@Nullable WatchedKey watched) {
         if (watched != null) {
             watched.close();
         }

@@ -22,16 +22,16 @@ import java.util.concurrent.TimeUnit;
  * more often than there are members, and still one of them may not be heard of. The driver's own way opens a channel for each
  * question, so an application's own client is not asked. Thread-safe.
  */
-final class Members {
+final class ClusterMembers {
 
     private static final int TURNS = 2;
 
-    private final Optional<ChannelTap> tap;
+    private final Optional<ChannelCapture> capture;
     private final int members;
     private final Duration limit;
 
-    Members(Optional<ChannelTap> tap, int members, Duration limit) {
-        this.tap = tap;
+    ClusterMembers(Optional<ChannelCapture> capture, int members, Duration limit) {
+        this.capture = capture;
         this.members = members;
         this.limit = limit;
     }
@@ -60,7 +60,7 @@ final class Members {
     CompletableFuture<Collection<Member>> ask() {
         Map<String, Member> known = new ConcurrentSkipListMap<>();
         CompletableFuture<Collection<Member>> all = CompletableFuture.completedFuture(known.values());
-        int questions = tap.isPresent() && members > 1 ? TURNS * members : tap.isPresent() ? 1 : 0;
+        int questions = capture.isPresent() && members > 1 ? TURNS * members : capture.isPresent() ? 1 : 0;
         for (int question = 0; question < questions; question++) {
             Answer<StatusResponse> answer = new Answer<>();
             stub().status(StatusRequest.getDefaultInstance(), answer);
@@ -74,7 +74,7 @@ final class Members {
 
     /** What keeps the cluster from taking writes. Never fails: without an answer, nothing. */
     CompletableFuture<List<String>> alarms() {
-        if (tap.isEmpty()) {
+        if (capture.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
         Answer<AlarmResponse> answer = new Answer<>();
@@ -83,7 +83,7 @@ final class Members {
                                 .setAction(AlarmRequest.AlarmAction.GET)
                                 .build(),
                         answer);
-        return answer.over.thenApply(said -> said.map(Members::describe).orElseGet(List::of));
+        return answer.over.thenApply(said -> said.map(ClusterMembers::describe).orElseGet(List::of));
     }
 
     private static List<String> describe(AlarmResponse response) {
@@ -93,7 +93,7 @@ final class Members {
     }
 
     private MaintenanceStub stub() {
-        return tap.orElseThrow().maintenance().withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
+        return capture.orElseThrow().maintenance().withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private static String hex(long id) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Where one acquisition stands in the queue, as far as it knows: nowhere yet, perhaps, or for certain. However it gets
  * away from there, it leaves nothing behind. Belongs to the acquisition's step.
  */
-final class Foothold {
+final class QueuePosition {
 
     /**
      * For how long a lock that looks free is not granted after a lease has gone, unless the lock-delay is longer. A leader
@@ -40,7 +40,7 @@ final class Foothold {
 
     private Deadline graceEnds;
 
-    Foothold(EtcdQueue queue, LeaseRequest request) {
+    QueuePosition(EtcdQueue queue, LeaseRequest request) {
         this.queue = queue;
         this.request = request;
         this.graceEnds = queue.limit(Duration.ZERO);
@@ -88,8 +88,8 @@ final class Foothold {
      */
     CompletableFuture<Place.Finding> look(@Nullable ByteSequence before) {
         return isCertain()
-                ? queue.calls().look(place(), createRevision, before)
-                : queue.calls().enter(place());
+                ? queue.transactions().look(place(), createRevision, before)
+                : queue.transactions().enter(place());
     }
 
     void found(Place.Standing standing) {
@@ -115,7 +115,7 @@ final class Foothold {
      * another key, which no request that is still under way concerns.
      */
     CompletableFuture<Release> withdraw() {
-        return queue.calls().withdraw(place());
+        return queue.transactions().withdraw(place());
     }
 
     /** The place becomes the lock's, and is no longer the acquisition's. */
@@ -127,7 +127,7 @@ final class Foothold {
 
     /** Leaves a place that is certain; fails if there is no answer in time. What is known to be gone is forgotten. */
     CompletableFuture<Release> leave(Duration limit) {
-        CompletableFuture<Release> left = queue.calls().leave(place().key(), createRevision);
+        CompletableFuture<Release> left = queue.transactions().leave(place().key(), createRevision);
         return queue.runtime().timeouts().within(limit, left).thenApply(release -> {
             if (release == Release.RELEASED) {
                 forget();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Remembers the driver's channel and credentials from the calls that pass, for what the driver does not offer: many
  * watches on one stream, and questions to the servers on the connections that there are. Thread-safe.
  */
-final class ChannelTap implements ClientInterceptor {
+final class ChannelCapture implements ClientInterceptor {
 
     private volatile @Nullable Channel channel;
     private volatile @Nullable CallCredentials credentials;
@@ -32,15 +32,15 @@ final class ChannelTap implements ClientInterceptor {
 
     /** Fails if no call has passed yet. */
     WatchGrpc.WatchStub watches() {
-        return WatchGrpc.newStub(tapped()).withCallCredentials(credentials);
+        return WatchGrpc.newStub(captured()).withCallCredentials(credentials);
     }
 
     /** Fails if no call has passed yet. */
     MaintenanceGrpc.MaintenanceStub maintenance() {
-        return MaintenanceGrpc.newStub(tapped()).withCallCredentials(credentials);
+        return MaintenanceGrpc.newStub(captured()).withCallCredentials(credentials);
     }
 
-    private Channel tapped() {
+    private Channel captured() {
         Channel known = channel;
         if (known == null) {
             throw new IllegalStateException("etcd has not been called yet");

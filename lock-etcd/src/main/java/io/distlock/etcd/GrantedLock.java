@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A lock that was granted here and not given back: until when, whether its key is watched, and who is told that it is gone.
  * Thread-safe.
  */
-final class Holding implements DueSet.Due {
+final class GrantedLock implements DueSet.Due {
 
     /**
      * A lock that is given back sooner is never watched, which saves each short one two messages. Well below the grace that
@@ -27,14 +27,14 @@ final class Holding implements DueSet.Due {
     private volatile @Nullable Runnable onLoss;
 
     // Guarded by the monitor.
-    private Watches.@Nullable Watched watched;
+    private Watches.@Nullable WatchedKey watched;
     private boolean over;
     private int failures;
 
     /**
      * @param untilNanos when the store is to free it if it is not heard of again
      */
-    Holding(EtcdLease lease, long nowNanos, long untilNanos) {
+    GrantedLock(EtcdLease lease, long nowNanos, long untilNanos) {
         this.lease = lease;
         this.untilNanos = untilNanos;
         this.watchNanos = nowNanos + UNWATCHED.toNanos();
@@ -76,8 +76,8 @@ final class Holding implements DueSet.Due {
     }
 
     /** Its watch has begun. */
-    void watched(Watches.Watched begun) {
-        Watches.Watched unused;
+    void watched(Watches.WatchedKey begun) {
+        Watches.WatchedKey unused;
         synchronized (this) {
             unused = over ? begun : watched;
             watched = over ? null : begun;
@@ -103,7 +103,7 @@ final class Holding implements DueSet.Due {
 
     /** It is not held any more: nothing is watched from here on. */
     void end() {
-        Watches.Watched last;
+        Watches.WatchedKey last;
         synchronized (this) {
             over = true;
             last = watched;
@@ -112,7 +112,7 @@ final class Holding implements DueSet.Due {
         close(last);
     }
 
-    private static void close(Watches.@Nullable Watched unused) {
+    private static void close(Watches.@Nullable WatchedKey unused) {
         if (unused != null) {
             unused.close();
         }
