@@ -104,15 +104,15 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         advanceUnlessDone();
     }
 
-    private void found(Place.Finding finding) {
-        if (finding instanceof Place.Standing standing) {
+    private void found(QueuePosition.Finding finding) {
+        if (finding instanceof QueuePosition.Standing standing) {
             position.found(standing);
             lastFailure = null;
             if (standing.leaseGone()) {
                 watch.offAhead();
             }
             found(standing.ahead());
-        } else if (finding instanceof Place.Refused) {
+        } else if (finding instanceof QueuePosition.Refused) {
             // Nothing was said of the lock: asks again even if the deadline has passed, but not for ever.
             position.forget();
             if (request.deadline().remainingNanos() + queue.callTimeout().toNanos() < 0) {
@@ -120,7 +120,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             } else {
                 advanceUnlessDone();
             }
-        } else if (finding instanceof Place.Gone gone) {
+        } else if (finding instanceof QueuePosition.Gone gone) {
             position.found(gone);
             lose();
         }
@@ -134,14 +134,15 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         }
     }
 
-    private void found(Place.Ahead ahead) {
+    private void found(QueuePosition.Ahead ahead) {
         if (isDone()) {
             finish();
-        } else if (ahead instanceof Place.Ahead.Nobody && !position.grace().isZero()) {
+        } else if (ahead instanceof QueuePosition.Ahead.Nobody
+                && !position.grace().isZero()) {
             waitOutGrace();
-        } else if (ahead instanceof Place.Ahead.Nobody) {
+        } else if (ahead instanceof QueuePosition.Ahead.Nobody) {
             grantIfFresh();
-        } else if (ahead instanceof Place.Ahead.Predecessor predecessor) {
+        } else if (ahead instanceof QueuePosition.Ahead.Predecessor predecessor) {
             if (request.deadline().hasPassed()) {
                 leave(true, queue.limit(queue.callTimeout().dividedBy(2)), 1);
             } else {
@@ -211,14 +212,14 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         queue.enlist(this);
         if (watch.isOn(predecessor)) {
             failures = 0;
-            park(Limits.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
+            park(EtcdQueue.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
         } else {
             await(inTime(watch.on(predecessor, position.place().key())), standing -> goOn(this::advance));
         }
     }
 
     private void park(Duration time) {
-        if (!turn.park(Limits.shorter(time, request.deadline().remaining()))) {
+        if (!turn.park(EtcdQueue.shorter(time, request.deadline().remaining()))) {
             advance();
         } else if (isDone()) {
             // Cancelled just before, while it was still busy.

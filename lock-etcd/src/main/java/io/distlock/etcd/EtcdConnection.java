@@ -66,7 +66,10 @@ public final class EtcdConnection implements AutoCloseable {
                 .header("hasleader", "true")
                 .executorService(MoreExecutors.newDirectExecutorService())
                 .target(resolver.target())
-                .interceptor(new DetachedCalls(), capture, new CallDeadlines(options.callTimeout()));
+                .interceptor(
+                        new ClientInterceptors.Detaching(),
+                        capture,
+                        new ClientInterceptors.Deadlines(options.callTimeout()));
         servers.authority().ifPresent(builder::authority);
         servers.tls().ifPresent(builder::sslContext);
         servers.user().ifPresent(user -> builder.user(bytes(user)));

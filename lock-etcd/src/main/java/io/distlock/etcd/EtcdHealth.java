@@ -17,7 +17,7 @@ final class EtcdHealth {
     private final ByteSequence anyKey;
     private final ClusterMembers members;
     private final SessionPool sessions;
-    private final VersionWarning warning = new VersionWarning();
+    private final ServerVersion.Warning warning = new ServerVersion.Warning();
 
     EtcdHealth(EtcdCalls calls, EtcdKeys keys, ClusterMembers members, SessionPool sessions) {
         this.calls = calls;

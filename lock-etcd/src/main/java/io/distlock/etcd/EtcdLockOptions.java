@@ -31,7 +31,7 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
 
     public EtcdLockOptions {
         requirePrefix(keyPrefix);
-        Limits.requireBetween("call timeout", callTimeout, SHORTEST, LONGEST);
+        requireTimeout("call timeout", callTimeout);
         Objects.requireNonNull(session, "session must not be null");
     }
 
@@ -50,6 +50,14 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
 
     public EtcdLockOptions withSession(Session session) {
         return new EtcdLockOptions(keyPrefix, callTimeout, session);
+    }
+
+    static void requireTimeout(String what, Duration value) {
+        Objects.requireNonNull(value, () -> what + " must not be null");
+        if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(
+                    what + " " + value + " is out of range: choose a value from " + SHORTEST + " to " + LONGEST);
+        }
     }
 
     private static void requirePrefix(String prefix) {

@@ -57,7 +57,7 @@ public final class EtcdLockProvider implements LockProvider {
         this.callTimeout = options.callTimeout();
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
         EtcdKeys keys = new EtcdKeys(options.keyPrefix());
-        this.transactions = new QueueTransactions(calls, keys, new HolderNote());
+        this.transactions = new QueueTransactions(calls, keys);
         this.sessions = new SessionPool(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
         this.watches = connection.watches(runtime, callTimeout);
         this.grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);

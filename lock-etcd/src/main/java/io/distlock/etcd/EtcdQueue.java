@@ -1,6 +1,7 @@
 package io.distlock.etcd;
 
 import io.distlock.Release;
+import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -89,10 +90,14 @@ final class EtcdQueue {
         return Deadline.in(time, runtime.ticker());
     }
 
+    static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
     /** A wait of zero gets a whole round trip; any other ends soon after its deadline, whatever the store does. */
     Duration answerLimit(LeaseRequest request) {
         Duration remaining = request.deadline().remaining();
-        return remaining.isZero() ? callTimeout : Limits.shorter(remaining.plus(LATE_ANSWER), callTimeout);
+        return remaining.isZero() ? callTimeout : shorter(remaining.plus(LATE_ANSWER), callTimeout);
     }
 
     /**

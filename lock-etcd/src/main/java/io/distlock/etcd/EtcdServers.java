@@ -30,9 +30,6 @@ public record EtcdServers(
         Optional<String> namespace,
         Duration connectTimeout) {
 
-    private static final Duration SHORTEST = Duration.ofMillis(10);
-    private static final Duration LONGEST = Duration.ofSeconds(60);
-
     public EtcdServers {
         endpoints = List.copyOf(endpoints);
         if (endpoints.isEmpty()) {
@@ -55,7 +52,7 @@ public record EtcdServers(
         }
         Objects.requireNonNull(authority, "authority must not be null: use Optional.empty() for none");
         Objects.requireNonNull(namespace, "namespace must not be null: use Optional.empty() for none");
-        Limits.requireBetween("connect timeout", connectTimeout, SHORTEST, LONGEST);
+        EtcdLockOptions.requireTimeout("connect timeout", connectTimeout);
     }
 
     /** These members, in plain text and without credentials; connecting takes at most 2 s. */

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one acquisition stands in the queue, as far as it knows: nowhere yet, perhaps, or for certain. However it gets
- * away from there, it leaves nothing behind. Belongs to the acquisition's step.
+ * An acquisition's position in the queue, as far as it knows: none, a place that was possibly created, or one that was
+ * confirmed. Every way out removes the place's key. Belongs to the acquisition's step.
  */
 final class QueuePosition {
 
@@ -86,20 +86,20 @@ final class QueuePosition {
      *
      * @param before the one who was ahead the last time
      */
-    CompletableFuture<Place.Finding> look(@Nullable ByteSequence before) {
+    CompletableFuture<Finding> look(@Nullable ByteSequence before) {
         return isCertain()
                 ? queue.transactions().look(place(), createRevision, before)
                 : queue.transactions().enter(place());
     }
 
-    void found(Place.Standing standing) {
+    void found(Standing standing) {
         createRevision = standing.createRevision();
         if (standing.leaseGone()) {
             leaseGone(Duration.ZERO);
         }
     }
 
-    void found(Place.Gone gone) {
+    void found(Gone gone) {
         if (gone.leaseGone()) {
             leaseGone(Duration.ZERO);
         }
@@ -164,5 +164,48 @@ final class QueuePosition {
         place = null;
         createRevision = 0;
         doubtful = false;
+    }
+
+    /**
+     * One key in a lock's queue, there or about to be. It is the acquisition's own: nobody else ever uses it, and the
+     * acquisition takes it only once.
+     *
+     * @param session what the key hangs on
+     * @param epoch the session's, which the request that takes the place compares
+     */
+    record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Session session, long epoch) {}
+
+    /** How a place was found. */
+    sealed interface Finding {}
+
+    /**
+     * It exists.
+     *
+     * @param createRevision the order of the queue, and the fencing token once the lock is held
+     * @param leaseGone whether the one who was ahead before went with its lease, and not by releasing its key
+     */
+    record Standing(long createRevision, Ahead ahead, boolean leaseGone) implements Finding {}
+
+    /**
+     * It was there, and is no more.
+     *
+     * @param leaseGone whether it has ended with its session; otherwise it was deleted
+     */
+    record Gone(boolean leaseGone) implements Finding {}
+
+    /** It was not taken, and never will be: a withdrawal has moved the session's epoch on, or the session is lost. */
+    record Refused() implements Finding {}
+
+    /** Whom one has to wait for. */
+    sealed interface Ahead {
+
+        /** Nobody: the lock is held. */
+        record Nobody() implements Ahead {}
+
+        /** The one whose key has to go first. */
+        record Predecessor(ByteSequence key) implements Ahead {}
+
+        /** Not known yet. */
+        record Unknown() implements Ahead {}
     }
 }

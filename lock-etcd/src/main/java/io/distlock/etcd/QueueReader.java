@@ -83,7 +83,7 @@ final class QueueReader {
     }
 
     private static boolean isKept(KeyValue place) {
-        return place.getValue().equals(HolderNote.KEPT);
+        return place.getValue().equals(EtcdKeys.KEPT);
     }
 
     /** The first, and if it is shared all shared ones up to the first exclusive one. */
@@ -115,7 +115,7 @@ final class QueueReader {
     private Holder describe(KeyValue place, Map<Long, Duration> remaining) {
         return new Holder(
                 isKept(place)
-                        ? HolderNote.KEPT.toString(StandardCharsets.UTF_8)
+                        ? EtcdKeys.KEPT.toString(StandardCharsets.UTF_8)
                         : keys.occupant(place.getKey()).owner(),
                 isKept(place) ? Optional.empty() : Optional.of(new FencingToken(place.getCreateRevision())),
                 Optional.ofNullable(remaining.get(place.getLease())));

@@ -108,7 +108,7 @@ class EtcdTrustTests {
     private static EtcdQueue queue(LockRuntime runtime, EtcdConnection connection, Watches watches) {
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), CALL_TIMEOUT, 1);
         EtcdKeys keys = new EtcdKeys("lock");
-        QueueTransactions transactions = new QueueTransactions(calls, keys, new HolderNote());
+        QueueTransactions transactions = new QueueTransactions(calls, keys);
         SessionPool sessions = new SessionPool(calls, runtime, true);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         return new EtcdQueue(runtime, keys, transactions, sessions, grantedLocks, watches, CALL_TIMEOUT);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An application that serves gRPC itself: what it asks of etcd must not end with the call that it serves. */
-class DetachedCallsTests {
+class ClientInterceptorsTests {
 
     private static final LockKey SERVED = LockKey.of("orders", "served");
     private static final LockKey OTHER = LockKey.of("orders", "other");
