@@ -7,7 +7,6 @@ import io.etcd.jetcd.api.StatusRequest;
 import io.etcd.jetcd.api.StatusResponse;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -18,9 +17,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks the members of the cluster what they are. Calls take turns among them, others' calls, too, so each question is asked
- * more often than there are members, and still one of them may not be heard of. The driver's own way opens a channel for each
- * question, so an application's own client is not asked. Thread-safe.
+ * Asks the members of the cluster for their state. All calls take turns among the members, so each question is asked more
+ * often than there are members, and a member may still be missed. The driver's own way opens a channel for each question, so
+ * an application's own client is not asked. Thread-safe.
  */
 final class ClusterMembers {
 
@@ -87,9 +86,9 @@ final class ClusterMembers {
     }
 
     private static List<String> describe(AlarmResponse response) {
-        List<String> alarms = new ArrayList<>();
-        response.getAlarmsList().forEach(alarm -> alarms.add(alarm.getAlarm() + " at " + hex(alarm.getMemberID())));
-        return alarms;
+        return response.getAlarmsList().stream()
+                .map(alarm -> alarm.getAlarm() + " at " + hex(alarm.getMemberID()))
+                .toList();
     }
 
     private MaintenanceStub stub() {

@@ -14,18 +14,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition on its way: gets a session, takes a place in the lock's queue, and looks who is ahead until nobody is.
- *
- * <p>At any moment it is either busy with one step, or parked with a timer. Its fields belong to the step.
+ * One acquisition: gets a session, takes a place in the lock's queue, and looks who is ahead until nobody is. It is always
+ * either busy with one step, or parked with a timer. Its fields belong to the step.
  */
 final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
-    /** The longest that one who waits relies on its watch alone. */
+    /** The longest that a waiter relies on its watch alone. */
     private static final Duration LONGEST_TRUST = Duration.ofSeconds(5);
 
     private final EtcdQueue queue;
+    private final EtcdQueue.Context context;
     private final LeaseRequest request;
     private final long startedNanos;
     private final PredecessorWatch watch;
@@ -35,13 +35,14 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private int failures;
     private @Nullable Throwable lastFailure;
 
-    EtcdAcquisition(EtcdQueue queue, LeaseRequest request) {
+    EtcdAcquisition(EtcdQueue queue, EtcdQueue.Context context, LeaseRequest request) {
         this.queue = queue;
+        this.context = context;
         this.request = request;
-        this.startedNanos = queue.runtime().ticker().nanos();
-        this.position = new QueuePosition(queue, request);
-        this.turn = new Turn(queue.runtime().scheduler(), () -> goOn(this::advance));
-        this.watch = new PredecessorWatch(queue.watches(), turn::wake);
+        this.startedNanos = context.runtime().ticker().nanos();
+        this.position = new QueuePosition(context, request);
+        this.turn = new Turn(context.runtime().scheduler(), () -> goOn(this::advance));
+        this.watch = new PredecessorWatch(context.watches(), turn::wake);
     }
 
     // --- one step after the other ---
@@ -51,9 +52,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         turn.looks();
         if (queue.isClosed()) {
             turn.ends();
-            fail("the provider is closed");
+            failClosed();
         } else if (position.isNowhere()) {
-            await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
+            await(context.sessions().enter(request, context.answerLimit(request)), this::entered);
         } else if (position.isDoubtful()) {
             await(inTime(position.withdraw()), release -> lose());
         } else {
@@ -62,7 +63,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {
-        return queue.runtime().timeouts().within(queue.answerLimit(request), stage);
+        return context.runtime().timeouts().within(context.answerLimit(request), stage);
     }
 
     /** Waits for one answer, which comes or fails in limited time, and goes on with it. */
@@ -115,7 +116,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         } else if (finding instanceof QueuePosition.Refused) {
             // Nothing was said of the lock: asks again even if the deadline has passed, but not for ever.
             position.forget();
-            if (request.deadline().remainingNanos() + queue.callTimeout().toNanos() < 0) {
+            if (request.deadline().remainingNanos() + context.callTimeout().toNanos() < 0) {
                 endSilent(EtcdCallException.unanswered("taking a place in the queue"));
             } else {
                 advanceUnlessDone();
@@ -144,7 +145,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             grantIfFresh();
         } else if (ahead instanceof QueuePosition.Ahead.Predecessor predecessor) {
             if (request.deadline().hasPassed()) {
-                leave(true, queue.limit(queue.callTimeout().dividedBy(2)), 1);
+                leave(true, context.limit(context.callTimeout().dividedBy(2)), 1);
             } else {
                 waitFor(predecessor.key());
             }
@@ -169,7 +170,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void grantIfFresh() {
         Session session = position.place().session();
         long age = session.validSince(request.renewedTimeToLive())
-                .elapsedNanos(queue.runtime().ticker());
+                .elapsedNanos(context.runtime().ticker());
         if (age <= request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100)) {
             grant();
         } else {
@@ -187,9 +188,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void grant() {
         watch.close();
-        Grant grant = queue.grantedLocks().add(position.toLease());
+        Grant grant = context.grantedLocks().add(position.toLease());
         if (!complete(Optional.of(grant))) {
-            queue.grantedLocks().abandon((EtcdLease) grant.lease());
+            context.grantedLocks().abandon((EtcdLease) grant.lease());
         }
         finish();
     }
@@ -212,14 +213,15 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         queue.enlist(this);
         if (watch.isOn(predecessor)) {
             failures = 0;
-            park(EtcdQueue.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
+            park(EtcdQueue.Context.shorter(
+                    LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
         } else {
             await(inTime(watch.on(predecessor, position.place().key())), standing -> goOn(this::advance));
         }
     }
 
     private void park(Duration time) {
-        if (!turn.park(EtcdQueue.shorter(time, request.deadline().remaining()))) {
+        if (!turn.park(EtcdQueue.Context.shorter(time, request.deadline().remaining()))) {
             advance();
         } else if (isDone()) {
             // Cancelled just before, while it was still busy.
@@ -235,7 +237,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         if (failure != null) {
             endSilent(failure);
         } else if (position.isCertain() && position.grace().isZero()) {
-            leave(false, queue.limit(queue.callTimeout()), 1);
+            leave(false, context.limit(context.callTimeout()), 1);
         } else {
             complete(Optional.empty());
             finish();
@@ -243,9 +245,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     /**
-     * Whoever comes next must not find this one waiting, so it is over only once the place is gone. If it has just been said
-     * that somebody is ahead, a silent server is not waited for long. Otherwise what was heard last may be old: only an answer
-     * to leaving says that the store was there to the end, and that somebody else has the lock; asks until there is one.
+     * The next caller must not find this one waiting, so it is over only once the place is gone. A server that has just said
+     * that somebody is ahead is not waited for long. Otherwise its last answer may be old: only an answer to leaving shows that
+     * the store was there to the end, and that somebody else has the lock; asks until there is one.
      */
     private void leave(boolean refused, Deadline limit, int tries) {
         watch.close();
@@ -255,7 +257,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
                 complete(Optional.empty());
                 finish();
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
-                queue.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
+                context.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
             } else {
                 endSilent(failure);
             }
@@ -267,13 +269,13 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         finish();
     }
 
-    void fail(String why) {
-        completeExceptionally(unavailable(why, null));
+    void failClosed() {
+        completeExceptionally(unavailable("the provider is closed", null));
         settle();
     }
 
     private LockUnavailableException unavailable(String why, @Nullable Throwable cause) {
-        Duration waited = Duration.ofNanos(queue.runtime().ticker().nanos() - startedNanos);
+        Duration waited = Duration.ofNanos(context.runtime().ticker().nanos() - startedNanos);
         return new LockUnavailableException(request.key(), waited, why, cause);
     }
 
@@ -291,11 +293,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     /** Once it is over and no step is under way: leaves nothing behind, here or at the store. */
     private void settle() {
-        if (!turn.settles()) {
-            return;
+        if (turn.settles()) {
+            queue.delist(this);
+            watch.close();
+            position.giveUp();
         }
-        queue.delist(this);
-        watch.close();
-        position.giveUp();
     }
 }

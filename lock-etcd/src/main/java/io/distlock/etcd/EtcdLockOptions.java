@@ -27,8 +27,6 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
     private static final Duration SHORTEST = Duration.ofMillis(10);
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
-    private static final EtcdLockOptions DEFAULTS = new EtcdLockOptions("lock", Duration.ofSeconds(1), Session.SHARED);
-
     public EtcdLockOptions {
         requirePrefix(keyPrefix);
         requireTimeout("call timeout", callTimeout);
@@ -37,7 +35,7 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
 
     /** Prefix {@code lock}, calls 1 s, shared sessions. */
     public static EtcdLockOptions defaults() {
-        return DEFAULTS;
+        return new EtcdLockOptions("lock", Duration.ofSeconds(1), Session.SHARED);
     }
 
     public EtcdLockOptions withKeyPrefix(String keyPrefix) {

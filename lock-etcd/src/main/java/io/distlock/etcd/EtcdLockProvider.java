@@ -36,14 +36,10 @@ import java.util.concurrent.TimeoutException;
  */
 public final class EtcdLockProvider implements LockProvider {
 
-    private final Duration callTimeout;
+    private final EtcdQueue.Context context;
     private final EtcdQueue queue;
-    private final SessionPool sessions;
-    private final GrantedLocks grantedLocks;
     private final QueueReader reader;
     private final EtcdHealth health;
-    private final QueueTransactions transactions;
-    private final Watches watches;
 
     /**
      * Locks in the etcd that the connection leads to. Begins to connect, and does not wait for it: etcd may well be started
@@ -54,16 +50,17 @@ public final class EtcdLockProvider implements LockProvider {
      * @param options how locks are kept
      */
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
-        this.callTimeout = options.callTimeout();
+        Duration callTimeout = options.callTimeout();
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
         EtcdKeys keys = new EtcdKeys(options.keyPrefix());
-        this.transactions = new QueueTransactions(calls, keys);
-        this.sessions = new SessionPool(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
-        this.watches = connection.watches(runtime, callTimeout);
-        this.grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
+        QueueTransactions transactions = new QueueTransactions(calls, keys);
+        SessionPool sessions = new SessionPool(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
+        Watches watches = connection.watches(runtime, callTimeout);
+        GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         this.reader = new QueueReader(calls, keys);
         this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
-        this.queue = new EtcdQueue(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
+        this.context = new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
+        this.queue = new EtcdQueue(context);
         // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
         health.check();
     }
@@ -75,7 +72,7 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public Duration callTimeout() {
-        return callTimeout;
+        return context.callTimeout();
     }
 
     @Override
@@ -85,17 +82,17 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public void onLoss(Lease lease, Runnable lost) {
-        grantedLocks.onLoss((EtcdLease) lease, lost);
+        context.grantedLocks().onLoss((EtcdLease) lease, lost);
     }
 
     @Override
     public void renew(Collection<Lease> leases, RenewalAnswers answers) {
-        grantedLocks.renew(leases, answers);
+        context.grantedLocks().renew(leases, answers);
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return grantedLocks.release((EtcdLease) lease, keepFor);
+        return context.grantedLocks().release((EtcdLease) lease, keepFor);
     }
 
     @Override
@@ -111,7 +108,7 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return reader.holder(key, token)
-                .thenCompose(place -> place.map(held -> transactions.leave(held, token.value()))
+                .thenCompose(place -> place.map(held -> context.transactions().leave(held, token.value()))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 
@@ -128,12 +125,12 @@ public final class EtcdLockProvider implements LockProvider {
     public void close() {
         queue.close();
         try {
-            sessions.close().get(callTimeout.toNanos(), TimeUnit.NANOSECONDS);
+            context.sessions().close().get(context.callTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException silent) {
             // What is left runs out.
         }
-        watches.close();
+        context.watches().close();
     }
 }

@@ -7,13 +7,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that was granted here and not given back: until when, whether its key is watched, and who is told that it is gone.
- * Thread-safe.
+ * A lock that was granted here and not yet released: until when it is held, whether its key is watched, and who is notified
+ * of its loss. Thread-safe.
  */
 final class GrantedLock implements DueSet.Due {
 
     /**
-     * A lock that is given back sooner is never watched, which saves each short one two messages. Well below the grace that
+     * A lock that is released sooner is never watched, which saves each short one two messages. Well below the grace that
      * others leave to a lock whose lease has gone.
      */
     private static final Duration UNWATCHED = Duration.ofMillis(250);

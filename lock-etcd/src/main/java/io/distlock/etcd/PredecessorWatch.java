@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one acquisition watches while it waits: the key ahead of it, and its own. Used by one step at a time; being
- * closed at the end is the only thing that happens beside.
+ * What one acquisition watches while it waits: the key ahead of it, and its own. Used by one step at a time; only the
+ * closing at the end may happen beside it.
  */
 final class PredecessorWatch {
 

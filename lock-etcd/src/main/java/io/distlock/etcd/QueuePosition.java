@@ -8,6 +8,7 @@ import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,9 @@ final class QueuePosition {
      */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
-    private final EtcdQueue queue;
+    private static final Duration LONGEST_REAPING = Duration.ofHours(1);
+
+    private final EtcdQueue.Context context;
     private final LeaseRequest request;
 
     private @Nullable Place place;
@@ -40,10 +43,10 @@ final class QueuePosition {
 
     private Deadline graceEnds;
 
-    QueuePosition(EtcdQueue queue, LeaseRequest request) {
-        this.queue = queue;
+    QueuePosition(EtcdQueue.Context context, LeaseRequest request) {
+        this.context = context;
         this.request = request;
-        this.graceEnds = queue.limit(Duration.ZERO);
+        this.graceEnds = context.limit(Duration.ZERO);
     }
 
     boolean isNowhere() {
@@ -65,14 +68,16 @@ final class QueuePosition {
 
     /** Goes for a place that hangs on a session. */
     void on(Session session) {
-        place = queue.placeOf(request, session, places++);
-        queue.sessions().sinceLoss().ifPresent(this::leaseGone);
+        EtcdKeys keys = context.keys();
+        ByteSequence key = keys.place(request.key(), request.mode(), session.id(), places++, request.owner());
+        place = new Place(request, keys.of(request.key()), key, session, session.epoch());
+        context.sessions().sinceLoss().ifPresent(this::leaseGone);
     }
 
     /** A lease has gone so long ago: the own one, or that of the one ahead. With it others' may have gone. */
     private void leaseGone(Duration since) {
         Duration delay = request.options().lockDelay();
-        Deadline ends = queue.limit((delay.compareTo(GRACE) > 0 ? delay : GRACE).minus(since));
+        Deadline ends = context.limit((delay.compareTo(GRACE) > 0 ? delay : GRACE).minus(since));
         graceEnds = ends.nanos() - graceEnds.nanos() > 0 ? ends : graceEnds;
     }
 
@@ -88,8 +93,8 @@ final class QueuePosition {
      */
     CompletableFuture<Finding> look(@Nullable ByteSequence before) {
         return isCertain()
-                ? queue.transactions().look(place(), createRevision, before)
-                : queue.transactions().enter(place());
+                ? context.transactions().look(place(), createRevision, before)
+                : context.transactions().enter(place());
     }
 
     void found(Standing standing) {
@@ -115,7 +120,7 @@ final class QueuePosition {
      * another key, which no request that is still under way concerns.
      */
     CompletableFuture<Release> withdraw() {
-        return queue.transactions().withdraw(place());
+        return context.transactions().withdraw(place());
     }
 
     /** The place becomes the lock's, and is no longer the acquisition's. */
@@ -127,8 +132,8 @@ final class QueuePosition {
 
     /** Leaves a place that is certain; fails if there is no answer in time. What is known to be gone is forgotten. */
     CompletableFuture<Release> leave(Duration limit) {
-        CompletableFuture<Release> left = queue.transactions().leave(place().key(), createRevision);
-        return queue.runtime().timeouts().within(limit, left).thenApply(release -> {
+        CompletableFuture<Release> left = context.transactions().leave(place().key(), createRevision);
+        return context.runtime().timeouts().within(limit, left).thenApply(release -> {
             if (release == Release.RELEASED) {
                 forget();
             }
@@ -141,23 +146,36 @@ final class QueuePosition {
         Place gone = place;
         clear();
         if (gone != null) {
-            queue.sessions().leave(gone.session());
+            context.sessions().leave(gone.session());
         }
     }
 
-    /** Sees to it, in the background, that it goes. */
+    /** Makes sure, in the background, that it goes. */
     void giveUp() {
         if (isCertain() && !grace().isZero()) {
             // Whoever comes next does not know that a lease has gone, and would not wait.
-            queue.runtime().scheduler().schedule(this::giveUp, grace());
+            context.runtime().scheduler().schedule(this::giveUp, grace());
             return;
         }
+        long created = createRevision;
         if (doubtful) {
-            queue.withdraw(place());
+            reap(place(), left -> context.transactions().withdraw(left));
         } else if (isCertain()) {
-            queue.remove(place(), createRevision);
+            reap(place(), left -> context.transactions().leave(left.key(), created));
         }
         forget();
+    }
+
+    /** Others may keep the session alive for long; the place goes with it at the latest. */
+    private void reap(Place left, Function<Place, CompletableFuture<Release>> remove) {
+        context.runtime()
+                .reaper()
+                .reap(
+                        "The place of " + request.owner() + " in the queue for '" + request.key() + "'",
+                        LONGEST_REAPING,
+                        () -> left.session().isLost()
+                                ? CompletableFuture.completedFuture(Release.RELEASED)
+                                : remove.apply(left));
     }
 
     private void clear() {

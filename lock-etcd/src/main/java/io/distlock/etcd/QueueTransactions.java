@@ -65,7 +65,7 @@ final class QueueTransactions {
         boolean shared = place.request().mode() == LockMode.SHARED;
         take.add(Op.get(place.queue().first(), newest(place, shared ? 1 : 2).build()));
         return calls.transact(kv -> kv.txn()
-                        .If(isAbsent(place.key()), isEpoch(session, place.epoch()))
+                        .If(is(place.key(), 0), isEpoch(session, place.epoch()))
                         .Then(take.toArray(Op[]::new))
                         .Else(Op.get(place.key(), ONLY_KEY), Op.get(session, ONLY_KEY))
                         .commit())
@@ -206,10 +206,7 @@ final class QueueTransactions {
         return answer.isSucceeded() ? Release.RELEASED : Release.NOT_OWNER;
     }
 
-    private static Cmp isAbsent(ByteSequence key) {
-        return is(key, 0);
-    }
-
+    /** A key that does not exist has the create revision 0. */
     private static Cmp is(ByteSequence key, long createRevision) {
         return new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(createRevision));
     }

@@ -148,7 +148,7 @@ final class Session implements DueSet.Due {
                 last.since().nanos() + slack, last.since().wallMillis() + TimeUnit.NANOSECONDS.toMillis(slack));
     }
 
-    /** For people: the lease's id as etcdctl shows it, its time, its age, and when it was last extended. */
+    /** For diagnostics: the lease's id as etcdctl shows it, its time, its age, and when it was last extended. */
     String describe() {
         Extension last = extension;
         return Long.toHexString(id) + ": " + last.timeToLive().toSeconds() + " s, "

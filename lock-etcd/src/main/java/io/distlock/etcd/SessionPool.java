@@ -189,7 +189,7 @@ final class SessionPool {
         return calls.revoke(session.id()).exceptionally(failure -> null);
     }
 
-    /** The sessions that several locks share, for people. */
+    /** The sessions that several locks share, for diagnostics. */
     synchronized List<String> describe() {
         return shared.values().stream()
                 .filter(SessionPool::isReady)

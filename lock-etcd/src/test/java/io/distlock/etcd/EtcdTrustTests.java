@@ -111,7 +111,8 @@ class EtcdTrustTests {
         QueueTransactions transactions = new QueueTransactions(calls, keys);
         SessionPool sessions = new SessionPool(calls, runtime, true);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
-        return new EtcdQueue(runtime, keys, transactions, sessions, grantedLocks, watches, CALL_TIMEOUT);
+        return new EtcdQueue(
+                new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, CALL_TIMEOUT));
     }
 
     private static LeaseRequest request(ManualTicker ticker) {
