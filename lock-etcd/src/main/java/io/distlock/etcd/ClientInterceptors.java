@@ -1,6 +1,9 @@
 package io.distlock.etcd;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.etcd.jetcd.api.MaintenanceGrpc;
+import io.etcd.jetcd.api.WatchGrpc;
+import io.grpc.CallCredentials;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -9,6 +12,7 @@ import io.grpc.Context;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** What the locks change about each call of the driver. */
 final class ClientInterceptors {
@@ -49,6 +53,45 @@ final class ClientInterceptors {
                     || method.getFullMethodName().equals(KEEP_ALIVE);
             return next.newCall(
                     method, ends ? options.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS) : options);
+        }
+    }
+
+    /**
+     * Remembers the driver's channel and credentials from the calls that pass, for what the driver does not offer: many
+     * watches on one stream, and questions to the servers on the connections that there are. Thread-safe.
+     */
+    static final class ChannelCapture implements ClientInterceptor {
+
+        private volatile @Nullable Channel channel;
+        private volatile @Nullable CallCredentials credentials;
+
+        @Override
+        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            channel = next;
+            CallCredentials used = options.getCredentials();
+            // Asking for a token is itself a call, without credentials.
+            if (used != null) {
+                credentials = used;
+            }
+            return next.newCall(method, options);
+        }
+
+        /** Fails if no call has passed yet. */
+        WatchGrpc.WatchStub watches() {
+            return WatchGrpc.newStub(captured()).withCallCredentials(credentials);
+        }
+
+        /** Fails if no call has passed yet. */
+        MaintenanceGrpc.MaintenanceStub maintenance() {
+            return MaintenanceGrpc.newStub(captured()).withCallCredentials(credentials);
+        }
+
+        private Channel captured() {
+            Channel known = channel;
+            if (known == null) {
+                throw new IllegalStateException("etcd has not been called yet");
+            }
+            return known;
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.ClientInterceptors.ChannelCapture;
 import io.etcd.jetcd.api.AlarmRequest;
 import io.etcd.jetcd.api.AlarmResponse;
 import io.etcd.jetcd.api.MaintenanceGrpc.MaintenanceStub;

@@ -163,10 +163,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     // --- the lock is ours ---
 
-    /**
-     * A grant on a session that was not extended for long would be over before it is of use. One that is not renewed has to
-     * have its whole lease.
-     */
+    /** On a session extended long ago a grant would soon be over; a lock that is not renewed needs its whole lease. */
     private void grantIfFresh() {
         Session session = position.place().session();
         long age = session.validSince(request.renewedTimeToLive())

@@ -1,6 +1,7 @@
 package io.distlock.etcd;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.distlock.etcd.ClientInterceptors.ChannelCapture;
 import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -37,7 +38,7 @@ public final class EtcdConnection implements AutoCloseable {
     }
 
     /**
-     * Connections of the locks' own, with what suits locks: time limits that the server is told, no call that is held
+     * Connections of the locks' own, with what suits locks: time limits that the server knows, no call that is held
      * back until a server is there, none that is sent twice, and only servers that know a leader. As
      * nothing here blocks, calls leave on the thread that makes them and are answered on the one that reads the
      * connection, instead of on two pools of threads.
@@ -108,7 +109,7 @@ public final class EtcdConnection implements AutoCloseable {
         return members;
     }
 
-    /** To be closed by whoever asks. */
+    /** To be closed by the caller. */
     Watches watches(LockRuntime runtime, Duration callTimeout) {
         return capture.<Watches>map(
                         driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout.dividedBy(2)))

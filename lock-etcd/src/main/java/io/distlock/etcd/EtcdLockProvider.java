@@ -27,9 +27,9 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>Exclusion holds for as long as the cluster keeps its word: members may die, freeze and come back, and clocks may
  * leap. A leader that is frozen for longer than a lease and thaws may break its word, and take away a lease that its
- * successor has extended: holders who can be reached are told before one who waits has the lock, but perhaps not before one
+ * successor has extended: holders who can be reached are notified before a waiter has the lock, but perhaps not before one
  * who comes just then. Versions before 3.4.31 and 3.5.13 do so more often, which is warned of. One whose process has died is followed by
- * the next within lease time, lock-delay and two seconds or so; by more if the leader dies, too, since a new leader gives
+ * the next within lease time, lock-delay and two seconds or so; by more if the leader also dies, since a new leader gives
  * all leases their full time again.
  *
  * <p>Thread-safe.
@@ -61,7 +61,7 @@ public final class EtcdLockProvider implements LockProvider {
         this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
         this.context = new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
         this.queue = new EtcdQueue(context);
-        // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
+        // Begins to connect, so that the first lock need not wait for it. A later check finds a failure again.
         health.check();
     }
 

@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.Watches.WatchedKey;
 import io.distlock.spi.Moment;
 import io.distlock.support.Backoff;
 import io.distlock.support.DueSet;
@@ -27,7 +28,7 @@ final class GrantedLock implements DueSet.Due {
     private volatile @Nullable Runnable onLoss;
 
     // Guarded by the monitor.
-    private Watches.@Nullable WatchedKey watched;
+    private @Nullable WatchedKey watched;
     private boolean over;
     private int failures;
 
@@ -76,13 +77,13 @@ final class GrantedLock implements DueSet.Due {
     }
 
     /** Its watch has begun. */
-    void watched(Watches.WatchedKey begun) {
-        Watches.WatchedKey unused;
+    void watched(WatchedKey begun) {
+        WatchedKey unused;
         synchronized (this) {
             unused = over ? begun : watched;
             watched = over ? null : begun;
         }
-        close(unused);
+        WatchedKey.closeIfAny(unused);
     }
 
     synchronized boolean isWatched() {
@@ -103,19 +104,13 @@ final class GrantedLock implements DueSet.Due {
 
     /** It is not held any more: nothing is watched from here on. */
     void end() {
-        Watches.WatchedKey last;
+        WatchedKey last;
         synchronized (this) {
             over = true;
             last = watched;
             watched = null;
         }
-        close(last);
-    }
-
-    private static void close(Watches.@Nullable WatchedKey unused) {
-        if (unused != null) {
-            unused.close();
-        }
+        WatchedKey.closeIfAny(last);
     }
 
     @Override

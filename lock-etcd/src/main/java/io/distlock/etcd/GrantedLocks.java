@@ -28,8 +28,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * for others; so each lock's own time to live is kept here: a lock that nobody extended for so long is deleted. If this
  * process dies, so does the session.
  *
- * <p>Each key is watched, unless it is given back soon: etcd may take it away though its session is extended, by hand of an
- * operator, or as a leader that was frozen and thaws. What the watch tells is looked at once more before it is believed, and
+ * <p>Each key is watched, unless it is released soon: etcd may delete it though its session is extended, by hand of an
+ * operator, or as a leader that was frozen and thaws. What the watch reports is checked once more before it is believed, and
  * so is what may have happened while there was no watch. Thread-safe.
  */
 final class GrantedLocks {
@@ -91,7 +91,7 @@ final class GrantedLocks {
     /** As {@link io.distlock.spi.LockProvider#onLoss}. */
     void onLoss(EtcdLease lease, Runnable lost) {
         find(lease).ifPresent(lock -> lock.onLoss(lost));
-        // It may have gone before anybody could be told.
+        // It may have gone before there was anybody to notify.
         if (find(lease).isEmpty()) {
             lost.run();
         }
@@ -173,13 +173,13 @@ final class GrantedLocks {
 
     private void watch(GrantedLock lock) {
         lock.watching();
-        Watches.WatchedKey watched = watches.watch(lock.lease().place().key(), () -> told(lock));
+        Watches.WatchedKey watched = watches.watch(lock.lease().place().key(), () -> notified(lock));
         lock.watched(watched);
         // Also if it does not stand: then this look is all there is.
         watched.standing().whenComplete((standing, failure) -> look(lock));
     }
 
-    private void told(GrantedLock lock) {
+    private void notified(GrantedLock lock) {
         if (lock.isWatched()) {
             look(lock);
         } else {
@@ -206,7 +206,7 @@ final class GrantedLocks {
         }
     }
 
-    // --- giving back ---
+    // --- releasing ---
 
     /** Nobody extends it any more, or ever will: deletes it in the background. */
     void abandon(EtcdLease lease) {

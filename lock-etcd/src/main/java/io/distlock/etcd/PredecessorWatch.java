@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.Watches.WatchedKey;
 import io.etcd.jetcd.ByteSequence;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,8 @@ final class PredecessorWatch {
     private final Watches watches;
     private final Runnable wake;
     private @Nullable ByteSequence ahead;
-    private Watches.@Nullable WatchedKey watchedAhead;
-    private Watches.@Nullable WatchedKey watchedSelf;
+    private @Nullable WatchedKey watchedAhead;
+    private @Nullable WatchedKey watchedSelf;
 
     PredecessorWatch(Watches watches, Runnable wake) {
         this.watches = watches;
@@ -32,7 +33,7 @@ final class PredecessorWatch {
         return key.equals(ahead) && isLive(watchedAhead) && isLive(watchedSelf);
     }
 
-    private static boolean isLive(Watches.@Nullable WatchedKey watched) {
+    private static boolean isLive(@Nullable WatchedKey watched) {
         return watched != null && watched.isLive();
     }
 
@@ -40,11 +41,11 @@ final class PredecessorWatch {
     CompletableFuture<Void> on(ByteSequence key, ByteSequence own) {
         offAhead();
         ahead = key;
-        Watches.WatchedKey nextAhead = watches.watch(key, wake);
+        WatchedKey nextAhead = watches.watch(key, wake);
         watchedAhead = nextAhead;
-        Watches.WatchedKey self = watchedSelf;
+        WatchedKey self = watchedSelf;
         if (self == null || !self.isLive()) {
-            close(self);
+            WatchedKey.closeIfAny(self);
             self = watches.watch(own, wake);
             watchedSelf = self;
         }
@@ -53,20 +54,14 @@ final class PredecessorWatch {
 
     /** The one ahead has gone. */
     void offAhead() {
-        close(watchedAhead);
+        WatchedKey.closeIfAny(watchedAhead);
         ahead = null;
         watchedAhead = null;
     }
 
     void close() {
         offAhead();
-        close(watchedSelf);
+        WatchedKey.closeIfAny(watchedSelf);
         watchedSelf = null;
-    }
-
-    private static void close(Watches.@Nullable WatchedKey watched) {
-        if (watched != null) {
-            watched.close();
-        }
     }
 }

@@ -116,7 +116,7 @@ final class QueuePosition {
     }
 
     /**
-     * Sees to it that a doubtful place is not there and cannot come to be; fails if there is no answer. The next place has
+     * Makes sure that a doubtful place is not there and cannot come to be; fails if there is no answer. The next place has
      * another key, which no request that is still under way concerns.
      */
     CompletableFuture<Release> withdraw() {
@@ -141,7 +141,7 @@ final class QueuePosition {
         });
     }
 
-    /** It is gone at the server, or somebody else sees to that. */
+    /** It is gone at the server, or will be without this. */
     void forget() {
         Place gone = place;
         clear();
@@ -153,13 +153,13 @@ final class QueuePosition {
     /** Makes sure, in the background, that it goes. */
     void giveUp() {
         if (isCertain() && !grace().isZero()) {
-            // Whoever comes next does not know that a lease has gone, and would not wait.
+            // The next caller does not know that a lease has gone, and would not wait.
             context.runtime().scheduler().schedule(this::giveUp, grace());
             return;
         }
         long created = createRevision;
         if (doubtful) {
-            reap(place(), left -> context.transactions().withdraw(left));
+            reap(place(), context.transactions()::withdraw);
         } else if (isCertain()) {
             reap(place(), left -> context.transactions().leave(left.key(), created));
         }

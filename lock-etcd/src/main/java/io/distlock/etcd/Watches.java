@@ -59,6 +59,12 @@ interface Watches extends AutoCloseable {
             }
         }
 
+        static void closeIfAny(@Nullable WatchedKey watched) {
+            if (watched != null) {
+                watched.close();
+            }
+        }
+
         // --- for the stream that it is on ---
 
         /**
@@ -86,7 +92,7 @@ interface Watches extends AutoCloseable {
         void breakOff(Throwable failure) {
             if (!over) {
                 over = true;
-                // Whoever waits for it to stand is told by that, and pauses; to be woken as well would end the pause.
+                // A failed standing() makes its caller pause; waking it as well would end the pause.
                 if (!standing.completeExceptionally(failure)) {
                     wake.run();
                 }
