@@ -142,14 +142,14 @@ final class EndpointResolver extends NameResolverProvider implements AutoCloseab
 
         private void answered(String host, String failure) {
             pending.remove(host);
-            Listener2 told = listener;
-            if (told == null) {
+            Listener2 current = listener;
+            if (current == null) {
                 return;
             }
             if (!found.isEmpty()) {
                 publish();
             } else if (pending.isEmpty()) {
-                told.onError(Status.UNAVAILABLE.withDescription(
+                current.onError(Status.UNAVAILABLE.withDescription(
                         "no host name of an etcd endpoint can be resolved: check the endpoints and the DNS; "
                                 + failure));
             }

@@ -14,34 +14,35 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition on its way: gets a session, takes a place in the lock's queue, and looks who is ahead until nobody is.
- *
- * <p>At any moment it is either busy with one step, or parked with a timer. Its fields belong to the step.
+ * One acquisition: gets a session, takes a place in the lock's queue, and looks who is ahead until nobody is. It is always
+ * either busy with one step, or parked with a timer. Its fields belong to the step.
  */
 final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
-    /** The longest that one who waits relies on its watch alone. */
+    /** The longest that a waiter relies on its watch alone. */
     private static final Duration LONGEST_TRUST = Duration.ofSeconds(5);
 
     private final EtcdQueue queue;
+    private final EtcdQueue.Context context;
     private final LeaseRequest request;
     private final long startedNanos;
-    private final Lookout lookout;
+    private final PredecessorWatch watch;
     private final Turn turn;
-    private final Foothold foothold;
+    private final QueuePosition position;
 
     private int failures;
     private @Nullable Throwable lastFailure;
 
-    EtcdAcquisition(EtcdQueue queue, LeaseRequest request) {
+    EtcdAcquisition(EtcdQueue queue, EtcdQueue.Context context, LeaseRequest request) {
         this.queue = queue;
+        this.context = context;
         this.request = request;
-        this.startedNanos = queue.runtime().ticker().nanos();
-        this.foothold = new Foothold(queue, request);
-        this.turn = new Turn(queue.runtime().scheduler(), () -> goOn(this::advance));
-        this.lookout = new Lookout(queue.watches(), turn::wake);
+        this.startedNanos = context.runtime().ticker().nanos();
+        this.position = new QueuePosition(context, request);
+        this.turn = new Turn(context.runtime().scheduler(), () -> goOn(this::advance));
+        this.watch = new PredecessorWatch(context.watches(), turn::wake);
     }
 
     // --- one step after the other ---
@@ -51,18 +52,18 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         turn.looks();
         if (queue.isClosed()) {
             turn.ends();
-            fail("the provider is closed");
-        } else if (foothold.isNowhere()) {
-            await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
-        } else if (foothold.isDoubtful()) {
-            await(inTime(foothold.withdraw()), release -> lose());
+            failClosed();
+        } else if (position.isNowhere()) {
+            await(context.sessions().enter(request, context.answerLimit(request)), this::entered);
+        } else if (position.isDoubtful()) {
+            await(inTime(position.withdraw()), release -> lose());
         } else {
-            await(inTime(foothold.look(lookout.ahead())), this::found);
+            await(inTime(position.look(watch.ahead())), this::found);
         }
     }
 
     private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {
-        return queue.runtime().timeouts().within(queue.answerLimit(request), stage);
+        return context.runtime().timeouts().within(context.answerLimit(request), stage);
     }
 
     /** Waits for one answer, which comes or fails in limited time, and goes on with it. */
@@ -71,17 +72,17 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             if (failure == null) {
                 next.accept(answer);
             } else {
-                failed(CallFailure.of("a call", failure));
+                failed(EtcdCallException.of("a call", failure));
             }
         });
     }
 
-    private void failed(CallFailure failure) {
+    private void failed(EtcdCallException failure) {
         request.progress().failed(failure);
         lastFailure = failure;
         failures++;
         if (failure.mayBeApplied()) {
-            foothold.mayBeTaken();
+            position.mayBeTaken();
         }
         goOn(() -> park(BACKOFF.pause(failures)));
     }
@@ -100,28 +101,28 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     // --- what was found ---
 
     private void entered(Session session) {
-        foothold.on(session);
+        position.on(session);
         advanceUnlessDone();
     }
 
-    private void found(Place.Finding finding) {
-        if (finding instanceof Place.Standing standing) {
-            foothold.found(standing);
+    private void found(QueuePosition.Finding finding) {
+        if (finding instanceof QueuePosition.Standing standing) {
+            position.found(standing);
             lastFailure = null;
             if (standing.leaseGone()) {
-                lookout.offAhead();
+                watch.offAhead();
             }
             found(standing.ahead());
-        } else if (finding instanceof Place.Refused) {
+        } else if (finding instanceof QueuePosition.Refused) {
             // Nothing was said of the lock: asks again even if the deadline has passed, but not for ever.
-            foothold.forget();
-            if (request.deadline().remainingNanos() + queue.callTimeout().toNanos() < 0) {
-                endSilent(CallFailure.unanswered("taking a place in the queue"));
+            position.forget();
+            if (request.deadline().remainingNanos() + context.callTimeout().toNanos() < 0) {
+                endSilent(EtcdCallException.unanswered("taking a place in the queue"));
             } else {
                 advanceUnlessDone();
             }
-        } else if (finding instanceof Place.Gone gone) {
-            foothold.found(gone);
+        } else if (finding instanceof QueuePosition.Gone gone) {
+            position.found(gone);
             lose();
         }
     }
@@ -134,16 +135,17 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         }
     }
 
-    private void found(Place.Ahead ahead) {
+    private void found(QueuePosition.Ahead ahead) {
         if (isDone()) {
             finish();
-        } else if (ahead instanceof Place.Ahead.Nobody && !foothold.grace().isZero()) {
+        } else if (ahead instanceof QueuePosition.Ahead.Nobody
+                && !position.grace().isZero()) {
             waitOutGrace();
-        } else if (ahead instanceof Place.Ahead.Nobody) {
+        } else if (ahead instanceof QueuePosition.Ahead.Nobody) {
             grantIfFresh();
-        } else if (ahead instanceof Place.Ahead.Predecessor predecessor) {
+        } else if (ahead instanceof QueuePosition.Ahead.Predecessor predecessor) {
             if (request.deadline().hasPassed()) {
-                leave(true, queue.limit(queue.callTimeout().dividedBy(2)), 1);
+                leave(true, context.limit(context.callTimeout().dividedBy(2)), 1);
             } else {
                 waitFor(predecessor.key());
             }
@@ -154,21 +156,18 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     /** The place is gone: the next step takes another. */
     private void lose() {
-        lookout.close();
-        foothold.forget();
+        watch.close();
+        position.forget();
         goOn(this::advance);
     }
 
     // --- the lock is ours ---
 
-    /**
-     * A grant on a session that was not extended for long would be over before it is of use. One that is not renewed has to
-     * have its whole lease.
-     */
+    /** On a session extended long ago a grant would soon be over; a lock that is not renewed needs its whole lease. */
     private void grantIfFresh() {
-        Session session = foothold.place().session();
+        Session session = position.place().session();
         long age = session.validSince(request.renewedTimeToLive())
-                .elapsedNanos(queue.runtime().ticker());
+                .elapsedNanos(context.runtime().ticker());
         if (age <= request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100)) {
             grant();
         } else {
@@ -180,15 +179,15 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         switch (renewal) {
             case RENEWED -> grant();
             case NOT_OWNER -> lose();
-            case UNKNOWN -> failed(CallFailure.unanswered("keeping the session alive"));
+            case UNKNOWN -> failed(EtcdCallException.unanswered("keeping the session alive"));
         }
     }
 
     private void grant() {
-        lookout.close();
-        Grant grant = queue.holdings().add(foothold.toLease());
+        watch.close();
+        Grant grant = context.grantedLocks().add(position.toLease());
         if (!complete(Optional.of(grant))) {
-            queue.holdings().abandon((EtcdLease) grant.lease());
+            context.grantedLocks().abandon((EtcdLease) grant.lease());
         }
         finish();
     }
@@ -202,23 +201,24 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         if (request.deadline().hasPassed()) {
             end();
         } else {
-            park(foothold.grace());
+            park(position.grace());
         }
     }
 
     private void waitFor(ByteSequence predecessor) {
         request.progress().refused();
         queue.enlist(this);
-        if (lookout.isOn(predecessor)) {
+        if (watch.isOn(predecessor)) {
             failures = 0;
-            park(Limits.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
+            park(EtcdQueue.Context.shorter(
+                    LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
         } else {
-            await(inTime(lookout.on(predecessor, foothold.place().key())), standing -> goOn(this::advance));
+            await(inTime(watch.on(predecessor, position.place().key())), standing -> goOn(this::advance));
         }
     }
 
     private void park(Duration time) {
-        if (!turn.park(Limits.shorter(time, request.deadline().remaining()))) {
+        if (!turn.park(EtcdQueue.Context.shorter(time, request.deadline().remaining()))) {
             advance();
         } else if (isDone()) {
             // Cancelled just before, while it was still busy.
@@ -233,8 +233,8 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         Throwable failure = lastFailure;
         if (failure != null) {
             endSilent(failure);
-        } else if (foothold.isCertain() && foothold.grace().isZero()) {
-            leave(false, queue.limit(queue.callTimeout()), 1);
+        } else if (position.isCertain() && position.grace().isZero()) {
+            leave(false, context.limit(context.callTimeout()), 1);
         } else {
             complete(Optional.empty());
             finish();
@@ -242,19 +242,19 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     /**
-     * Whoever comes next must not find this one waiting, so it is over only once the place is gone. If it has just been said
-     * that somebody is ahead, a silent server is not waited for long. Otherwise what was heard last may be old: only an answer
-     * to leaving says that the store was there to the end, and that somebody else has the lock; asks until there is one.
+     * The next caller must not find this one waiting, so it is over only once the place is gone. A server that has just said
+     * that somebody is ahead is not waited for long. Otherwise its last answer may be old: only an answer to leaving shows that
+     * the store was there to the end, and that somebody else has the lock; asks until there is one.
      */
     private void leave(boolean refused, Deadline limit, int tries) {
-        lookout.close();
-        foothold.leave(limit.remaining()).whenComplete((release, failure) -> {
+        watch.close();
+        position.leave(limit.remaining()).whenComplete((release, failure) -> {
             Duration pause = BACKOFF.pause(tries);
             if (failure == null || refused) {
                 complete(Optional.empty());
                 finish();
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
-                queue.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
+                context.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
             } else {
                 endSilent(failure);
             }
@@ -266,13 +266,13 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         finish();
     }
 
-    void fail(String why) {
-        completeExceptionally(unavailable(why, null));
+    void failClosed() {
+        completeExceptionally(unavailable("the provider is closed", null));
         settle();
     }
 
     private LockUnavailableException unavailable(String why, @Nullable Throwable cause) {
-        Duration waited = Duration.ofNanos(queue.runtime().ticker().nanos() - startedNanos);
+        Duration waited = Duration.ofNanos(context.runtime().ticker().nanos() - startedNanos);
         return new LockUnavailableException(request.key(), waited, why, cause);
     }
 
@@ -290,11 +290,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     /** Once it is over and no step is under way: leaves nothing behind, here or at the store. */
     private void settle() {
-        if (!turn.settles()) {
-            return;
+        if (turn.settles()) {
+            queue.delist(this);
+            watch.close();
+            position.giveUp();
         }
-        queue.delist(this);
-        lookout.close();
-        foothold.giveUp();
     }
 }

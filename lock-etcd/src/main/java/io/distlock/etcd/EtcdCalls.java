@@ -14,14 +14,13 @@ import io.etcd.jetcd.lease.LeaseTimeToLiveResponse;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
  * The calls to etcd, each with a time limit: the driver by itself would wait for a server for ever. Reads and keepalives
- * are asked of a second member when the first is slow; writes never are. What goes wrong is a {@link CallFailure}.
+ * are asked of a second member when the first is slow; writes never are. What goes wrong is a {@link EtcdCallException}.
  * Thread-safe.
  */
 final class EtcdCalls {
@@ -30,7 +29,7 @@ final class EtcdCalls {
     private final Lease leases;
     private final Timeouts timeouts;
     private final Duration limit;
-    private final Optional<Hedge> hedge;
+    private final boolean hedging;
 
     /**
      * @param limit for each call
@@ -41,7 +40,7 @@ final class EtcdCalls {
         this.leases = client.getLeaseClient();
         this.timeouts = timeouts;
         this.limit = limit;
-        this.hedge = members > 1 ? Optional.of(new Hedge(timeouts, limit.dividedBy(4))) : Optional.empty();
+        this.hedging = members > 1;
     }
 
     /** A transaction that writes. It is sent once: a copy that arrives late would be carried out all the same. */
@@ -72,7 +71,7 @@ final class EtcdCalls {
      * @param atMost a time limit of its own, if it is shorter: a lost answer must leave time for another try
      */
     CompletableFuture<LeaseKeepAliveResponse> keepAlive(long leaseId, Duration atMost) {
-        Duration shorter = Limits.shorter(atMost, limit);
+        Duration shorter = atMost.compareTo(limit) < 0 ? atMost : limit;
         return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)));
     }
 
@@ -80,9 +79,40 @@ final class EtcdCalls {
         return hedged(() -> limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option)));
     }
 
-    /** For reads and keepalives alone. */
+    /** For reads and keepalives alone, which may be carried out twice. */
     private <T> CompletableFuture<T> hedged(Supplier<CompletableFuture<T>> call) {
-        return hedge.isPresent() ? hedge.get().ask(call) : call.get();
+        return hedging ? hedged(timeouts, limit.dividedBy(4), call) : call.get();
+    }
+
+    /**
+     * The first answer to come. Another member is asked when one does not answer soon: a frozen one keeps its connection, and
+     * its share of the calls, for seconds.
+     *
+     * @param patience how soon
+     */
+    static <T> CompletableFuture<T> hedged(Timeouts timeouts, Duration patience, Supplier<CompletableFuture<T>> call) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        CompletableFuture<T> first = call.get();
+        timeouts.within(patience, first).whenComplete((answer, failure) -> {
+            if (failure == null) {
+                result.complete(answer);
+            } else if (first.isCompletedExceptionally()) {
+                result.completeExceptionally(failure);
+            } else {
+                both(first, call.get(), result);
+            }
+        });
+        return result;
+    }
+
+    private static <T> void both(CompletableFuture<T> first, CompletableFuture<T> second, CompletableFuture<T> result) {
+        first.thenAccept(result::complete);
+        second.thenAccept(result::complete);
+        CompletableFuture.allOf(first, second).whenComplete((done, failure) -> {
+            if (failure != null && first.isCompletedExceptionally() && second.isCompletedExceptionally()) {
+                result.completeExceptionally(failure);
+            }
+        });
     }
 
     private <T> CompletableFuture<T> limited(String what, Duration atMost, Supplier<CompletableFuture<T>> call) {
@@ -91,7 +121,7 @@ final class EtcdCalls {
             if (failure == null) {
                 result.complete(answer);
             } else {
-                result.completeExceptionally(CallFailure.of(what, failure));
+                result.completeExceptionally(EtcdCallException.of(what, failure));
             }
         });
         return result;

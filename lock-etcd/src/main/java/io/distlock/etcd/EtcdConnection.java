@@ -1,6 +1,7 @@
 package io.distlock.etcd;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.distlock.etcd.ClientInterceptors.ChannelCapture;
 import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -23,21 +24,21 @@ public final class EtcdConnection implements AutoCloseable {
 
     private final Client client;
     private final ByteSequence namespace;
-    private final Optional<ChannelTap> tap;
+    private final Optional<ChannelCapture> capture;
     private final int members;
     private final Runnable onClose;
 
     private EtcdConnection(
-            Client client, ByteSequence namespace, Optional<ChannelTap> tap, int members, Runnable onClose) {
+            Client client, ByteSequence namespace, Optional<ChannelCapture> capture, int members, Runnable onClose) {
         this.client = client;
         this.namespace = namespace;
-        this.tap = tap;
+        this.capture = capture;
         this.members = members;
         this.onClose = onClose;
     }
 
     /**
-     * Connections of the locks' own, with what suits locks: time limits that the server is told, no call that is held
+     * Connections of the locks' own, with what suits locks: time limits that the server knows, no call that is held
      * back until a server is there, none that is sent twice, and only servers that know a leader. As
      * nothing here blocks, calls leave on the thread that makes them and are answered on the one that reads the
      * connection, instead of on two pools of threads.
@@ -52,7 +53,7 @@ public final class EtcdConnection implements AutoCloseable {
      * @param lookup resolves host names
      */
     static EtcdConnection to(EtcdServers servers, EtcdLockOptions options, EndpointResolver.Lookup lookup) {
-        ChannelTap tap = new ChannelTap();
+        ChannelCapture capture = new ChannelCapture();
         EndpointResolver resolver = new EndpointResolver(servers.endpoints(), lookup);
         ClientBuilder builder = Client.builder()
                 .waitForReady(false)
@@ -66,7 +67,10 @@ public final class EtcdConnection implements AutoCloseable {
                 .header("hasleader", "true")
                 .executorService(MoreExecutors.newDirectExecutorService())
                 .target(resolver.target())
-                .interceptor(new DetachedCalls(), tap, new CallDeadlines(options.callTimeout()));
+                .interceptor(
+                        new ClientInterceptors.Detaching(),
+                        capture,
+                        new ClientInterceptors.Deadlines(options.callTimeout()));
         servers.authority().ifPresent(builder::authority);
         servers.tls().ifPresent(builder::sslContext);
         servers.user().ifPresent(user -> builder.user(bytes(user)));
@@ -77,7 +81,7 @@ public final class EtcdConnection implements AutoCloseable {
         // Before the client is called for the first time, which is when it asks for the resolver.
         resolver.register();
         return new EtcdConnection(
-                client, namespace, Optional.of(tap), servers.endpoints().size(), () -> {
+                client, namespace, Optional.of(capture), servers.endpoints().size(), () -> {
                     client.close();
                     resolver.close();
                 });
@@ -105,15 +109,15 @@ public final class EtcdConnection implements AutoCloseable {
         return members;
     }
 
-    /** To be closed by whoever asks. */
+    /** To be closed by the caller. */
     Watches watches(LockRuntime runtime, Duration callTimeout) {
-        return tap.<Watches>map(
+        return capture.<Watches>map(
                         driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout.dividedBy(2)))
                 .orElseGet(() -> new JetcdWatches(client));
     }
 
-    Members members(Duration callTimeout) {
-        return new Members(tap, members, callTimeout);
+    ClusterMembers members(Duration callTimeout) {
+        return new ClusterMembers(capture, members, callTimeout);
     }
 
     /** Ends the connections, unless they are the application's. */

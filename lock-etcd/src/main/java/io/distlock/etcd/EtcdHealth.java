@@ -15,11 +15,11 @@ final class EtcdHealth {
 
     private final EtcdCalls calls;
     private final ByteSequence anyKey;
-    private final Members members;
-    private final Sessions sessions;
-    private final VersionWarning warning = new VersionWarning();
+    private final ClusterMembers members;
+    private final SessionPool sessions;
+    private final ServerVersion.Warning warning = new ServerVersion.Warning();
 
-    EtcdHealth(EtcdCalls calls, EtcdKeys keys, Members members, Sessions sessions) {
+    EtcdHealth(EtcdCalls calls, EtcdKeys keys, ClusterMembers members, SessionPool sessions) {
         this.calls = calls;
         this.anyKey = keys.root();
         this.members = members;
@@ -33,17 +33,18 @@ final class EtcdHealth {
                 .exceptionally(EtcdHealth::down);
     }
 
-    private ProviderStatus status(Collection<Members.Member> known, List<String> alarms) {
+    private ProviderStatus status(Collection<ClusterMembers.Member> known, List<String> alarms) {
         warning.lookAt(
                 known.stream().flatMap(member -> member.version().stream()).toList());
         Map<String, Object> details = new TreeMap<>();
         if (!known.isEmpty()) {
             details.put(
                     "members",
-                    new TreeMap<>(known.stream().collect(Collectors.toMap(Members.Member::id, Object::toString))));
+                    new TreeMap<>(
+                            known.stream().collect(Collectors.toMap(ClusterMembers.Member::id, Object::toString))));
         }
         known.stream()
-                .filter(Members.Member::leads)
+                .filter(ClusterMembers.Member::leads)
                 .findFirst()
                 .ifPresent(leader -> details.put("leader", leader.id()));
         details.put("sessions", sessions.describe());
@@ -56,7 +57,7 @@ final class EtcdHealth {
     }
 
     private static ProviderStatus down(Throwable failure) {
-        String why = CallFailure.of("a read", failure).getMessage();
+        String why = EtcdCallException.of("a read", failure).getMessage();
         return new ProviderStatus(ProviderStatus.State.DOWN, Map.of("error", why == null ? "no answer" : why));
     }
 }

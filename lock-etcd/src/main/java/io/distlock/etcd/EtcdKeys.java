@@ -2,12 +2,14 @@ package io.distlock.etcd;
 
 import io.distlock.LockKey;
 import io.distlock.LockMode;
+import io.distlock.spi.LeaseRequest;
 import io.etcd.jetcd.ByteSequence;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * Makes the names of all keys; nobody else does. A lock is a directory, {@code prefix/name/}, with a key for each who
+ * Makes the names of all keys, and their values; nobody else does. A lock is a directory, {@code prefix/name/}, with a key for each who
  * holds it or waits for it: {@code leaseHex-owner} for an exclusive one, {@code shared-leaseHex-owner} for a shared one.
  * The second place of an acquisition, and each one after that, has its number behind the lease: {@code leaseHex.1-owner}.
  *
@@ -16,15 +18,31 @@ import java.util.HexFormat;
  */
 final class EtcdKeys {
 
+    /** The value of a lock that nobody holds any more, but that stays taken for the rest of a minimum hold time. */
+    static final ByteSequence KEPT = bytes("kept");
+
+    /** The value of a session's key, which counts by its revisions and is read by nobody. */
+    static final ByteSequence SESSION = bytes("session");
+
     private static final String SHARED = "shared-";
     private static final int LEASE_DIGITS = 16;
     private static final char AFTER_HEX = 'g';
     private static final char AFTER_SLASH = '0';
 
     private final String prefix;
+    private final ByteSequence exclusiveNote;
+    private final ByteSequence sharedNote;
 
     EtcdKeys(String prefix) {
         this.prefix = prefix + '/';
+        String process = ManagementFactory.getRuntimeMXBean().getName();
+        this.exclusiveNote = bytes("exclusive, process " + process);
+        this.sharedNote = bytes("shared, process " + process);
+    }
+
+    /** The value of a place, for diagnostics: how it is held or waited for, and by which process. */
+    ByteSequence note(LeaseRequest request) {
+        return request.mode() == LockMode.SHARED ? sharedNote : exclusiveNote;
     }
 
     /** Where a lock's queue is. */

@@ -4,6 +4,7 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
+import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.spi.Lease;
 import java.time.Duration;
 

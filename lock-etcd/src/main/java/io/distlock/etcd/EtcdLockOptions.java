@@ -27,17 +27,15 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
     private static final Duration SHORTEST = Duration.ofMillis(10);
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
-    private static final EtcdLockOptions DEFAULTS = new EtcdLockOptions("lock", Duration.ofSeconds(1), Session.SHARED);
-
     public EtcdLockOptions {
         requirePrefix(keyPrefix);
-        Limits.requireBetween("call timeout", callTimeout, SHORTEST, LONGEST);
+        requireTimeout("call timeout", callTimeout);
         Objects.requireNonNull(session, "session must not be null");
     }
 
     /** Prefix {@code lock}, calls 1 s, shared sessions. */
     public static EtcdLockOptions defaults() {
-        return DEFAULTS;
+        return new EtcdLockOptions("lock", Duration.ofSeconds(1), Session.SHARED);
     }
 
     public EtcdLockOptions withKeyPrefix(String keyPrefix) {
@@ -50,6 +48,14 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
 
     public EtcdLockOptions withSession(Session session) {
         return new EtcdLockOptions(keyPrefix, callTimeout, session);
+    }
+
+    static void requireTimeout(String what, Duration value) {
+        Objects.requireNonNull(value, () -> what + " must not be null");
+        if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(
+                    what + " " + value + " is out of range: choose a value from " + SHORTEST + " to " + LONGEST);
+        }
     }
 
     private static void requirePrefix(String prefix) {

@@ -27,23 +27,19 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>Exclusion holds for as long as the cluster keeps its word: members may die, freeze and come back, and clocks may
  * leap. A leader that is frozen for longer than a lease and thaws may break its word, and take away a lease that its
- * successor has extended: holders who can be reached are told before one who waits has the lock, but perhaps not before one
+ * successor has extended: holders who can be reached are notified before a waiter has the lock, but perhaps not before one
  * who comes just then. Versions before 3.4.31 and 3.5.13 do so more often, which is warned of. One whose process has died is followed by
- * the next within lease time, lock-delay and two seconds or so; by more if the leader dies, too, since a new leader gives
+ * the next within lease time, lock-delay and two seconds or so; by more if the leader also dies, since a new leader gives
  * all leases their full time again.
  *
  * <p>Thread-safe.
  */
 public final class EtcdLockProvider implements LockProvider {
 
-    private final Duration callTimeout;
+    private final EtcdQueue.Context context;
     private final EtcdQueue queue;
-    private final Sessions sessions;
-    private final Holdings holdings;
     private final QueueReader reader;
     private final EtcdHealth health;
-    private final QueueCalls queueCalls;
-    private final Watches watches;
 
     /**
      * Locks in the etcd that the connection leads to. Begins to connect, and does not wait for it: etcd may well be started
@@ -54,17 +50,18 @@ public final class EtcdLockProvider implements LockProvider {
      * @param options how locks are kept
      */
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
-        this.callTimeout = options.callTimeout();
+        Duration callTimeout = options.callTimeout();
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
         EtcdKeys keys = new EtcdKeys(options.keyPrefix());
-        this.queueCalls = new QueueCalls(calls, keys, new HolderNote());
-        this.sessions = new Sessions(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
-        this.watches = connection.watches(runtime, callTimeout);
-        this.holdings = new Holdings(queueCalls, sessions, watches, runtime);
+        QueueTransactions transactions = new QueueTransactions(calls, keys);
+        SessionPool sessions = new SessionPool(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
+        Watches watches = connection.watches(runtime, callTimeout);
+        GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         this.reader = new QueueReader(calls, keys);
         this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
-        this.queue = new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, watches, callTimeout);
-        // Begins to connect, so that the first lock need not wait for it. A failure is found again by whoever asks.
+        this.context = new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
+        this.queue = new EtcdQueue(context);
+        // Begins to connect, so that the first lock need not wait for it. A later check finds a failure again.
         health.check();
     }
 
@@ -75,7 +72,7 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public Duration callTimeout() {
-        return callTimeout;
+        return context.callTimeout();
     }
 
     @Override
@@ -85,17 +82,17 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public void onLoss(Lease lease, Runnable lost) {
-        holdings.onLoss((EtcdLease) lease, lost);
+        context.grantedLocks().onLoss((EtcdLease) lease, lost);
     }
 
     @Override
     public void renew(Collection<Lease> leases, RenewalAnswers answers) {
-        holdings.renew(leases, answers);
+        context.grantedLocks().renew(leases, answers);
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return holdings.release((EtcdLease) lease, keepFor);
+        return context.grantedLocks().release((EtcdLease) lease, keepFor);
     }
 
     @Override
@@ -111,7 +108,7 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return reader.holder(key, token)
-                .thenCompose(place -> place.map(held -> queueCalls.leave(held, token.value()))
+                .thenCompose(place -> place.map(held -> context.transactions().leave(held, token.value()))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 
@@ -128,12 +125,12 @@ public final class EtcdLockProvider implements LockProvider {
     public void close() {
         queue.close();
         try {
-            sessions.close().get(callTimeout.toNanos(), TimeUnit.NANOSECONDS);
+            context.sessions().close().get(context.callTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException silent) {
             // What is left runs out.
         }
-        watches.close();
+        context.watches().close();
     }
 }

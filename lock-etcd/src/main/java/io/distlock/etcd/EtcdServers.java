@@ -30,9 +30,6 @@ public record EtcdServers(
         Optional<String> namespace,
         Duration connectTimeout) {
 
-    private static final Duration SHORTEST = Duration.ofMillis(10);
-    private static final Duration LONGEST = Duration.ofSeconds(60);
-
     public EtcdServers {
         endpoints = List.copyOf(endpoints);
         if (endpoints.isEmpty()) {
@@ -55,28 +52,19 @@ public record EtcdServers(
         }
         Objects.requireNonNull(authority, "authority must not be null: use Optional.empty() for none");
         Objects.requireNonNull(namespace, "namespace must not be null: use Optional.empty() for none");
-        Limits.requireBetween("connect timeout", connectTimeout, SHORTEST, LONGEST);
+        EtcdLockOptions.requireTimeout("connect timeout", connectTimeout);
     }
 
     /** These members, in plain text and without credentials; connecting takes at most 2 s. */
     public static EtcdServers at(List<URI> endpoints) {
-        return at(endpoints, Optional.empty());
+        Optional<String> none = Optional.empty();
+        return new EtcdServers(endpoints, none, none, Optional.empty(), none, none, Duration.ofSeconds(2));
     }
 
     /** These members, by TLS and without credentials; connecting takes at most 2 s. */
     public static EtcdServers at(List<URI> endpoints, SslContext tls) {
-        return at(endpoints, Optional.of(tls));
-    }
-
-    private static EtcdServers at(List<URI> endpoints, Optional<SslContext> tls) {
-        return new EtcdServers(
-                endpoints,
-                Optional.empty(),
-                Optional.empty(),
-                tls,
-                Optional.empty(),
-                Optional.empty(),
-                Duration.ofSeconds(2));
+        Optional<String> none = Optional.empty();
+        return new EtcdServers(endpoints, none, none, Optional.of(tls), none, none, Duration.ofSeconds(2));
     }
 
     public EtcdServers withCredentials(String user, String password) {

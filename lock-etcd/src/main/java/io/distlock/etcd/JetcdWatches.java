@@ -4,7 +4,6 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.options.WatchOption;
-import io.etcd.jetcd.watch.WatchResponse;
 
 /**
  * Watches of the driver's own, each on a stream of its own: the channel of an application's client, which could carry them
@@ -26,10 +25,10 @@ final class JetcdWatches implements Watches {
     }
 
     @Override
-    public Watched watch(ByteSequence key, Runnable wake) {
+    public WatchedKey watch(ByteSequence key, Runnable wake) {
         WatchedKey watched = new WatchedKey(key, wake);
         try {
-            watched.on(watch.watch(key, DELETIONS, new Told(watched))::close);
+            watched.on(watch.watch(key, DELETIONS, listener(watched))::close);
         } catch (RuntimeException closed) {
             watched.breakOff(closed);
         }
@@ -41,27 +40,20 @@ final class JetcdWatches implements Watches {
         // Each waiting acquisition closes its own.
     }
 
-    private record Told(WatchedKey key) implements Watch.Listener {
-
-        @Override
-        public void onNext(WatchResponse response) {
-            if (response.isCreatedNotify()) {
-                key.stands();
-            }
-            if (!response.getEvents().isEmpty()) {
-                key.wake();
-            }
-        }
-
-        @Override
-        public void onError(Throwable failure) {
-            key.breakOff(failure);
-            key.close();
-        }
-
-        @Override
-        public void onCompleted() {
-            key.breakOff(new IllegalStateException("the watch was ended"));
-        }
+    private static Watch.Listener listener(WatchedKey key) {
+        return Watch.listener(
+                response -> {
+                    if (response.isCreatedNotify()) {
+                        key.stands();
+                    }
+                    if (!response.getEvents().isEmpty()) {
+                        key.wake();
+                    }
+                },
+                failure -> {
+                    key.breakOff(failure);
+                    key.close();
+                },
+                () -> key.breakOff(new IllegalStateException("the watch was ended")));
     }
 }

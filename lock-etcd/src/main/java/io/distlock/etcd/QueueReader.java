@@ -8,6 +8,7 @@ import io.distlock.LockStatus.Holder;
 import io.distlock.Sequencer;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import java.nio.charset.StandardCharsets;
@@ -44,11 +45,7 @@ final class QueueReader {
 
     /** As {@link io.distlock.spi.LockProvider#inspect}. */
     CompletableFuture<Optional<LockStatus>> inspect(LockKey key) {
-        GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
-                .withSortOrder(GetOption.SortOrder.ASCEND)
-                .build();
-        return calls.get(keys.of(key).first(), inOrder).thenCompose(found -> {
-            List<KeyValue> places = found.getKvs();
+        return places(key).thenCompose(places -> {
             if (places.isEmpty()) {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
@@ -64,14 +61,19 @@ final class QueueReader {
 
     /** The key by which somebody holds the lock, if it has this create revision; one that waits holds nothing. */
     CompletableFuture<Optional<ByteSequence>> holder(LockKey key, FencingToken token) {
-        GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
-                .withSortOrder(GetOption.SortOrder.ASCEND)
-                .build();
-        return calls.get(keys.of(key).first(), inOrder)
-                .thenApply(found -> holders(found.getKvs()).stream()
+        return places(key)
+                .thenApply(places -> holders(places).stream()
                         .filter(each -> !isKept(each) && each.getCreateRevision() == token.value())
                         .map(KeyValue::getKey)
                         .findFirst());
+    }
+
+    /** All places in the queue, in its order. */
+    private CompletableFuture<List<KeyValue>> places(LockKey key) {
+        GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
+                .withSortOrder(GetOption.SortOrder.ASCEND)
+                .build();
+        return calls.get(keys.of(key).first(), inOrder).thenApply(GetResponse::getKvs);
     }
 
     private GetOption.Builder all(LockKey key) {
@@ -83,7 +85,7 @@ final class QueueReader {
     }
 
     private static boolean isKept(KeyValue place) {
-        return place.getValue().equals(HolderNote.KEPT);
+        return place.getValue().equals(EtcdKeys.KEPT);
     }
 
     /** The first, and if it is shared all shared ones up to the first exclusive one. */
@@ -115,7 +117,7 @@ final class QueueReader {
     private Holder describe(KeyValue place, Map<Long, Duration> remaining) {
         return new Holder(
                 isKept(place)
-                        ? HolderNote.KEPT.toString(StandardCharsets.UTF_8)
+                        ? EtcdKeys.KEPT.toString(StandardCharsets.UTF_8)
                         : keys.occupant(place.getKey()).owner(),
                 isKept(place) ? Optional.empty() : Optional.of(new FencingToken(place.getCreateRevision())),
                 Optional.ofNullable(remaining.get(place.getLease())));

@@ -1,8 +1,12 @@
 package io.distlock.etcd;
 
+import java.util.Collection;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The version of an etcd server. */
 record ServerVersion(int major, int minor, int patch) {
@@ -32,5 +36,25 @@ record ServerVersion(int major, int minor, int patch) {
     @Override
     public String toString() {
         return major + "." + minor + "." + patch;
+    }
+
+    /** Warns, once, of servers that may take locks from those who hold them. Thread-safe. */
+    static final class Warning {
+
+        private static final Logger log = LoggerFactory.getLogger(ServerVersion.class);
+
+        private final AtomicBoolean warned = new AtomicBoolean();
+
+        void lookAt(Collection<ServerVersion> versions) {
+            versions.stream()
+                    .filter(ServerVersion::mayRevokeLeasesInUse)
+                    .findFirst()
+                    .filter(old -> warned.compareAndSet(false, true))
+                    .ifPresent(old -> log.warn(
+                            "etcd {} has a fault by which a leader that was stuck and has been replaced takes away leases"
+                                    + " that are still extended, and with them locks that are held (etcd issue 15247):"
+                                    + " upgrade to 3.4.31, 3.5.13 or later",
+                            old));
+        }
     }
 }

@@ -20,8 +20,8 @@ final class Session implements DueSet.Due {
     static final long NO_EPOCH = 0;
 
     /**
-     * A session of one lock ends this long after its lock. Whoever waits looks within that time, and tells a lock that was
-     * given back from one whose holder has lost its lease by whether the session is still there.
+     * A session of one lock ends this long after its lock. A waiter looks within that time, and tells a lock that was
+     * released from one whose holder has lost its lease by whether the session is still there.
      */
     private static final Duration LINGER = Duration.ofSeconds(2);
 
@@ -68,7 +68,7 @@ final class Session implements DueSet.Due {
 
     /**
      * Gone at the server, with all that hung on it; or about to be, since it was not extended for its whole time and nobody
-     * extends it from then on. Whoever sees that first makes it final.
+     * extends it from then on. The first to see that makes it final.
      */
     boolean isLost() {
         Extension last = extension;
@@ -82,14 +82,14 @@ final class Session implements DueSet.Due {
         lost = true;
     }
 
-    // --- its key at the server, see QueueCalls ---
+    // --- its key at the server, see QueueTransactions ---
 
     /** The mod revision of its key, as far as is known: who takes a place compares it. */
     long epoch() {
         return epoch;
     }
 
-    /** What the server has said. An answer that comes late may be older than one before; whoever takes it is refused. */
+    /** What the server has said. A late answer may be older than one before; a place that compares it is refused. */
     synchronized void epoch(long seen) {
         if (seen == NO_EPOCH || seen > epoch) {
             epoch = seen;
@@ -148,7 +148,7 @@ final class Session implements DueSet.Due {
                 last.since().nanos() + slack, last.since().wallMillis() + TimeUnit.NANOSECONDS.toMillis(slack));
     }
 
-    /** For people: the lease's id as etcdctl shows it, its time, its age, and when it was last extended. */
+    /** For diagnostics: the lease's id as etcdctl shows it, its time, its age, and when it was last extended. */
     String describe() {
         Extension last = extension;
         return Long.toHexString(id) + ": " + last.timeToLive().toSeconds() + " s, "
@@ -172,7 +172,7 @@ final class Session implements DueSet.Due {
     }
 
     /**
-     * Asks the server to extend it; whoever asks while an answer is awaited gets that one. {@link Renewal#NOT_OWNER}
+     * Asks the server to extend it; a caller that asks while an answer is awaited gets that one. {@link Renewal#NOT_OWNER}
      * means that it is lost.
      */
     CompletableFuture<Renewal> keepAlive() {
@@ -196,7 +196,7 @@ final class Session implements DueSet.Due {
                 } else if (failure == null) {
                     extension = new Extension(since, Duration.ofSeconds(answer.getTTL()));
                     answered(result, Renewal.RENEWED);
-                } else if (CallFailure.of("a keepalive", failure).isLeaseNotFound()) {
+                } else if (EtcdCallException.of("a keepalive", failure).isLeaseNotFound()) {
                     lost = true;
                     answered(result, Renewal.NOT_OWNER);
                 } else {

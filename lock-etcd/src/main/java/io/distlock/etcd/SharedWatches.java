@@ -37,7 +37,7 @@ final class SharedWatches implements Watches {
     }
 
     @Override
-    public Watched watch(ByteSequence key, Runnable wake) {
+    public WatchedKey watch(ByteSequence key, Runnable wake) {
         WatchedKey watched = new WatchedKey(namespace.concat(key), wake);
         WatchStream open = stream();
         if (open == null) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether an acquisition is busy with a step or parked until it is woken or its time is up, and whether all is over.
- * Whoever finds it parked takes the turn, and is the only one to work on it then. Thread-safe.
+ * The caller that finds it parked takes the turn, and works on it alone. Thread-safe.
  */
 final class Turn {
 

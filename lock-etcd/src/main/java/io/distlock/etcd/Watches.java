@@ -2,8 +2,9 @@ package io.distlock.etcd;
 
 import io.etcd.jetcd.ByteSequence;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
-/** Tells of keys that go. */
+/** Notifies of keys that are deleted. */
 interface Watches extends AutoCloseable {
 
     /**
@@ -12,25 +13,94 @@ interface Watches extends AutoCloseable {
      *
      * @param wake called when the key is deleted, and when the watch has broken; never blocks
      */
-    Watched watch(ByteSequence key, Runnable wake);
+    WatchedKey watch(ByteSequence key, Runnable wake);
 
     /** Gives up all watches. */
     @Override
     void close();
 
-    /** One key that is watched. */
-    interface Watched {
+    /** One key that is watched, on whatever stream. Thread-safe. */
+    final class WatchedKey {
+
+        private final ByteSequence key;
+        private final Runnable wake;
+        private final CompletableFuture<Void> standing = new CompletableFuture<>();
+        private volatile @Nullable Runnable leave;
+        private volatile boolean over;
+
+        WatchedKey(ByteSequence key, Runnable wake) {
+            this.key = key;
+            this.wake = wake;
+        }
+
+        ByteSequence key() {
+            return key;
+        }
 
         /** Ends once nothing can be missed any more; fails if the watch breaks before. */
-        CompletableFuture<Void> standing();
+        CompletableFuture<Void> standing() {
+            return standing;
+        }
 
         /**
-         * Whether it is to be relied on: it stands, has not broken, and was not ended. Of what went before it stood, nobody
-         * is told: whoever has not waited for {@link #standing} has to look once more.
+         * Whether it is to be relied on: it stands, has not broken, and was not ended. It does not notify of what went
+         * before it stood: who has not waited for {@link #standing} has to look once more.
          */
-        boolean isLive();
+        boolean isLive() {
+            return standing.isDone() && !over;
+        }
 
         /** Ends the watch; never fails, and may be called more than once. */
-        void close();
+        void close() {
+            over = true;
+            Runnable known = leave;
+            if (known != null) {
+                known.run();
+            }
+        }
+
+        static void closeIfAny(@Nullable WatchedKey watched) {
+            if (watched != null) {
+                watched.close();
+            }
+        }
+
+        // --- for the stream that it is on ---
+
+        /**
+         * It was asked for.
+         *
+         * @param leave ends the watch at the server, and may be called more than once
+         */
+        void on(Runnable leave) {
+            this.leave = leave;
+            if (over) {
+                leave.run();
+            }
+        }
+
+        void stands() {
+            standing.complete(null);
+        }
+
+        void wake() {
+            if (!over) {
+                wake.run();
+            }
+        }
+
+        void breakOff(Throwable failure) {
+            if (!over) {
+                over = true;
+                // A failed standing() makes its caller pause; waking it as well would end the pause.
+                if (!standing.completeExceptionally(failure)) {
+                    wake.run();
+                }
+            }
+        }
+
+        boolean isOver() {
+            return over;
+        }
     }
 }

@@ -51,7 +51,7 @@ class EtcdLonelyMemberTests {
 
     private void assertIsLeft(EtcdConnection connection) {
         try (Watches watches = connection.watches(runtime, CALL_TIMEOUT)) {
-            Watches.Watched watched = watches.watch(WATCHED, woken::incrementAndGet);
+            Watches.WatchedKey watched = watches.watch(WATCHED, woken::incrementAndGet);
             TestClient.get(watched.standing());
             etcd.cluster().cutOff(lonely);
             await().atMost(TestClient.PATIENCE).until(() -> woken.get() > 0);

@@ -39,22 +39,10 @@ class EtcdTrustTests {
     private static final Watches SWALLOWING = new Watches() {
 
         @Override
-        public Watched watch(ByteSequence key, Runnable wake) {
-            return new Watched() {
-
-                @Override
-                public CompletableFuture<Void> standing() {
-                    return CompletableFuture.completedFuture(null);
-                }
-
-                @Override
-                public boolean isLive() {
-                    return true;
-                }
-
-                @Override
-                public void close() {}
-            };
+        public WatchedKey watch(ByteSequence key, Runnable wake) {
+            WatchedKey watched = new WatchedKey(key, wake);
+            watched.stands();
+            return watched;
         }
 
         @Override
@@ -120,10 +108,11 @@ class EtcdTrustTests {
     private static EtcdQueue queue(LockRuntime runtime, EtcdConnection connection, Watches watches) {
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), CALL_TIMEOUT, 1);
         EtcdKeys keys = new EtcdKeys("lock");
-        QueueCalls queueCalls = new QueueCalls(calls, keys, new HolderNote());
-        Sessions sessions = new Sessions(calls, runtime, true);
-        Holdings holdings = new Holdings(queueCalls, sessions, watches, runtime);
-        return new EtcdQueue(runtime, keys, queueCalls, sessions, holdings, watches, CALL_TIMEOUT);
+        QueueTransactions transactions = new QueueTransactions(calls, keys);
+        SessionPool sessions = new SessionPool(calls, runtime, true);
+        GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
+        return new EtcdQueue(
+                new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, CALL_TIMEOUT));
     }
 
     private static LeaseRequest request(ManualTicker ticker) {

@@ -6,6 +6,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
+import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.LockRuntime;
@@ -28,7 +29,7 @@ class EtcdWithdrawalTests {
     private LockRuntime runtime;
     private EtcdConnection connection;
     private EtcdCalls calls;
-    private QueueCalls queue;
+    private QueueTransactions queue;
 
     @BeforeEach
     void open() {
@@ -36,7 +37,7 @@ class EtcdWithdrawalTests {
         connection = LocalEtcd.connection(etcd.server().endpoint());
         LocalEtcd.warmUp(connection);
         calls = new EtcdCalls(connection.client(), runtime.timeouts(), Duration.ofSeconds(5), 1);
-        queue = new QueueCalls(calls, keys, new HolderNote());
+        queue = new QueueTransactions(calls, keys);
     }
 
     @AfterEach
@@ -67,7 +68,7 @@ class EtcdWithdrawalTests {
                 session.epoch());
     }
 
-    private Place.Finding enter(Place place) {
+    private QueuePosition.Finding enter(Place place) {
         return TestClient.get(queue.enter(place));
     }
 
@@ -83,7 +84,7 @@ class EtcdWithdrawalTests {
     void aRequestThatArrivesAfterItsWithdrawalTakesNoPlace() {
         Place place = place(session(), "owner-1", 0);
         assertThat(withdraw(place)).isEqualTo(Release.RELEASED);
-        assertThat(enter(place)).isEqualTo(new Place.Refused());
+        assertThat(enter(place)).isEqualTo(new QueuePosition.Refused());
         assertNobodyQueues();
     }
 
@@ -93,17 +94,17 @@ class EtcdWithdrawalTests {
         enter(place(session, "other", 0));
         Place place = place(session, "owner-1", 0);
         assertThat(withdraw(place)).isEqualTo(Release.RELEASED);
-        assertThat(enter(place)).isEqualTo(new Place.Refused());
+        assertThat(enter(place)).isEqualTo(new QueuePosition.Refused());
         assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
     }
 
     @Test
     void aPlaceThatWasTakenIsDeletedByItsWithdrawalAndStaysAway() {
         Place place = place(session(), "owner-1", 0);
-        assertThat(enter(place)).isInstanceOf(Place.Standing.class);
+        assertThat(enter(place)).isInstanceOf(QueuePosition.Standing.class);
         assertThat(withdraw(place)).isEqualTo(Release.RELEASED);
         assertNobodyQueues();
-        assertThat(enter(place)).isEqualTo(new Place.Refused());
+        assertThat(enter(place)).isEqualTo(new QueuePosition.Refused());
         assertNobodyQueues();
     }
 
@@ -121,8 +122,8 @@ class EtcdWithdrawalTests {
         withdraw(another);
         assertThat(after).isGreaterThan(before);
         assertThat(session.epoch()).isEqualTo(after);
-        assertThat(enter(one)).isEqualTo(new Place.Refused());
-        assertThat(enter(another)).isEqualTo(new Place.Refused());
+        assertThat(enter(one)).isEqualTo(new QueuePosition.Refused());
+        assertThat(enter(another)).isEqualTo(new QueuePosition.Refused());
         assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
     }
 
@@ -132,7 +133,7 @@ class EtcdWithdrawalTests {
         Place first = place(session, "owner-1", 0);
         withdraw(first);
         Place next = place(session, "owner-1", 1);
-        assertThat(enter(next)).isInstanceOf(Place.Standing.class);
+        assertThat(enter(next)).isInstanceOf(QueuePosition.Standing.class);
         withdraw(first);
         assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
     }
@@ -144,15 +145,15 @@ class EtcdWithdrawalTests {
         Session sameElsewhere = new Session(
                 calls, runtime.ticker(), session.id(), true, runtime.ticker().now(), Duration.ofSeconds(60));
         enter(place(sameElsewhere, "other", 0));
-        assertThat(enter(first)).isEqualTo(new Place.Refused());
-        assertThat(enter(place(session, "owner-1", 1))).isInstanceOf(Place.Standing.class);
+        assertThat(enter(first)).isEqualTo(new QueuePosition.Refused());
+        assertThat(enter(place(session, "owner-1", 1))).isInstanceOf(QueuePosition.Standing.class);
     }
 
     @Test
     void askingAgainFindsTheSamePlace() {
         Place place = place(session(), "owner-1", 0);
-        Place.Standing first = (Place.Standing) enter(place);
-        Place.Standing again = (Place.Standing) enter(place);
+        QueuePosition.Standing first = (QueuePosition.Standing) enter(place);
+        QueuePosition.Standing again = (QueuePosition.Standing) enter(place);
         assertThat(again.createRevision()).isEqualTo(first.createRevision());
         assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
     }
@@ -172,7 +173,7 @@ class EtcdWithdrawalTests {
     @Test
     void leavingComparesTheCreateRevision() {
         Place place = place(session(), "owner-1", 0);
-        long created = ((Place.Standing) enter(place)).createRevision();
+        long created = ((QueuePosition.Standing) enter(place)).createRevision();
         assertThat(TestClient.get(queue.leave(place.key(), created - 1))).isEqualTo(Release.NOT_OWNER);
         assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
         assertThat(TestClient.get(queue.leave(place.key(), created))).isEqualTo(Release.RELEASED);
@@ -183,7 +184,7 @@ class EtcdWithdrawalTests {
     void keepingComparesTheCreateRevision() {
         Session session = session();
         Place place = place(session, "owner-1", 0);
-        long created = ((Place.Standing) enter(place)).createRevision();
+        long created = ((QueuePosition.Standing) enter(place)).createRevision();
         long lease = etcd.probe().grant(Duration.ofSeconds(60));
         assertThat(TestClient.get(queue.keep(place.key(), created - 1, lease))).isEqualTo(Release.NOT_OWNER);
         assertThat(etcd.probe().lease(lease).orElseThrow().keys()).isEmpty();

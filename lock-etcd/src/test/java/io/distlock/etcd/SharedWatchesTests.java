@@ -30,7 +30,7 @@ class SharedWatchesTests {
                         runtime,
                         Duration.ofSeconds(10))) {
             for (int turn = 1; turn <= 2; turn++) {
-                Watches.Watched watched = watches.watch(KEY, woken::incrementAndGet);
+                Watches.WatchedKey watched = watches.watch(KEY, woken::incrementAndGet);
                 assertThat(watched.standing()).isCompletedExceptionally();
                 assertThat(watched.standing().handle((done, failure) -> failure.getMessage()))
                         .isCompletedWithValue("fails on purpose");

@@ -32,12 +32,12 @@ class WatchStreamTests {
         runtime.close();
     }
 
-    private Watches.Watched watch() {
+    private Watches.WatchedKey watch() {
         return watches.watch(KEY, woken::incrementAndGet);
     }
 
-    private Watches.Watched confirmed(long number) {
-        Watches.Watched watched = watch();
+    private Watches.WatchedKey confirmed(long number) {
+        Watches.WatchedKey watched = watch();
         server.last().say(confirmation(number));
         assertThat(watched.standing()).isCompleted();
         return watched;
@@ -53,8 +53,8 @@ class WatchStreamTests {
 
     @Test
     void whoReliesOnAWatchThatTheServerEndsIsWokenAndNobodyElse() {
-        Watches.Watched other = confirmed(0);
-        Watches.Watched ended = confirmed(1);
+        Watches.WatchedKey other = confirmed(0);
+        Watches.WatchedKey ended = confirmed(1);
         assertThat(woken).hasValue(0);
         server.last().say(end(1));
         assertThat(woken).hasValue(1);
@@ -70,7 +70,7 @@ class WatchStreamTests {
 
     @Test
     void aWatchIsNotReliedOnBeforeTheServerHasConfirmedIt() {
-        Watches.Watched watched = watch();
+        Watches.WatchedKey watched = watch();
         assertThat(watched.isLive()).isFalse();
         server.last().say(confirmation(0));
         assertThat(watched.isLive()).isTrue();
@@ -82,7 +82,7 @@ class WatchStreamTests {
     void anEventWakesExactlyWhoWatchesThatKeyNow() {
         AtomicInteger first = new AtomicInteger();
         AtomicInteger second = new AtomicInteger();
-        Watches.Watched gone = watches.watch(KEY, first::incrementAndGet);
+        Watches.WatchedKey gone = watches.watch(KEY, first::incrementAndGet);
         watches.watch(KEY, second::incrementAndGet);
         // The numbers are the server's to choose.
         server.last().say(confirmation(7));
@@ -103,8 +103,8 @@ class WatchStreamTests {
 
     @Test
     void oneThatIsEndedBeforeItIsConfirmedIsEndedThenAndTakesNoOthersPlace() {
-        Watches.Watched ended = watch();
-        Watches.Watched next = watch();
+        Watches.WatchedKey ended = watch();
+        Watches.WatchedKey next = watch();
         ended.close();
         server.last().say(confirmation(0));
         assertThat(ended.standing()).isNotDone();
@@ -121,9 +121,9 @@ class WatchStreamTests {
 
     @Test
     void aStreamThatBreaksWakesAllWhoRelyOnIt() {
-        Watches.Watched one = confirmed(0);
-        Watches.Watched other = confirmed(1);
-        Watches.Watched pending = watch();
+        Watches.WatchedKey one = confirmed(0);
+        Watches.WatchedKey other = confirmed(1);
+        Watches.WatchedKey pending = watch();
         server.last().breaks();
         assertThat(woken).hasValue(2);
         assertThat(one.isLive() || other.isLive() || pending.isLive()).isFalse();
@@ -143,8 +143,8 @@ class WatchStreamTests {
 
     @Test
     void aWatchThatTheServerRefusesNeverStandsAndThoseAfterItDo() {
-        Watches.Watched refused = watch();
-        Watches.Watched next = watch();
+        Watches.WatchedKey refused = watch();
+        Watches.WatchedKey next = watch();
         server.last().say(end(-1).setCreated(true));
         assertThat(refused.standing()).isCompletedExceptionally();
         assertThat(refused.standing().handle((done, failure) -> failure.getMessage()))
@@ -158,7 +158,7 @@ class WatchStreamTests {
 
     @Test
     void aServerThatSaysNothingIsAskedAndThenLeft() {
-        Watches.Watched watched = confirmed(0);
+        Watches.WatchedKey watched = confirmed(0);
         ScriptedWatchServer.Stream silent = server.last();
         ticker.advance(PATIENCE);
         assertThat(silent.asked)
@@ -175,7 +175,7 @@ class WatchStreamTests {
 
     @Test
     void aServerThatGivesASignOfLifeIsKept() {
-        Watches.Watched watched = confirmed(0);
+        Watches.WatchedKey watched = confirmed(0);
         for (int round = 0; round < 5; round++) {
             ticker.advance(PATIENCE);
             assertThat(server.last().asked)

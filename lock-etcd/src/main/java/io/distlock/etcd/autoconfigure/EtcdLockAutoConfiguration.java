@@ -7,15 +7,20 @@ import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.Client;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Auto-configuration of locks in etcd: on the application's own jetcd {@link Client} if it has one, otherwise on
@@ -29,7 +34,7 @@ import org.springframework.core.env.Environment;
         })
 @ConditionalOnClass(Client.class)
 @ConditionalOnBean(LockRuntime.class)
-@Conditional(OnEtcdLocks.class)
+@Conditional(EtcdLockAutoConfiguration.OnEtcdLocks.class)
 @EnableConfigurationProperties(EtcdLockProperties.class)
 public final class EtcdLockAutoConfiguration {
 
@@ -41,9 +46,8 @@ public final class EtcdLockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean({EtcdConnectionDetails.class, Client.class, EtcdConnection.class})
-    PropertiesEtcdConnectionDetails etcdConnectionDetails(
-            EtcdLockProperties properties, ObjectProvider<SslBundles> bundles) {
-        return new PropertiesEtcdConnectionDetails(properties, bundles.getIfAvailable());
+    EtcdConnectionDetails etcdConnectionDetails(EtcdLockProperties properties, ObjectProvider<SslBundles> bundles) {
+        return properties.connectionDetails(bundles.getIfAvailable());
     }
 
     @Bean
@@ -61,12 +65,32 @@ public final class EtcdLockAutoConfiguration {
             ObjectProvider<EtcdConnectionDetails> details,
             EtcdLockProperties properties,
             EtcdLockOptions options) {
-        return EtcdConnection.to(ServersOf.servers(details.orderedStream().toList(), properties), options);
+        return EtcdConnection.to(properties.servers(details.orderedStream().toList()), options);
     }
 
     @Bean
     @ConditionalOnMissingBean(value = EtcdLockProvider.class, name = "etcdLockProvider")
     EtcdLockProvider etcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
         return new EtcdLockProvider(runtime, connection, options);
+    }
+
+    /** Matches if etcd is the chosen provider, or none is chosen, or it is switched on beside the chosen one. */
+    static final class OnEtcdLocks extends SpringBootCondition {
+
+        private static final String PROVIDER = "distributed-lock.provider";
+        private static final String ENABLED = "distributed-lock.etcd.enabled";
+
+        @Override
+        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            Environment environment = context.getEnvironment();
+            ConditionMessage.Builder message = ConditionMessage.forCondition("etcd locks");
+            Boolean enabled = environment.getProperty(ENABLED, Boolean.class);
+            if (enabled != null) {
+                return new ConditionOutcome(enabled, message.because(ENABLED + " is " + enabled));
+            }
+            String provider = environment.getProperty(PROVIDER, "");
+            boolean chosen = provider.isEmpty() || provider.equals("etcd");
+            return new ConditionOutcome(chosen, message.because(PROVIDER + " is '" + provider + "'"));
+        }
     }
 }

@@ -2,12 +2,21 @@ package io.distlock.etcd.autoconfigure;
 
 import io.distlock.etcd.EtcdLockOptions;
 import io.distlock.etcd.EtcdServers;
+import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.ssl.SslOptions;
 
 /**
  * Locks in etcd.
@@ -55,6 +64,90 @@ record EtcdLockProperties(
                 .withKeyPrefix(keyPrefix)
                 .withCallTimeout(callTimeout)
                 .withSession(session);
+    }
+
+    /** Where etcd is by these properties. */
+    EtcdConnectionDetails connectionDetails(@Nullable SslBundles bundles) {
+        SslBundle sslBundle = bundle(bundles);
+        return new EtcdConnectionDetails() {
+
+            @Override
+            public List<URI> getEndpoints() {
+                return endpoints.stream().map(EtcdLockProperties::uri).toList();
+            }
+
+            @Override
+            public @Nullable String getUser() {
+                return user;
+            }
+
+            @Override
+            public @Nullable String getPassword() {
+                return password;
+            }
+
+            @Override
+            public @Nullable SslBundle getSslBundle() {
+                return sslBundle;
+            }
+        };
+    }
+
+    private @Nullable SslBundle bundle(@Nullable SslBundles bundles) {
+        String name = ssl.bundle();
+        if (name == null) {
+            return null;
+        }
+        if (bundles == null) {
+            throw new IllegalStateException("distributed-lock.etcd.ssl.bundle is '" + name
+                    + "', but the application has no SSL bundles: define it under spring.ssl.bundle");
+        }
+        return bundles.getBundle(name);
+    }
+
+    /**
+     * How to connect.
+     *
+     * @param all one or more
+     */
+    EtcdServers servers(List<EtcdConnectionDetails> all) {
+        EtcdConnectionDetails first = all.get(0);
+        return new EtcdServers(
+                all.stream().flatMap(details -> details.getEndpoints().stream()).toList(),
+                Optional.ofNullable(first.getUser()),
+                Optional.ofNullable(first.getPassword()),
+                Optional.ofNullable(first.getSslBundle()).map(EtcdLockProperties::tls),
+                Optional.ofNullable(authority),
+                Optional.ofNullable(namespace),
+                connectTimeout);
+    }
+
+    private static SslContext tls(SslBundle bundle) {
+        SslOptions options = bundle.getOptions();
+        SslContextBuilder builder = GrpcSslContexts.forClient()
+                .keyManager(bundle.getManagers().getKeyManagerFactory())
+                .trustManager(bundle.getManagers().getTrustManagerFactory());
+        if (options.getEnabledProtocols() != null) {
+            builder.protocols(options.getEnabledProtocols());
+        }
+        if (options.getCiphers() != null) {
+            builder.ciphers(List.of(options.getCiphers()));
+        }
+        try {
+            return builder.build();
+        } catch (SSLException failure) {
+            throw new IllegalStateException("the SSL bundle for etcd cannot be used: " + failure.getMessage(), failure);
+        }
+    }
+
+    private static URI uri(String endpoint) {
+        try {
+            return new URI(endpoint);
+        } catch (URISyntaxException unreadable) {
+            // It shows the endpoint, and so is no cause.
+            throw new IllegalArgumentException("distributed-lock.etcd.endpoints has an entry (not shown, it may hold a"
+                    + " password) that cannot be read: write each as http://host:port, or https://host:port with TLS");
+        }
     }
 
     /** Shows no value of a property: endpoints may hold a password until they are refused. */

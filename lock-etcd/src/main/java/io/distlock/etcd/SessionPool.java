@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
  * Hands out sessions: one for all locks with the same time to live, or one for each lock. Keeps them alive while they are
  * used, and shared ones for a time to live after that, so that the next lock finds one; then gives them up. Thread-safe.
  */
-final class Sessions {
+final class SessionPool {
 
     private final EtcdCalls calls;
     private final Ticker ticker;
@@ -33,7 +33,7 @@ final class Sessions {
 
     private volatile OptionalLong lastLossNanos = OptionalLong.empty();
 
-    Sessions(EtcdCalls calls, LockRuntime runtime, boolean sharing) {
+    SessionPool(EtcdCalls calls, LockRuntime runtime, boolean sharing) {
         this.calls = calls;
         this.ticker = runtime.ticker();
         this.timeouts = runtime.timeouts();
@@ -71,7 +71,7 @@ final class Sessions {
                 return known;
             }
             if (known != null && !known.isDone()) {
-                return known.thenApply(Sessions::used);
+                return known.thenApply(SessionPool::used);
             }
             if (known != null && !known.isCompletedExceptionally()) {
                 lastLossNanos = OptionalLong.of(ticker.nanos());
@@ -79,7 +79,7 @@ final class Sessions {
             shared.put(seconds, session);
         }
         start(seconds, session);
-        return session.thenApply(Sessions::used);
+        return session.thenApply(SessionPool::used);
     }
 
     private static boolean isReady(CompletableFuture<Session> session) {
@@ -189,10 +189,10 @@ final class Sessions {
         return calls.revoke(session.id()).exceptionally(failure -> null);
     }
 
-    /** The sessions that several locks share, for people. */
+    /** The sessions that several locks share, for diagnostics. */
     synchronized List<String> describe() {
         return shared.values().stream()
-                .filter(Sessions::isReady)
+                .filter(SessionPool::isReady)
                 .map(each -> each.join().describe())
                 .sorted()
                 .toList();

@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.ClientInterceptors.ChannelCapture;
 import io.etcd.jetcd.api.AlarmRequest;
 import io.etcd.jetcd.api.AlarmResponse;
 import io.etcd.jetcd.api.MaintenanceGrpc.MaintenanceStub;
@@ -7,7 +8,6 @@ import io.etcd.jetcd.api.StatusRequest;
 import io.etcd.jetcd.api.StatusResponse;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -18,20 +18,20 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks the members of the cluster what they are. Calls take turns among them, others' calls, too, so each question is asked
- * more often than there are members, and still one of them may not be heard of. The driver's own way opens a channel for each
- * question, so an application's own client is not asked. Thread-safe.
+ * Asks the members of the cluster for their state. All calls take turns among the members, so each question is asked more
+ * often than there are members, and a member may still be missed. The driver's own way opens a channel for each question, so
+ * an application's own client is not asked. Thread-safe.
  */
-final class Members {
+final class ClusterMembers {
 
     private static final int TURNS = 2;
 
-    private final Optional<ChannelTap> tap;
+    private final Optional<ChannelCapture> capture;
     private final int members;
     private final Duration limit;
 
-    Members(Optional<ChannelTap> tap, int members, Duration limit) {
-        this.tap = tap;
+    ClusterMembers(Optional<ChannelCapture> capture, int members, Duration limit) {
+        this.capture = capture;
         this.members = members;
         this.limit = limit;
     }
@@ -60,7 +60,7 @@ final class Members {
     CompletableFuture<Collection<Member>> ask() {
         Map<String, Member> known = new ConcurrentSkipListMap<>();
         CompletableFuture<Collection<Member>> all = CompletableFuture.completedFuture(known.values());
-        int questions = tap.isPresent() && members > 1 ? TURNS * members : tap.isPresent() ? 1 : 0;
+        int questions = capture.isPresent() && members > 1 ? TURNS * members : capture.isPresent() ? 1 : 0;
         for (int question = 0; question < questions; question++) {
             Answer<StatusResponse> answer = new Answer<>();
             stub().status(StatusRequest.getDefaultInstance(), answer);
@@ -74,7 +74,7 @@ final class Members {
 
     /** What keeps the cluster from taking writes. Never fails: without an answer, nothing. */
     CompletableFuture<List<String>> alarms() {
-        if (tap.isEmpty()) {
+        if (capture.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
         Answer<AlarmResponse> answer = new Answer<>();
@@ -83,17 +83,17 @@ final class Members {
                                 .setAction(AlarmRequest.AlarmAction.GET)
                                 .build(),
                         answer);
-        return answer.over.thenApply(said -> said.map(Members::describe).orElseGet(List::of));
+        return answer.over.thenApply(said -> said.map(ClusterMembers::describe).orElseGet(List::of));
     }
 
     private static List<String> describe(AlarmResponse response) {
-        List<String> alarms = new ArrayList<>();
-        response.getAlarmsList().forEach(alarm -> alarms.add(alarm.getAlarm() + " at " + hex(alarm.getMemberID())));
-        return alarms;
+        return response.getAlarmsList().stream()
+                .map(alarm -> alarm.getAlarm() + " at " + hex(alarm.getMemberID()))
+                .toList();
     }
 
     private MaintenanceStub stub() {
-        return tap.orElseThrow().maintenance().withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
+        return capture.orElseThrow().maintenance().withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private static String hex(long id) {

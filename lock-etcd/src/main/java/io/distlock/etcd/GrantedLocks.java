@@ -2,6 +2,7 @@ package io.distlock.etcd;
 
 import io.distlock.LockKey;
 import io.distlock.Release;
+import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
@@ -27,19 +28,19 @@ import java.util.concurrent.ConcurrentHashMap;
  * for others; so each lock's own time to live is kept here: a lock that nobody extended for so long is deleted. If this
  * process dies, so does the session.
  *
- * <p>Each key is watched, unless it is given back soon: etcd may take it away though its session is extended, by hand of an
- * operator, or as a leader that was frozen and thaws. What the watch tells is looked at once more before it is believed, and
+ * <p>Each key is watched, unless it is released soon: etcd may delete it though its session is extended, by hand of an
+ * operator, or as a leader that was frozen and thaws. What the watch reports is checked once more before it is believed, and
  * so is what may have happened while there was no watch. Thread-safe.
  */
-final class Holdings {
+final class GrantedLocks {
 
-    private final QueueCalls queue;
-    private final Sessions sessions;
+    private final QueueTransactions transactions;
+    private final SessionPool sessions;
     private final Watches watches;
     private final LockRuntime runtime;
     private final Ticker ticker;
-    private final Map<Owner, Holding> held = new ConcurrentHashMap<>();
-    private final DueSet<Holding> due;
+    private final Map<Owner, GrantedLock> held = new ConcurrentHashMap<>();
+    private final DueSet<GrantedLock> due;
 
     private record Owner(LockKey key, String owner) {
 
@@ -48,8 +49,8 @@ final class Holdings {
         }
     }
 
-    Holdings(QueueCalls queue, Sessions sessions, Watches watches, LockRuntime runtime) {
-        this.queue = queue;
+    GrantedLocks(QueueTransactions transactions, SessionPool sessions, Watches watches, LockRuntime runtime) {
+        this.transactions = transactions;
         this.sessions = sessions;
         this.watches = watches;
         this.runtime = runtime;
@@ -62,11 +63,11 @@ final class Holdings {
         Place place = lease.place();
         Moment since = place.session().validSince(lease.believed());
         long now = ticker.nanos();
-        Holding holding =
-                new Holding(lease, now, now + place.request().timeToLive().toNanos());
-        if (held.putIfAbsent(Owner.of(lease), holding) == null) {
+        GrantedLock lock =
+                new GrantedLock(lease, now, now + place.request().timeToLive().toNanos());
+        if (held.putIfAbsent(Owner.of(lease), lock) == null) {
             lease.session().hold();
-            due.add(holding);
+            due.add(lock);
         } else {
             // The same owner has asked again, and uses the session already.
             sessions.leave(place.session());
@@ -77,47 +78,46 @@ final class Holdings {
     /** The same owner asks again: the grant that it has. */
     Optional<Grant> again(LeaseRequest request) {
         return Optional.ofNullable(held.get(new Owner(request.key(), request.owner())))
-                .map(Holding::lease)
+                .map(GrantedLock::lease)
                 .filter(lease -> !lease.session().isLost())
                 .map(lease -> new Grant(lease, lease.session().validSince(lease.believed())));
     }
 
-    Optional<Holding> find(EtcdLease lease) {
+    Optional<GrantedLock> find(EtcdLease lease) {
         return Optional.ofNullable(held.get(Owner.of(lease)))
-                .filter(holding ->
-                        holding.lease().place().key().equals(lease.place().key()));
+                .filter(lock -> lock.lease().place().key().equals(lease.place().key()));
     }
 
     /** As {@link io.distlock.spi.LockProvider#onLoss}. */
     void onLoss(EtcdLease lease, Runnable lost) {
-        find(lease).ifPresent(holding -> holding.onLoss(lost));
-        // It may have gone before anybody could be told.
+        find(lease).ifPresent(lock -> lock.onLoss(lost));
+        // It may have gone before there was anybody to notify.
         if (find(lease).isEmpty()) {
             lost.run();
         }
     }
 
     /** The lock is gone at the server. */
-    void remove(Holding holding) {
-        if (forget(holding)) {
-            sessions.leave(holding.lease().session());
-            holding.tellLost();
+    void remove(GrantedLock lock) {
+        if (forget(lock)) {
+            sessions.leave(lock.lease().session());
+            lock.tellLost();
         }
     }
 
     /** From here on this process does not hold the lock; true if it did. */
-    private boolean forget(Holding holding) {
-        if (!held.remove(Owner.of(holding.lease()), holding)) {
+    private boolean forget(GrantedLock lock) {
+        if (!held.remove(Owner.of(lock.lease()), lock)) {
             return false;
         }
-        due.remove(holding);
-        holding.end();
-        holding.lease().session().letGo();
+        due.remove(lock);
+        lock.end();
+        lock.lease().session().letGo();
         return true;
     }
 
-    private void due(List<Holding> all) {
-        for (Holding each : all) {
+    private void due(List<GrantedLock> all) {
+        for (GrantedLock each : all) {
             if (each.isExpired(ticker.nanos())) {
                 abandon(each.lease());
             } else {
@@ -156,57 +156,57 @@ final class Holdings {
     }
 
     private void answer(EtcdLease lease, Renewal renewal, RenewalAnswers answers) {
-        Optional<Holding> holding = find(lease);
-        if (renewal == Renewal.NOT_OWNER || holding.isEmpty()) {
-            holding.ifPresent(this::remove);
+        Optional<GrantedLock> lock = find(lease);
+        if (renewal == Renewal.NOT_OWNER || lock.isEmpty()) {
+            lock.ifPresent(this::remove);
             answers.answer(lease, Renewal.NOT_OWNER);
         } else if (renewal == Renewal.UNKNOWN) {
             answers.answer(lease, Renewal.UNKNOWN);
         } else {
             Moment since = lease.session().validSince(lease.believed());
-            holding.get().extend(since);
+            lock.get().extend(since);
             answers.renewedSince(lease, since);
         }
     }
 
     // --- watching ---
 
-    private void watch(Holding holding) {
-        holding.watching();
-        Watches.Watched watched = watches.watch(holding.lease().place().key(), () -> told(holding));
-        holding.watched(watched);
+    private void watch(GrantedLock lock) {
+        lock.watching();
+        Watches.WatchedKey watched = watches.watch(lock.lease().place().key(), () -> notified(lock));
+        lock.watched(watched);
         // Also if it does not stand: then this look is all there is.
-        watched.standing().whenComplete((standing, failure) -> look(holding));
+        watched.standing().whenComplete((standing, failure) -> look(lock));
     }
 
-    private void told(Holding holding) {
-        if (holding.isWatched()) {
-            look(holding);
+    private void notified(GrantedLock lock) {
+        if (lock.isWatched()) {
+            look(lock);
         } else {
-            watchAgain(holding);
+            watchAgain(lock);
         }
     }
 
-    private void look(Holding holding) {
-        EtcdLease lease = holding.lease();
-        queue.isThere(lease.place().key(), lease.token().value()).whenComplete((there, failure) -> {
+    private void look(GrantedLock lock) {
+        EtcdLease lease = lock.lease();
+        transactions.isThere(lease.place().key(), lease.token().value()).whenComplete((there, failure) -> {
             if (failure == null && !there) {
-                remove(holding);
-            } else if (failure != null || !holding.isWatched()) {
-                watchAgain(holding);
+                remove(lock);
+            } else if (failure != null || !lock.isWatched()) {
+                watchAgain(lock);
             } else {
-                holding.seen();
+                lock.seen();
             }
         });
     }
 
-    private void watchAgain(Holding holding) {
-        if (holding.watchAgain(ticker.nanos())) {
-            due.reconsider(holding);
+    private void watchAgain(GrantedLock lock) {
+        if (lock.watchAgain(ticker.nanos())) {
+            due.reconsider(lock);
         }
     }
 
-    // --- giving back ---
+    // --- releasing ---
 
     /** Nobody extends it any more, or ever will: deletes it in the background. */
     void abandon(EtcdLease lease) {
@@ -236,7 +236,7 @@ final class Holdings {
     }
 
     private CompletableFuture<Release> delete(EtcdLease lease) {
-        return queue.leave(lease.place().key(), lease.token().value());
+        return transactions.leave(lease.place().key(), lease.token().value());
     }
 
     /**
@@ -246,8 +246,8 @@ final class Holdings {
     private CompletableFuture<Release> keep(EtcdLease lease, Duration keepFor) {
         Deadline end = Deadline.in(keepFor, ticker);
         return sessions.grant(keepFor)
-                .thenCompose(
-                        leaseId -> queue.keep(lease.place().key(), lease.token().value(), leaseId))
+                .thenCompose(leaseId ->
+                        transactions.keep(lease.place().key(), lease.token().value(), leaseId))
                 // Also if the outcome is unknown.
                 .whenComplete(
                         (release, failure) -> runtime.scheduler().schedule(() -> endKeeping(lease), end.remaining()));

@@ -1,22 +1,23 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.Watches.WatchedKey;
 import io.etcd.jetcd.ByteSequence;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one acquisition watches while it waits: the key ahead of it, and its own. Used by one step at a time; being
- * closed at the end is the only thing that happens beside.
+ * What one acquisition watches while it waits: the key ahead of it, and its own. Used by one step at a time; only the
+ * closing at the end may happen beside it.
  */
-final class Lookout {
+final class PredecessorWatch {
 
     private final Watches watches;
     private final Runnable wake;
     private @Nullable ByteSequence ahead;
-    private Watches.@Nullable Watched watchedAhead;
-    private Watches.@Nullable Watched watchedSelf;
+    private @Nullable WatchedKey watchedAhead;
+    private @Nullable WatchedKey watchedSelf;
 
-    Lookout(Watches watches, Runnable wake) {
+    PredecessorWatch(Watches watches, Runnable wake) {
         this.watches = watches;
         this.wake = wake;
     }
@@ -32,7 +33,7 @@ final class Lookout {
         return key.equals(ahead) && isLive(watchedAhead) && isLive(watchedSelf);
     }
 
-    private static boolean isLive(Watches.@Nullable Watched watched) {
+    private static boolean isLive(@Nullable WatchedKey watched) {
         return watched != null && watched.isLive();
     }
 
@@ -40,11 +41,11 @@ final class Lookout {
     CompletableFuture<Void> on(ByteSequence key, ByteSequence own) {
         offAhead();
         ahead = key;
-        Watches.Watched nextAhead = watches.watch(key, wake);
+        WatchedKey nextAhead = watches.watch(key, wake);
         watchedAhead = nextAhead;
-        Watches.Watched self = watchedSelf;
+        WatchedKey self = watchedSelf;
         if (self == null || !self.isLive()) {
-            close(self);
+            WatchedKey.closeIfAny(self);
             self = watches.watch(own, wake);
             watchedSelf = self;
         }
@@ -53,20 +54,14 @@ final class Lookout {
 
     /** The one ahead has gone. */
     void offAhead() {
-        close(watchedAhead);
+        WatchedKey.closeIfAny(watchedAhead);
         ahead = null;
         watchedAhead = null;
     }
 
     void close() {
         offAhead();
-        close(watchedSelf);
+        WatchedKey.closeIfAny(watchedSelf);
         watchedSelf = null;
-    }
-
-    private static void close(Watches.@Nullable Watched watched) {
-        if (watched != null) {
-            watched.close();
-        }
     }
 }

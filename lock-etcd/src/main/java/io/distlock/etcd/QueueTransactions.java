@@ -2,6 +2,7 @@ package io.distlock.etcd;
 
 import io.distlock.LockMode;
 import io.distlock.Release;
+import io.distlock.etcd.QueuePosition.Place;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.GetResponse;
@@ -36,37 +37,35 @@ import org.jspecify.annotations.Nullable;
  * The session's key hangs on its lease and is made together with its first place. With the lease it goes; from then on
  * requests fail because a key cannot be put on a lease that does not exist. Thread-safe.
  */
-final class QueueCalls {
+final class QueueTransactions {
 
-    private static final Place.Ahead NOBODY = new Place.Ahead.Nobody();
-    private static final Place.Ahead UNKNOWN = new Place.Ahead.Unknown();
-    private static final Place.Finding REFUSED = new Place.Refused();
+    private static final QueuePosition.Ahead NOBODY = new QueuePosition.Ahead.Nobody();
+    private static final QueuePosition.Ahead UNKNOWN = new QueuePosition.Ahead.Unknown();
+    private static final QueuePosition.Finding REFUSED = new QueuePosition.Refused();
     private static final GetOption ONLY_KEY =
             GetOption.builder().withKeysOnly(true).build();
 
     private final EtcdCalls calls;
     private final EtcdKeys keys;
-    private final HolderNote note;
 
-    QueueCalls(EtcdCalls calls, EtcdKeys keys, HolderNote note) {
+    QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         this.calls = calls;
         this.keys = keys;
-        this.note = note;
     }
 
     /** Takes a place at the end of the queue, unless it was withdrawn, and looks who is ahead. */
-    CompletableFuture<Place.Finding> enter(Place place) {
+    CompletableFuture<QueuePosition.Finding> enter(Place place) {
         ByteSequence session = sessionKey(place);
         List<Op> take = new ArrayList<>();
-        take.add(Op.put(place.key(), note.of(place.request()), onLease(place)));
+        take.add(Op.put(place.key(), keys.note(place.request()), onLease(place)));
         if (place.epoch() == Session.NO_EPOCH) {
-            take.add(Op.put(session, HolderNote.SESSION, onLease(place)));
+            take.add(Op.put(session, EtcdKeys.SESSION, onLease(place)));
         }
         // An exclusive one finds itself first, as the newest.
         boolean shared = place.request().mode() == LockMode.SHARED;
         take.add(Op.get(place.queue().first(), newest(place, shared ? 1 : 2).build()));
         return calls.transact(kv -> kv.txn()
-                        .If(isAbsent(place.key()), isEpoch(session, place.epoch()))
+                        .If(is(place.key(), 0), isEpoch(session, place.epoch()))
                         .Then(take.toArray(Op[]::new))
                         .Else(Op.get(place.key(), ONLY_KEY), Op.get(session, ONLY_KEY))
                         .commit())
@@ -76,24 +75,26 @@ final class QueueCalls {
 
     /** With a session everything has gone that hung on it, and nothing can be put on it. */
     private static <T> CompletableFuture<T> unlessLost(Place place, Throwable failure, T otherwise) {
-        if (!CallFailure.of("a transaction", failure).isLeaseNotFound()) {
+        if (!EtcdCallException.of("a transaction", failure).isLeaseNotFound()) {
             return CompletableFuture.failedFuture(failure);
         }
         place.session().lost();
         return CompletableFuture.completedFuture(otherwise);
     }
 
-    private static Place.Finding entered(Place place, TxnResponse answer) {
+    private static QueuePosition.Finding entered(Place place, TxnResponse answer) {
         List<KeyValue> found = answer.getGetResponses().get(0).getKvs();
         if (answer.isSucceeded()) {
             long own = answer.getHeader().getRevision();
             if (place.epoch() == Session.NO_EPOCH) {
                 place.session().epoch(own);
             }
-            return new Place.Standing(own, firstBefore(own, found), false);
+            return new QueuePosition.Standing(own, firstBefore(own, found), false);
         }
         place.session().epoch(epochOf(answer.getGetResponses().get(1)));
-        return found.isEmpty() ? REFUSED : new Place.Standing(found.get(0).getCreateRevision(), UNKNOWN, false);
+        return found.isEmpty()
+                ? REFUSED
+                : new QueuePosition.Standing(found.get(0).getCreateRevision(), UNKNOWN, false);
     }
 
     /**
@@ -101,7 +102,7 @@ final class QueueCalls {
      *
      * @param before the one who was ahead the last time
      */
-    CompletableFuture<Place.Finding> look(Place place, long createRevision, @Nullable ByteSequence before) {
+    CompletableFuture<QueuePosition.Finding> look(Place place, long createRevision, @Nullable ByteSequence before) {
         GetOption ahead =
                 newest(place, 1).withMaxCreateRevision(createRevision - 1).build();
         // Without one before, any key will do.
@@ -114,13 +115,13 @@ final class QueueCalls {
                 .thenApply(answer -> looked(createRevision, answer));
     }
 
-    private static Place.Finding looked(long createRevision, TxnResponse answer) {
+    private static QueuePosition.Finding looked(long createRevision, TxnResponse answer) {
         List<GetResponse> found = answer.getGetResponses();
         boolean leaseGone = found.get(found.size() - 1).getKvs().isEmpty();
         return answer.isSucceeded()
-                ? new Place.Standing(
+                ? new QueuePosition.Standing(
                         createRevision, firstBefore(createRevision, found.get(0).getKvs()), leaseGone)
-                : new Place.Gone(leaseGone);
+                : new QueuePosition.Gone(leaseGone);
     }
 
     /** Whether the key is still the one that was made then; asks a majority. */
@@ -130,10 +131,10 @@ final class QueueCalls {
                         found -> found.getKvs().stream().anyMatch(each -> each.getCreateRevision() == createRevision));
     }
 
-    private static Place.Ahead firstBefore(long createRevision, List<KeyValue> newestFirst) {
+    private static QueuePosition.Ahead firstBefore(long createRevision, List<KeyValue> newestFirst) {
         for (KeyValue each : newestFirst) {
             if (each.getCreateRevision() < createRevision) {
-                return new Place.Ahead.Predecessor(each.getKey());
+                return new QueuePosition.Ahead.Predecessor(each.getKey());
             }
         }
         return NOBODY;
@@ -154,7 +155,7 @@ final class QueueCalls {
                         .If(is(key, createRevision))
                         .Then(Op.delete(key, DeleteOption.DEFAULT))
                         .commit())
-                .thenApply(QueueCalls::release);
+                .thenApply(QueueTransactions::release);
     }
 
     /** Makes sure that a place is not there, and cannot come to be: see "Requests that arrive late". */
@@ -163,7 +164,7 @@ final class QueueCalls {
         Op delete = Op.delete(place.key(), DeleteOption.DEFAULT);
         return calls.transact(kv -> kv.txn()
                         .If(isEpoch(session, place.epoch()))
-                        .Then(delete, Op.put(session, HolderNote.SESSION, onLease(place)))
+                        .Then(delete, Op.put(session, EtcdKeys.SESSION, onLease(place)))
                         .Else(delete, Op.get(session, ONLY_KEY))
                         .commit())
                 .thenApply(answer -> {
@@ -182,9 +183,9 @@ final class QueueCalls {
         PutOption onLease = PutOption.builder().withLeaseId(leaseId).build();
         return calls.transact(kv -> kv.txn()
                         .If(is(key, createRevision))
-                        .Then(Op.put(key, HolderNote.KEPT, onLease))
+                        .Then(Op.put(key, EtcdKeys.KEPT, onLease))
                         .commit())
-                .thenApply(QueueCalls::release);
+                .thenApply(QueueTransactions::release);
     }
 
     private ByteSequence sessionKey(Place place) {
@@ -205,10 +206,7 @@ final class QueueCalls {
         return answer.isSucceeded() ? Release.RELEASED : Release.NOT_OWNER;
     }
 
-    private static Cmp isAbsent(ByteSequence key) {
-        return is(key, 0);
-    }
-
+    /** A key that does not exist has the create revision 0. */
     private static Cmp is(ByteSequence key, long createRevision) {
         return new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(createRevision));
     }

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
-class VersionWarningTests {
+class ServerVersionWarningTests {
 
     @RegisterExtension
     static final EtcdExtension etcd = EtcdExtension.create();
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(VersionWarning.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(ServerVersion.class);
     private final ListAppender<ILoggingEvent> said = new ListAppender<>();
     private final Level level = logger.getLevel();
 
@@ -48,7 +48,7 @@ class VersionWarningTests {
 
     @Test
     void warnsOfOneOldMemberAmongOthers() {
-        new VersionWarning().lookAt(versions("3.5.13", "3.4.30", "3.6.1"));
+        new ServerVersion.Warning().lookAt(versions("3.5.13", "3.4.30", "3.6.1"));
         assertThat(said.list).singleElement().satisfies(warning -> {
             assertThat(warning.getLevel()).isEqualTo(Level.WARN);
             assertThat(warning.getFormattedMessage()).contains("etcd 3.4.30", "3.4.31, 3.5.13 or later");
@@ -57,7 +57,7 @@ class VersionWarningTests {
 
     @Test
     void warnsOnce() {
-        VersionWarning warning = new VersionWarning();
+        ServerVersion.Warning warning = new ServerVersion.Warning();
         warning.lookAt(versions("3.5.0"));
         warning.lookAt(versions("3.5.0"));
         assertThat(said.list).hasSize(1);
@@ -65,8 +65,8 @@ class VersionWarningTests {
 
     @Test
     void saysNothingOfServersThatAreInOrder() {
-        new VersionWarning().lookAt(versions("3.4.31", "3.5.13", "3.6.0"));
-        new VersionWarning().lookAt(List.of());
+        new ServerVersion.Warning().lookAt(versions("3.4.31", "3.5.13", "3.6.0"));
+        new ServerVersion.Warning().lookAt(List.of());
         assertThat(said.list).isEmpty();
     }
 

@@ -6,32 +6,32 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** etcd did not do what it was asked: the driver's errors, translated once. Has no stack trace, the cause does. */
-final class CallFailure extends RuntimeException {
+final class EtcdCallException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private final Status.Code code;
 
-    private CallFailure(String message, Status.Code code, @Nullable Throwable cause) {
+    private EtcdCallException(String message, Status.Code code, @Nullable Throwable cause) {
         super(message, cause, false, false);
         this.code = code;
     }
 
     /** The failure of a call, which may have been wrapped on its way. */
-    static CallFailure of(String what, Throwable failure) {
+    static EtcdCallException of(String what, Throwable failure) {
         Throwable cause = failure;
         while (cause instanceof CompletionException && cause.getCause() != null) {
             cause = cause.getCause();
         }
-        if (cause instanceof CallFailure known) {
+        if (cause instanceof EtcdCallException known) {
             return known;
         }
-        return new CallFailure(what + " failed: " + describe(cause), code(cause), cause);
+        return new EtcdCallException(what + " failed: " + describe(cause), code(cause), cause);
     }
 
     /** What was asked got no answer that says anything. */
-    static CallFailure unanswered(String what) {
-        return new CallFailure(what + " was not answered", Status.Code.UNAVAILABLE, null);
+    static EtcdCallException unanswered(String what) {
+        return new EtcdCallException(what + " was not answered", Status.Code.UNAVAILABLE, null);
     }
 
     private static String describe(Throwable cause) {

@@ -12,14 +12,14 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class HedgeTests {
+class HedgedCallTests {
 
     private static final Duration PATIENCE = Duration.ofMillis(250);
 
     private final ManualTicker ticker = new ManualTicker();
     private final LockRuntime runtime = ManualScheduler.runtime(ticker);
     private final List<CompletableFuture<String>> asked = new ArrayList<>();
-    private final CompletableFuture<String> answer = new Hedge(runtime.timeouts(), PATIENCE).ask(this::call);
+    private final CompletableFuture<String> answer = EtcdCalls.hedged(runtime.timeouts(), PATIENCE, this::call);
 
     private CompletableFuture<String> call() {
         CompletableFuture<String> call = new CompletableFuture<>();

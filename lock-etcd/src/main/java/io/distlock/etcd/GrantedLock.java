@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.Watches.WatchedKey;
 import io.distlock.spi.Moment;
 import io.distlock.support.Backoff;
 import io.distlock.support.DueSet;
@@ -7,13 +8,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that was granted here and not given back: until when, whether its key is watched, and who is told that it is gone.
- * Thread-safe.
+ * A lock that was granted here and not yet released: until when it is held, whether its key is watched, and who is notified
+ * of its loss. Thread-safe.
  */
-final class Holding implements DueSet.Due {
+final class GrantedLock implements DueSet.Due {
 
     /**
-     * A lock that is given back sooner is never watched, which saves each short one two messages. Well below the grace that
+     * A lock that is released sooner is never watched, which saves each short one two messages. Well below the grace that
      * others leave to a lock whose lease has gone.
      */
     private static final Duration UNWATCHED = Duration.ofMillis(250);
@@ -27,14 +28,14 @@ final class Holding implements DueSet.Due {
     private volatile @Nullable Runnable onLoss;
 
     // Guarded by the monitor.
-    private Watches.@Nullable Watched watched;
+    private @Nullable WatchedKey watched;
     private boolean over;
     private int failures;
 
     /**
      * @param untilNanos when the store is to free it if it is not heard of again
      */
-    Holding(EtcdLease lease, long nowNanos, long untilNanos) {
+    GrantedLock(EtcdLease lease, long nowNanos, long untilNanos) {
         this.lease = lease;
         this.untilNanos = untilNanos;
         this.watchNanos = nowNanos + UNWATCHED.toNanos();
@@ -76,13 +77,13 @@ final class Holding implements DueSet.Due {
     }
 
     /** Its watch has begun. */
-    void watched(Watches.Watched begun) {
-        Watches.Watched unused;
+    void watched(WatchedKey begun) {
+        WatchedKey unused;
         synchronized (this) {
             unused = over ? begun : watched;
             watched = over ? null : begun;
         }
-        close(unused);
+        WatchedKey.closeIfAny(unused);
     }
 
     synchronized boolean isWatched() {
@@ -103,19 +104,13 @@ final class Holding implements DueSet.Due {
 
     /** It is not held any more: nothing is watched from here on. */
     void end() {
-        Watches.Watched last;
+        WatchedKey last;
         synchronized (this) {
             over = true;
             last = watched;
             watched = null;
         }
-        close(last);
-    }
-
-    private static void close(Watches.@Nullable Watched unused) {
-        if (unused != null) {
-            unused.close();
-        }
+        WatchedKey.closeIfAny(last);
     }
 
     @Override
