@@ -172,6 +172,20 @@ class CallbackThreadsTests {
         assertThat(client.inspect(LockKey.of("b"))).isEmpty();
     }
 
+    /** As one that decorates its tasks, and fails in doing so after the task. */
+    @Test
+    void aGrantThatWasHandedOverIsKeptThoughTheExecutorThrowsAfterwards() {
+        LockClient client = client(task -> {
+            task.run();
+            throw new IllegalStateException("executor fails on purpose");
+        });
+        HeldLock held = client.acquireAsync(client.request("a")).join();
+        HeldLock other = client.tryAcquireAsync(client.request("b")).join().orElseThrow();
+        await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("distlock-refused-")));
+        assertThat(List.of(held, other)).allMatch(HeldLock::isHeld);
+    }
+
     @ParameterizedTest
     @MethodSource("executorsThatThrow")
     void aRefusalIsToldThoughTheExecutorThrows(Executor executor) {
