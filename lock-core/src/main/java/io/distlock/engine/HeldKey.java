@@ -152,15 +152,21 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
             if (outcome == Release.NOT_OWNER) {
                 LockLoss loss = loss(LossReason.NOT_OWNER, releasing.since());
                 standing = new Standing.Lost(loss);
+                ended(releasing, outcome);
+                // Last, since it throws where no thread can be made.
                 engine.callbacks().tellLoss(() -> announce(loss));
             } else {
                 standing = new Standing.Released(outcome);
                 publishReleased(outcome);
+                ended(releasing, outcome);
             }
-            leaveGate();
-            engine.watchdog().released();
-            releasing.outcome().complete(outcome);
         });
+    }
+
+    private void ended(Standing.Releasing releasing, Release outcome) {
+        leaveGate();
+        engine.watchdog().released();
+        releasing.outcome().complete(outcome);
     }
 
     // --- loss ---
