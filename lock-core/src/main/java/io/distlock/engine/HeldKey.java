@@ -93,14 +93,13 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
     }
 
     private LossSignal signal() {
-        LossSignal signal = lost;
-        if (signal == null) {
+        if (lost == null) {
             LOST.compareAndSet(this, null, new LossSignal(engine.callbacks()));
-            signal = Objects.requireNonNull(lost);
         }
-        // The loss may have come before the signal was there to be given.
+        LossSignal signal = Objects.requireNonNull(lost);
+        // The loss may have come before the signal was there to be given. Not told here: others have asked, too.
         if (standing instanceof Standing.Lost gone) {
-            signal.tell(gone.loss());
+            engine.callbacks().tellLoss(() -> signal.tell(gone.loss()));
         }
         return signal;
     }

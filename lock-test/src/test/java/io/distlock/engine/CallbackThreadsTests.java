@@ -8,6 +8,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
+import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.inmemory.InMemoryLockProvider;
@@ -257,6 +258,37 @@ class CallbackThreadsTests {
         AtomicReference<Thread> late = new AtomicReference<>();
         threads.tellLoss(() -> late.set(Thread.currentThread()));
         await().until(() -> late.get() != null);
+    }
+
+    /** After a client's end its thread for losses has to be made anew, which may fail. */
+    @Test
+    void aReleaseEndsThoughNoThreadTellsOfTheLossThatItFinds() {
+        CallbackThreads threads =
+                new CallbackThreads(Runnable::run, executorsThatThrow().get(1), () -> {});
+        Engine engine = new Engine(provider, runtime, threads, "");
+        LockClient client = new DefaultLockClient(engine, LockOptions.defaults(), Duration.ZERO, () -> {});
+        HeldLock held = client.acquire(client.request("a"));
+        takeAway(held);
+        assertThat(held.releaseAsync()).isCompletedWithValue(Release.NOT_OWNER);
+        assertThat(engine.watchdog().answered()).isDone();
+    }
+
+    /** What others have asked for may take its time, and whoever asks may be an event loop. */
+    @Test
+    void whoeverAsksForTheNewsOfALossBeforeItIsToldDoesNotTellTheOthers() {
+        LockClient client = client();
+        HeldLock held = client.acquire(client.request("a"));
+        HeldLock first = client.acquire(client.request("b"));
+        first.onLost(loss -> awaitQuietly(done));
+        Set<Thread> tellers = ConcurrentHashMap.newKeySet();
+        held.onLost(loss -> tellers.add(Thread.currentThread()));
+        client.forceRelease(LockKey.of("b"), first.fencingToken());
+        client.forceRelease(LockKey.of("a"), held.fencingToken());
+        held.onLost(loss -> tellers.add(Thread.currentThread()));
+        held.lost();
+        assertThat(tellers).isEmpty();
+        done.countDown();
+        await().untilAsserted(() -> assertThat(tellers).hasSize(1));
     }
 
     @Test
