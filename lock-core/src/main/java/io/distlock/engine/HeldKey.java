@@ -146,7 +146,8 @@ final class HeldKey extends RenewedKey implements HeldLock, DueSet.Due {
         engine.watchdog().remove(this);
         giveBack().thenAccept(answer -> {
             // An answer from after the end is none: the key was ours when the work was done, and has expired since.
-            boolean tooLate = answer == Release.NOT_OWNER && validNanos(releasing.since()) <= 0;
+            long keptNanos = validNanos(releasing.since()) + options.lockDelay().toNanos();
+            boolean tooLate = answer == Release.NOT_OWNER && keptNanos <= 0;
             Release outcome = tooLate ? Release.UNKNOWN : answer;
             if (outcome == Release.NOT_OWNER) {
                 LockLoss loss = loss(LossReason.NOT_OWNER, releasing.since());
