@@ -64,9 +64,9 @@ public interface HeldLock extends AutoCloseable {
     CompletionStage<LockLoss> lost();
 
     /**
-     * Calls back once when the lock is lost, on the client's thread for losses; at once and on the calling thread if it
-     * already is. The action returns at once: it holds up the news of other losses. What may block depends on
-     * {@link #lost()}.
+     * Calls back once when the lock is lost, on the client's thread for losses; at once and on the calling thread if that
+     * thread has told of it already. The action returns at once: it holds up the news of other losses. What may block
+     * depends on {@link #lost()}.
      */
     default void onLost(Consumer<LockLoss> action) {
         lost().thenAccept(action);

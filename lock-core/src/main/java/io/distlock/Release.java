@@ -15,7 +15,7 @@ public enum Release {
     /**
      * The release began while the lock was held, and no answer came that says what became of it. Either there was none: the
      * key is compared and deleted in the background, or expires by itself. Or the store said that the lock is not ours, after
-     * it had run out: it may have expired on the way. What was done under the lock was covered.
+     * it had run out: it may have expired on the way. As far as anybody can tell, the work under the lock was covered.
      */
     UNKNOWN
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -87,14 +88,22 @@ final class CallbackExecutor implements Executor {
     }
 
     /**
-     * The same, or something else if the executor throws.
+     * The same, or something else if the executor throws before it has begun.
      *
      * @param refused takes what it threw, on a thread of its own or, if none can be made, on the one for losses
      */
     void execute(Runnable foreign, Consumer<Throwable> refused) {
+        AtomicBoolean begun = new AtomicBoolean();
         try {
-            blocking.execute(foreign);
+            blocking.execute(() -> {
+                if (!begun.getAndSet(true)) {
+                    foreign.run();
+                }
+            });
         } catch (RuntimeException | Error refusal) {
+            if (begun.getAndSet(true)) {
+                return;
+            }
             Runnable instead = () -> refused.accept(refusal);
             try {
                 spare.newThread(instead).start();

@@ -93,14 +93,13 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     private LockState.LossSignal signal() {
-        LockState.LossSignal signal = lost;
-        if (signal == null) {
+        if (lost == null) {
             LOST.compareAndSet(this, null, new LockState.LossSignal(context.callbacks()));
-            signal = Objects.requireNonNull(lost);
         }
-        // The loss may have come before the signal was there.
+        LockState.LossSignal signal = Objects.requireNonNull(lost);
+        // The loss may have come before the signal was there. Not fired here: others may have registered as well.
         if (state instanceof LockState.Lost gone) {
-            signal.fire(gone.loss());
+            context.callbacks().executeLoss(() -> signal.fire(gone.loss()));
         }
         return signal;
     }
@@ -142,16 +141,23 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     private void released(LockState.Releasing releasing, Release answer) {
         // An answer from after the end is none: the key was ours when the work was done, and has expired since.
-        boolean tooLate = answer == Release.NOT_OWNER && validNanos(releasing.since()) <= 0;
+        long keptNanos = validNanos(releasing.since()) + options.lockDelay().toNanos();
+        boolean tooLate = answer == Release.NOT_OWNER && keptNanos <= 0;
         Release outcome = tooLate ? Release.UNKNOWN : answer;
         if (outcome == Release.NOT_OWNER) {
             LockLoss loss = loss(LossReason.NOT_OWNER, releasing.since());
             state = new LockState.Lost(loss);
+            ended(releasing, outcome);
+            // Last, since it throws where no thread can be made.
             context.callbacks().executeLoss(() -> announce(loss));
         } else {
             state = new LockState.Released(outcome);
             publishReleased(outcome);
+            ended(releasing, outcome);
         }
+    }
+
+    private void ended(LockState.Releasing releasing, Release outcome) {
         leaveQueue();
         context.watchdog().released();
         releasing.outcome().complete(outcome);

@@ -63,7 +63,9 @@ public final class LockClientBuilder {
 
     /**
      * Runs foreign code that may block: dependents of futures. {@link #defaultCallbackExecutor()} if not given. Whatever it
-     * takes it has to run; a grant for which it throws is released. Losses are announced without it.
+     * takes it has to run, on another thread than the one that hands it over (dependents of {@link io.distlock.HeldLock#lost()}
+     * would run on the thread for losses, and hold it up); a grant for which it throws is released. Losses are announced
+     * without it.
      */
     public LockClientBuilder callbackExecutor(Executor callbackExecutor) {
         this.callbackExecutor = callbackExecutor;

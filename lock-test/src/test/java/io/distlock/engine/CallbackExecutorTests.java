@@ -8,6 +8,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
+import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.inmemory.InMemoryLockProvider;
@@ -172,6 +173,20 @@ class CallbackExecutorTests {
         assertThat(client.inspect(LockKey.of("b"))).isEmpty();
     }
 
+    /** As one that decorates its tasks, and fails in doing so after the task. */
+    @Test
+    void aGrantThatWasHandedOverIsKeptThoughTheExecutorThrowsAfterwards() {
+        LockClient client = client(task -> {
+            task.run();
+            throw new IllegalStateException("executor fails on purpose");
+        });
+        HeldLock held = client.acquireAsync(client.request("a")).join();
+        HeldLock other = client.tryAcquireAsync(client.request("b")).join().orElseThrow();
+        await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("distlock-refused-")));
+        assertThat(List.of(held, other)).allMatch(HeldLock::isHeld);
+    }
+
     @ParameterizedTest
     @MethodSource("executorsThatThrow")
     void aRefusalIsToldThoughTheExecutorThrows(Executor executor) {
@@ -243,6 +258,37 @@ class CallbackExecutorTests {
         AtomicReference<Thread> late = new AtomicReference<>();
         callbacks.executeLoss(() -> late.set(Thread.currentThread()));
         await().until(() -> late.get() != null);
+    }
+
+    /** After a client's end its thread for losses has to be made anew, which may fail. */
+    @Test
+    void aReleaseEndsThoughNoThreadTellsOfTheLossThatItFinds() {
+        CallbackExecutor threads =
+                new CallbackExecutor(Runnable::run, executorsThatThrow().get(1), () -> {});
+        Engine engine = new Engine(provider, runtime, threads, "");
+        LockClient client = new DefaultLockClient(engine, LockOptions.defaults(), Duration.ZERO, () -> {});
+        HeldLock held = client.acquire(client.request("a"));
+        takeAway(held);
+        assertThat(held.releaseAsync()).isCompletedWithValue(Release.NOT_OWNER);
+        assertThat(engine.watchdog().answered()).isDone();
+    }
+
+    /** What others have asked for may take its time, and whoever asks may be an event loop. */
+    @Test
+    void whoeverAsksForTheNewsOfALossBeforeItIsToldDoesNotTellTheOthers() {
+        LockClient client = client();
+        HeldLock held = client.acquire(client.request("a"));
+        HeldLock first = client.acquire(client.request("b"));
+        first.onLost(loss -> awaitQuietly(done));
+        Set<Thread> tellers = ConcurrentHashMap.newKeySet();
+        held.onLost(loss -> tellers.add(Thread.currentThread()));
+        client.forceRelease(LockKey.of("b"), first.fencingToken());
+        client.forceRelease(LockKey.of("a"), held.fencingToken());
+        held.onLost(loss -> tellers.add(Thread.currentThread()));
+        held.lost();
+        assertThat(tellers).isEmpty();
+        done.countDown();
+        await().untilAsserted(() -> assertThat(tellers).hasSize(1));
     }
 
     @Test

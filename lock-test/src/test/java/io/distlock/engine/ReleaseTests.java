@@ -218,6 +218,20 @@ class ReleaseTests {
         assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
     }
 
+    /** The store keeps the key for the lock-delay as well: a key that is gone by then was taken away. */
+    @Test
+    void anAnswerFromTheLockDelayMakesItALoss() {
+        HeldLock held = here.client.acquire(here.now("a").withRenew(false).withLockDelay(Duration.ofSeconds(10)));
+        here.advanceMillis(29_698 - 100);
+        here.deleteByHand("a");
+        here.provider.onRelease(Fault.LATE);
+        CompletionStage<Release> released = held.releaseAsync();
+        here.advanceMillis(500);
+        here.provider.deliver();
+        assertThat(released).isCompletedWithValue(Release.NOT_OWNER);
+        assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
+    }
+
     @Test
     void anyThreadMayRelease() throws InterruptedException {
         HeldLock held = here.hold("a");
