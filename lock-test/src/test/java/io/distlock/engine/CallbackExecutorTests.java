@@ -265,12 +265,12 @@ class CallbackExecutorTests {
     void aReleaseEndsThoughNoThreadTellsOfTheLossThatItFinds() {
         CallbackExecutor threads =
                 new CallbackExecutor(Runnable::run, executorsThatThrow().get(1), () -> {});
-        Engine engine = new Engine(provider, runtime, threads, "");
-        LockClient client = new DefaultLockClient(engine, LockOptions.defaults(), Duration.ZERO, () -> {});
+        ClientContext context = new ClientContext(provider, runtime, threads, "");
+        LockClient client = new DefaultLockClient(context, LockOptions.defaults(), Duration.ZERO, () -> {});
         HeldLock held = client.acquire(client.request("a"));
         takeAway(held);
         assertThat(held.releaseAsync()).isCompletedWithValue(Release.NOT_OWNER);
-        assertThat(engine.watchdog().answered()).isDone();
+        assertThat(context.watchdog().answered()).isDone();
     }
 
     /** What others have asked for may take its time, and whoever asks may be an event loop. */
