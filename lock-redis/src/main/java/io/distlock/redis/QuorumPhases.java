@@ -136,7 +136,7 @@ final class QuorumPhases {
         phase = Phase.RAISING;
         List<Step> steps = new ArrayList<>();
         for (int node = 0; node < quorum.nodes(); node++) {
-            noteIfAbsent(node);
+            noteDoubt(node);
         }
         for (int node = 0; node < quorum.nodes(); node++) {
             if (votes.isGranted(node)) {
@@ -149,9 +149,11 @@ final class QuorumPhases {
         return steps;
     }
 
-    private void noteIfAbsent(int node) {
+    private void noteDoubt(int node) {
         if (votes.isWithoutEffect(node)) {
             chosen().lease().absentFrom(node);
+        } else if (!votes.isGranted(node) && !votes.isOpen(node)) {
+            chosen().lease().mayComeLateTo(node);
         }
     }
 
@@ -159,7 +161,7 @@ final class QuorumPhases {
 
     /** Better held on all nodes, and under the same token; but not beyond its release, which may have come there first. */
     private List<Step> votedLate(int node) {
-        noteIfAbsent(node);
+        noteDoubt(node);
         if (!votes.isGranted(node)) {
             return phase == Phase.GRANTED ? restoreMissing(node) : checkConfirmed();
         }

@@ -1,7 +1,6 @@
 package io.distlock.redis;
 
 import io.distlock.LockOptions;
-import io.distlock.Release;
 import io.distlock.spi.Moment;
 import java.time.Duration;
 import java.util.List;
@@ -73,6 +72,9 @@ final class Restoration {
             boolean all = true;
             for (int at = 0; at < leases.size(); at++) {
                 boolean restored = replies != null && replies.get(at) == 1;
+                if (mayBeApplied(failure)) {
+                    leases.get(at).mayComeLateTo(place);
+                }
                 all &= restored;
                 settle(leases.get(at), restored || mayBeApplied(failure), absent.get(at));
             }
@@ -100,14 +102,10 @@ final class Restoration {
 
     void takeBack(RedlockLease lease) {
         RedlockNode node = nodes.get(place);
-        node.release(lease.entry(), Duration.ZERO).thenAccept(release -> {
-            if (release == Release.UNKNOWN) {
-                nodes.reap(
-                        "The release of '" + lease.key() + "' by " + lease.owner(),
-                        node,
-                        lease.entry().renewedTimeToLive(),
-                        () -> node.release(lease.entry(), Duration.ZERO));
-            }
-        });
+        nodes.reap(
+                "The release of '" + lease.key() + "' by " + lease.owner(),
+                node,
+                lease.entry().renewedTimeToLive(),
+                () -> node.release(lease.entry(), Duration.ZERO));
     }
 }

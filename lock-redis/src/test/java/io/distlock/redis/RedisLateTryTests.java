@@ -88,6 +88,39 @@ class RedisLateTryTests {
         });
     }
 
+    /** The store has one of them and withdraws it, the other comes after that. */
+    @ParameterizedTest
+    @EnumSource
+    void takesNothingForLongAfterAnotherTryWasWithdrawn(LockMode mode, RedisProbe probe) {
+        RecordedCommand late;
+        CompletableFuture<Optional<Grant>> asked;
+        try (CommandRecorder recorder = probe.record()) {
+            proxy.cutBeforeNextRequest();
+            asked = acquire(mode, "owner");
+            proxy.delayReplies(Duration.ofMillis(300));
+            await().atMost(TestClient.PATIENCE).until(() -> {
+                ticker.advance(Duration.ofMillis(1));
+                return recorder.commands().stream()
+                        .anyMatch(command -> command.name().equals("EVALSHA"));
+            });
+            late = recorder.commands().stream()
+                    .filter(command -> command.name().equals("EVALSHA"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        asked.cancel(true);
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            ticker.advance(Duration.ofMillis(1));
+            return runtime.reaper().withdrawn() == 1;
+        });
+        proxy.delayReplies(Duration.ZERO);
+        carryOut(late, mode, probe);
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            ticker.advance(Duration.ofMillis(100));
+            return probe.keys().stream().noneMatch(key -> key.startsWith("lock:{orders}"));
+        });
+    }
+
     /** As what was cut off, and for a reader before the one that was granted. */
     private static void carryOut(RecordedCommand late, LockMode mode, RedisProbe probe) {
         String[] words = late.words().toArray(String[]::new);
