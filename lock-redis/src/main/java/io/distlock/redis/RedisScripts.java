@@ -33,6 +33,11 @@ record RedisScripts(
         return "Only on servers that were quarantined for " + quarantine.toMillis() + " ms.";
     }
 
+    /** Whoever admits a node of Redlock has set the base of its own counters alone: only those who share them agree. */
+    static String admission(Duration quarantine, RedisKeys keys, List<Integer> databases) {
+        return admission(quarantine) + " Counters in " + keys.fences() + ", databases " + databases + '.';
+    }
+
     RedisScripts withComment(String comment) {
         return new RedisScripts(
                 acquireExclusive.withComment(comment),

@@ -47,11 +47,19 @@ public final class RedlockProvider implements LockProvider {
      */
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
         RunIds runIds = new RunIds();
-        RedlockScripts scripts = RedlockScripts.with(options.restartGuard());
-        RedisKeys keys = new RedisKeys(
-                options.keyPrefix(), connections.nodes().get(0).connections().database());
+        List<Integer> databases = connections.nodes().stream()
+                .map(node -> node.connections().database())
+                .toList();
+        RedisKeys keys = new RedisKeys(options.keyPrefix(), databases.get(0));
+        RedlockScripts scripts =
+                RedlockScripts.with(options.restartGuard().map(time -> RedisScripts.admission(time, keys, databases)));
         Quorum quorum = new Quorum(connections.nodes().size());
-        FenceBase fenceBase = new FenceBase(keys.fences(), quorum, runtime.timeouts(), options.callTimeout());
+        FenceBase fenceBase = new FenceBase(
+                keys.fences(),
+                quorum,
+                runtime.timeouts(),
+                options.callTimeout(),
+                options.restartGuard().orElse(Duration.ZERO));
         List<RedlockNode> all = connections.nodes().stream()
                 .map(server -> new RedlockNode(server, options, scripts, keys, runIds, fenceBase, runtime))
                 .toList();

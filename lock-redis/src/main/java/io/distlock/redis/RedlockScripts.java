@@ -1,6 +1,5 @@
 package io.distlock.redis;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,7 +12,10 @@ import java.util.Optional;
  */
 record RedlockScripts(RedisScripts node, LuaScript raise, LuaScript restore) {
 
-    static RedlockScripts with(Optional<Duration> quarantine) {
+    /**
+     * @param admission with the restart guard, as {@link RedisScripts#admission(java.time.Duration, RedisKeys, List)}
+     */
+    static RedlockScripts with(Optional<String> admission) {
         RedisScripts plain = RedisScripts.plain();
         RedlockScripts scripts = new RedlockScripts(
                 new RedisScripts(
@@ -25,7 +27,7 @@ record RedlockScripts(RedisScripts node, LuaScript raise, LuaScript restore) {
                         plain.inspect()),
                 LuaScript.named("raise"),
                 LuaScript.named("restore"));
-        return quarantine.map(RedisScripts::admission).map(scripts::withComment).orElse(scripts);
+        return admission.map(scripts::withComment).orElse(scripts);
     }
 
     private RedlockScripts withComment(String comment) {

@@ -274,7 +274,7 @@ class RedlockGuardTests {
 
     /** As if somebody had waited for it. */
     private static void admit(RedisServer server, Duration quarantine) {
-        RedlockScripts.with(Optional.of(quarantine))
+        RedlockScripts.with(Optional.of(RedisScripts.admission(quarantine, new RedisKeys("lock", 0), List.of(0, 0, 0))))
                 .all()
                 .forEach(script -> server.probe().command("SCRIPT", "LOAD", script.text()));
     }
