@@ -40,8 +40,10 @@ interface QuorumActions {
      * Withdraws what may have been granted, and tells nobody: too many nodes have refused it for anybody to have taken it
      * for a holder that is worth waiting for. And those who were refused parts of the lock at the same time are not to be
      * woken from the pauses that keep them apart.
+     *
+     * @param said by the nodes, in their order, for people
      */
-    void refuse(Refusals refusals);
+    void refuse(Refusals refusals, List<String> said);
 
     /**
      * Withdraws what may have been granted.

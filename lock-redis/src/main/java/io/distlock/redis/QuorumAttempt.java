@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -29,7 +30,7 @@ final class QuorumAttempt implements QuorumActions {
     private final RedlockNodes nodes;
     private final LeaseRequest request;
     private final String owner;
-    private final Function<Refusals, Optional<Duration>> nextTry;
+    private final BiFunction<Refusals, String, Optional<Duration>> nextTry;
     private final Withdrawal withdrawal;
     private final Moment since;
     private final Patience patience;
@@ -39,17 +40,22 @@ final class QuorumAttempt implements QuorumActions {
 
     /**
      * @param owner as whom to ask; another one at each try, or the withdrawal of one could undo the next
-     * @param nextTry when to try again after a refusal
+     * @param callTimeout in which it has to end
+     * @param nextTry when to try again after a refusal; is told what the nodes have said, for people
      */
     QuorumAttempt(
-            RedlockNodes nodes, LeaseRequest request, String owner, Function<Refusals, Optional<Duration>> nextTry) {
+            RedlockNodes nodes,
+            LeaseRequest request,
+            String owner,
+            Duration callTimeout,
+            BiFunction<Refusals, String, Optional<Duration>> nextTry) {
         this.nodes = nodes;
         this.request = request;
         this.owner = owner;
         this.nextTry = nextTry;
         this.withdrawal = new Withdrawal(nodes, request, owner);
         this.since = nodes.runtime().ticker().now();
-        this.patience = Patience.of(request, nodes.callTimeout());
+        this.patience = Patience.of(request, callTimeout);
         this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
         this.phases = new QuorumPhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
     }
@@ -145,24 +151,28 @@ final class QuorumAttempt implements QuorumActions {
 
     @Override
     public void takeBack(int node, RedlockLease lease) {
-        new Restoration(nodes, node, List.of(lease)).takeBack(lease);
+        new Restoration(nodes, node, List.of(lease)).takeBack(lease, request.timeToLive());
     }
 
     @Override
-    public void refuse(Refusals refusals) {
-        end(new Attempt.Refused(nextTry.apply(refusals)), true);
+    public void refuse(Refusals refusals, List<String> said) {
+        end(new Attempt.Refused(nextTry.apply(refusals, listed(said))), true);
     }
 
     @Override
     public void fail(String why, List<String> said, boolean quietly) {
-        StringBuilder text = new StringBuilder(why);
+        end(new Attempt.Failed(new CallFailure(why + listed(said), false), false), quietly);
+    }
+
+    private String listed(List<String> said) {
+        StringBuilder text = new StringBuilder();
         for (int at = 0; at < nodes.size(); at++) {
             text.append(at == 0 ? " (" : ", ")
                     .append(nodes.get(at).name())
                     .append(": ")
                     .append(said.get(at));
         }
-        end(new Attempt.Failed(new CallFailure(text.append(')').toString(), false), false), quietly);
+        return text.append(')').toString();
     }
 
     private void end(Attempt attempt, boolean quietly) {

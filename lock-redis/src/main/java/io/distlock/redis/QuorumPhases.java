@@ -214,7 +214,8 @@ final class QuorumPhases {
     private List<Step> refuse() {
         phase = Phase.OVER;
         Refusals refusals = votes.refusals();
-        return List.of(actions -> actions.refuse(refusals));
+        List<String> said = said();
+        return List.of(actions -> actions.refuse(refusals, said));
     }
 
     private List<Step> notConfirmed() {
@@ -223,9 +224,12 @@ final class QuorumPhases {
 
     private List<Step> fail(String why) {
         phase = Phase.OVER;
-        List<String> said =
-                IntStream.range(0, quorum.nodes()).mapToObj(votes::describe).toList();
+        List<String> said = said();
         boolean quietly = !votes.mayBeMajority();
         return List.of(actions -> actions.fail(why, said, quietly));
+    }
+
+    private List<String> said() {
+        return IntStream.range(0, quorum.nodes()).mapToObj(votes::describe).toList();
     }
 }

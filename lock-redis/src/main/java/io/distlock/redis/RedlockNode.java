@@ -257,6 +257,6 @@ final class RedlockNode {
 
     /** What somebody's grant with this token is on this node. */
     RedisLease entry(LockKey key, LockMode mode, String owner, FencingToken token, Duration timeToLive) {
-        return new RedisLease(key, mode, owner, token, keys.of(key), timeToLive, false);
+        return new RedisLease(key, mode, owner, token, keys.of(key), timeToLive, Duration.ZERO);
     }
 }

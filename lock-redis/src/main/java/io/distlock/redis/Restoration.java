@@ -76,7 +76,7 @@ final class Restoration {
                     leases.get(at).mayComeLateTo(place);
                 }
                 all &= restored;
-                settle(leases.get(at), restored || mayBeApplied(failure), absent.get(at));
+                settle(leases.get(at), entries.get(at), restored || mayBeApplied(failure), absent.get(at));
             }
             return all;
         });
@@ -86,7 +86,7 @@ final class Restoration {
         return failure != null && CallFailure.of(failure).mayBeApplied();
     }
 
-    private void settle(RedlockLease lease, boolean mayStand, boolean wasAbsent) {
+    private void settle(RedlockLease lease, RedisLease entry, boolean mayStand, boolean wasAbsent) {
         if (!mayStand) {
             if (wasAbsent) {
                 lease.absentFrom(place);
@@ -96,16 +96,19 @@ final class Restoration {
         lease.mayStandOn(place);
         if (lease.isGivenBack()) {
             // The release may have been sent before.
-            takeBack(lease);
+            takeBack(lease, entry.renewedTimeToLive());
         }
     }
 
-    void takeBack(RedlockLease lease) {
+    /**
+     * @param timeToLive for how long it may stand there
+     */
+    void takeBack(RedlockLease lease, Duration timeToLive) {
         RedlockNode node = nodes.get(place);
         nodes.reap(
                 "The release of '" + lease.key() + "' by " + lease.owner(),
                 node,
-                lease.entry().renewedTimeToLive(),
+                timeToLive,
                 () -> node.release(lease.entry(), Duration.ZERO));
     }
 }

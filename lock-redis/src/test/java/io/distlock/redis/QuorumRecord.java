@@ -31,7 +31,7 @@ final class QuorumRecord implements QuorumActions {
         LockKey key = LockKey.of("job");
         Duration lease = Duration.ofSeconds(30);
         RedisKeys.Names names = new RedisKeys("test", 0).of(key);
-        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), names, lease, false);
+        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), names, lease, Duration.ZERO);
     }
 
     void granted(int node, long token) {
@@ -100,7 +100,7 @@ final class QuorumRecord implements QuorumActions {
     }
 
     @Override
-    public void refuse(Refusals refusals) {
+    public void refuse(Refusals refusals, List<String> said) {
         ends.add("refused");
     }
 
