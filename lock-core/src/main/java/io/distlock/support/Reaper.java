@@ -15,11 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Withdraws what may have been left at a store: compares and deletes again and again until the store gives a
- * definite answer, or the time to live of what may be there has passed. Thread-safe.
- *
- * <p>"Not the owner" is definite only when it is said twice, some time apart: a request that was cut off may still
- * lie in a server's buffer, and be applied after the first answer.
+ * Withdraws what may have been left at a store: compares and deletes again and again until the store has given
+ * the same definite answer twice in a row, some time apart, or the time to live of what may be there has passed: a
+ * request that was cut off may still lie in a server's buffer, and be applied after the first answer, be that "not the
+ * owner" or the withdrawal of what another request of the same owner has left. Thread-safe.
  *
  * <p>Bounded: nothing is followed up for longer than its time to live, even if a try never ends, and at most
  * {@value #MOST_OPEN} outcomes at a time. What comes on top of these gets one try, counts as {@linkplain #dropped()
@@ -122,7 +121,8 @@ public final class Reaper {
         private final Supplier<? extends CompletionStage<Release>> withdraw;
         private final CompletableFuture<Void> asked = new CompletableFuture<>();
         private int failures;
-        private boolean saidNotOwner;
+        private boolean found;
+        private Release last = Release.UNKNOWN;
 
         Case(String what, Deadline expiry, Supplier<? extends CompletionStage<Release>> withdraw) {
             this.what = what;
@@ -133,10 +133,8 @@ public final class Reaper {
         // One try at a time, each begun after the one before it ended: the fields need no lock.
         void tryOnce() {
             if (expiry.hasPassed()) {
-                open.remove(this);
                 asked.complete(null);
-                expired.increment();
-                log.debug("{} has expired by itself", what);
+                end("has expired by itself", expired);
                 return;
             }
             timeouts.within(expiry.remaining(), ask())
@@ -154,20 +152,21 @@ public final class Reaper {
 
         private void answered(Release release) {
             asked.complete(null);
-            switch (release) {
-                case RELEASED -> done("was there, and is withdrawn", withdrawn);
-                case NOT_OWNER -> {
-                    if (saidNotOwner) {
-                        done("is not there", absent);
-                    } else {
-                        saidNotOwner = true;
-                        tryAgain(SECOND_LOOK);
-                    }
-                }
-                case UNKNOWN -> {
-                    failures++;
-                    tryAgain(BACKOFF.pause(failures));
-                }
+            if (release == Release.UNKNOWN) {
+                failures++;
+                tryAgain(BACKOFF.pause(failures));
+                return;
+            }
+            if (release == Release.RELEASED && !found) {
+                found = true;
+                withdrawn.increment();
+                log.debug("{} was there, and is withdrawn", what);
+            }
+            if (release == last) {
+                end("is not there", absent);
+            } else {
+                last = release;
+                tryAgain(SECOND_LOOK);
             }
         }
 
@@ -177,10 +176,12 @@ public final class Reaper {
             }
         }
 
-        private void done(String how, LongAdder outcome) {
-            outcome.increment();
+        private void end(String how, LongAdder outcome) {
             open.remove(this);
-            log.debug("{} {}", what, how);
+            if (!found) {
+                outcome.increment();
+                log.debug("{} {}", what, how);
+            }
         }
     }
 }

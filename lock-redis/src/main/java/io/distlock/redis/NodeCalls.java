@@ -101,7 +101,9 @@ final class NodeCalls {
         if (String.valueOf(failure.getMessage()).contains("READONLY")
                 && now - due >= 0
                 && nextCut.compareAndSet(due, now + timeout.toNanos())) {
-            log.warn("Redis is a replica (READONLY) and takes no locks: connecting anew, to find the master");
+            log.warn(
+                    "{} is a replica (READONLY) and takes no locks: connecting anew, to find the master",
+                    connections.name());
             links().forEach(RedisLink::cut);
         }
     }

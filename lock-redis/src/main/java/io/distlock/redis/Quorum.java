@@ -246,6 +246,16 @@ record Quorum(int nodes) {
             return holders().values().stream().anyMatch(count -> count >= quorum.majority());
         }
 
+        /** Whether it is certain that several have parts of it, and not one whom silent nodes would make the holder. */
+        boolean isSplit() {
+            return holders().size() > 1 || answers() == quorum.nodes();
+        }
+
+        /** How many nodes have said yes or no. */
+        int answers() {
+            return granted + refusals.size();
+        }
+
         private boolean isHeldByReaders() {
             return holders().getOrDefault(Vote.Refused.READERS, 0) >= quorum.majority();
         }

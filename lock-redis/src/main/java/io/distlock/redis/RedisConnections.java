@@ -139,6 +139,13 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     /** The factory does not tell by a method, and would pass for a standalone one on this machine. */
+    /** For people. Without an address where the server may change. */
+    String name() {
+        return cluster || factory.isRedisSentinelAware()
+                ? "Redis"
+                : "Redis " + factory.getHostName() + ':' + factory.getPort();
+    }
+
     private static void refuseMasterReplica(LettuceConnectionFactory users) {
         var fields = new DirectFieldAccessor(users);
         if (fields.isReadableProperty("configuration")

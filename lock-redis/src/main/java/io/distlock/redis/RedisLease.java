@@ -11,7 +11,8 @@ import java.time.Duration;
  *
  * @param names where it is kept
  * @param renewedTimeToLive for how long a renewal keeps it
- * @param afterUnknown whether an earlier try of the same acquisition may still lie in a server's buffer
+ * @param afterUnknown for how long an earlier try of the same acquisition, which may still lie in a server's buffer, would
+ *     keep it; zero if there is none
  */
 record RedisLease(
         LockKey key,
@@ -20,7 +21,7 @@ record RedisLease(
         FencingToken token,
         RedisKeys.Names names,
         Duration renewedTimeToLive,
-        boolean afterUnknown)
+        Duration afterUnknown)
         implements Lease {
 
     /** What stands in Redis for this grant and no other. */

@@ -100,7 +100,9 @@ public final class RedisLockProvider implements LockProvider {
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
         RedisLease ours = (RedisLease) lease;
         CompletionStage<Release> released = node.release(ours, keepFor);
-        return ours.afterUnknown() ? released.thenApply(release -> withdrawEarlierTries(ours, release)) : released;
+        return ours.afterUnknown().isZero()
+                ? released
+                : released.thenApply(release -> withdrawEarlierTries(ours, release));
     }
 
     /** A try that was cut off before the grant may be carried out only now, and take the lock for an owner that is gone. */
@@ -110,7 +112,7 @@ public final class RedisLockProvider implements LockProvider {
             runtime.reaper()
                     .reap(
                             "An attempt to take '" + lease.key() + "' as " + lease.owner(),
-                            lease.renewedTimeToLive().plus(callTimeout()),
+                            lease.afterUnknown().plus(callTimeout()),
                             () -> runtime.timeouts()
                                     .within(
                                             callTimeout(),

@@ -103,7 +103,7 @@ final class RedisNode implements OneShotStore {
                     new FencingToken(value),
                     names,
                     request.renewedTimeToLive(),
-                    again);
+                    again ? request.timeToLive() : Duration.ZERO);
             return new Attempt.Granted(new Grant(lease, since));
         }
         return new Attempt.Refused(value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));

@@ -15,28 +15,29 @@ record RedisScripts(
         LuaScript inspect) {
 
     static RedisScripts with(Optional<Duration> quarantine) {
-        return with("token-by-clock", quarantine);
+        return with("token-by-clock", quarantine.map(RedisScripts::admission));
     }
 
-    private static RedisScripts with(String tokens, Optional<Duration> quarantine) {
+    private static RedisScripts with(String tokens, Optional<String> admission) {
         return new RedisScripts(
-                admitted(LuaScript.named("acquire-exclusive").after(tokens), quarantine),
-                admitted(LuaScript.named("acquire-shared").after(tokens), quarantine),
-                admitted(LuaScript.named("renew"), quarantine),
-                admitted(LuaScript.named("release-exclusive"), quarantine),
-                admitted(LuaScript.named("release-shared"), quarantine),
-                admitted(LuaScript.named("inspect"), quarantine));
+                admitted(LuaScript.named("acquire-exclusive").after(tokens), admission),
+                admitted(LuaScript.named("acquire-shared").after(tokens), admission),
+                admitted(LuaScript.named("renew"), admission),
+                admitted(LuaScript.named("release-exclusive"), admission),
+                admitted(LuaScript.named("release-shared"), admission),
+                admitted(LuaScript.named("inspect"), admission));
     }
 
     /**
      * With the restart guard, has one line more. That a script is there means that somebody has admitted the server; as the
      * quarantine is part of the text, only those who agree about it admit for each other.
      */
-    private static LuaScript admitted(LuaScript script, Optional<Duration> quarantine) {
-        return quarantine
-                .map(time ->
-                        script.withComment("Only on servers that were quarantined for " + time.toMillis() + " ms."))
-                .orElse(script);
+    private static LuaScript admitted(LuaScript script, Optional<String> admission) {
+        return admission.map(script::withComment).orElse(script);
+    }
+
+    private static String admission(Duration quarantine) {
+        return "Only on servers that were quarantined for " + quarantine.toMillis() + " ms.";
     }
 
     List<LuaScript> all() {
@@ -51,11 +52,14 @@ record RedisScripts(
      */
     record Redlock(RedisScripts node, LuaScript raise, LuaScript restore) {
 
-        static Redlock with(Optional<Duration> quarantine) {
+        /** An admission sets the base of its own counters alone: only those who share them admit for each other. */
+        static Redlock with(Optional<Duration> quarantine, RedisKeys keys, List<Integer> databases) {
+            Optional<String> admission = quarantine.map(
+                    time -> admission(time) + " Counters in " + keys.fences() + ", databases " + databases + '.');
             return new Redlock(
-                    RedisScripts.with("token-by-counter", quarantine),
-                    admitted(LuaScript.named("raise"), quarantine),
-                    admitted(LuaScript.named("restore"), quarantine));
+                    RedisScripts.with("token-by-counter", admission),
+                    admitted(LuaScript.named("raise"), admission),
+                    admitted(LuaScript.named("restore"), admission));
         }
 
         List<LuaScript> all() {

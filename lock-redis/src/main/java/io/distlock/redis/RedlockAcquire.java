@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -32,7 +33,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     private final RedlockNodes nodes;
     private final LeaseRequest request;
     private final String owner;
-    private final Function<Refusals, Optional<Duration>> nextTry;
+    private final BiFunction<Refusals, String, Optional<Duration>> nextTry;
     private final Moment since;
     private final VoteTimeouts timeouts;
     private final List<CompletableFuture<Vote>> asked;
@@ -41,16 +42,21 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     /**
      * @param owner as whom to ask; another one at each try, or the withdrawal of one could undo the next
-     * @param nextTry when to try again after a refusal
+     * @param callTimeout in which it has to end
+     * @param nextTry when to try again after a refusal; is told what the nodes have said
      */
     RedlockAcquire(
-            RedlockNodes nodes, LeaseRequest request, String owner, Function<Refusals, Optional<Duration>> nextTry) {
+            RedlockNodes nodes,
+            LeaseRequest request,
+            String owner,
+            Duration callTimeout,
+            BiFunction<Refusals, String, Optional<Duration>> nextTry) {
         this.nodes = nodes;
         this.request = request;
         this.owner = owner;
         this.nextTry = nextTry;
         this.since = nodes.runtime().ticker().now();
-        this.timeouts = VoteTimeouts.of(request, nodes.callTimeout());
+        this.timeouts = VoteTimeouts.of(request, callTimeout);
         this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
         this.phases = new RedlockPhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
     }
@@ -151,24 +157,28 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void takeBack(int node, RedlockLease lease) {
-        new RedlockRestoration(nodes, node, List.of(lease)).takeBack(lease);
+        new RedlockRestoration(nodes, node, List.of(lease)).takeBack(lease, request.timeToLive());
     }
 
     @Override
-    public void refuse(Refusals refusals) {
-        end(new Attempt.Refused(nextTry.apply(refusals)), true);
+    public void refuse(Refusals refusals, List<String> said) {
+        end(new Attempt.Refused(nextTry.apply(refusals, listed(said))), true);
     }
 
     @Override
     public void fail(String why, List<String> said, boolean quietly) {
-        StringBuilder text = new StringBuilder(why);
+        end(new Attempt.Failed(new RedisCallException(why + listed(said), false), false), quietly);
+    }
+
+    private String listed(List<String> said) {
+        StringBuilder text = new StringBuilder();
         for (int at = 0; at < nodes.size(); at++) {
             text.append(at == 0 ? " (" : ", ")
                     .append(nodes.get(at).name())
                     .append(": ")
                     .append(said.get(at));
         }
-        end(new Attempt.Failed(new RedisCallException(text.append(')').toString(), false), false), quietly);
+        return text.append(')').toString();
     }
 
     private void end(Attempt attempt, boolean quietly) {

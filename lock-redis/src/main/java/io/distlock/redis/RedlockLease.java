@@ -24,6 +24,8 @@ final class RedlockLease implements Lease {
     /** Null while there is none: a held lock is to be small. */
     private @Nullable BitSet absent;
 
+    private @Nullable BitSet late;
+
     /**
      * @param owner who asked; the entry's also names the try that succeeded
      */
@@ -74,6 +76,18 @@ final class RedlockLease implements Lease {
 
     synchronized boolean isAbsentFrom(int node) {
         return absent != null && absent.get(node);
+    }
+
+    /** A question that was cut off may still reach the node, and put it there after the release. */
+    synchronized void mayComeLateTo(int node) {
+        if (late == null) {
+            late = new BitSet();
+        }
+        late.set(node);
+    }
+
+    synchronized boolean isLateOn(int node) {
+        return late != null && late.get(node);
     }
 
     @Override

@@ -223,6 +223,7 @@ final class RedlockNode {
     RedisLease entry(LeaseRequest request, String owner, long token) {
         RedisKeys.Names names = keys.of(request.key());
         Duration renewed = request.renewedTimeToLive();
-        return new RedisLease(request.key(), request.mode(), owner, new FencingToken(token), names, renewed, false);
+        return new RedisLease(
+                request.key(), request.mode(), owner, new FencingToken(token), names, renewed, Duration.ZERO);
     }
 }

@@ -137,7 +137,7 @@ final class RedlockPhases {
         phase = Phase.RAISING;
         List<Step> steps = new ArrayList<>();
         for (int node = 0; node < quorum.nodes(); node++) {
-            noteIfAbsent(node);
+            noteDoubt(node);
         }
         for (int node = 0; node < quorum.nodes(); node++) {
             if (votes.isGranted(node)) {
@@ -150,9 +150,11 @@ final class RedlockPhases {
         return steps;
     }
 
-    private void noteIfAbsent(int node) {
+    private void noteDoubt(int node) {
         if (votes.isWithoutEffect(node)) {
             chosen().lease().absentFrom(node);
+        } else if (!votes.isGranted(node) && !votes.isOpen(node)) {
+            chosen().lease().mayComeLateTo(node);
         }
     }
 
@@ -160,7 +162,7 @@ final class RedlockPhases {
 
     /** Better held on all nodes, and under the same token; but not beyond its release, which may have come there first. */
     private List<Step> votedLate(int node) {
-        noteIfAbsent(node);
+        noteDoubt(node);
         if (!votes.isGranted(node)) {
             return phase == Phase.GRANTED ? restoreMissing(node) : checkConfirmed();
         }
@@ -213,7 +215,8 @@ final class RedlockPhases {
     private List<Step> refuse() {
         phase = Phase.OVER;
         Quorum.Refusals refusals = votes.refusals();
-        return List.of(actions -> actions.refuse(refusals));
+        List<String> said = said();
+        return List.of(actions -> actions.refuse(refusals, said));
     }
 
     private List<Step> notConfirmed() {
@@ -222,10 +225,13 @@ final class RedlockPhases {
 
     private List<Step> fail(String why) {
         phase = Phase.OVER;
-        List<String> said =
-                IntStream.range(0, quorum.nodes()).mapToObj(votes::describe).toList();
+        List<String> said = said();
         boolean quietly = !votes.mayBeMajority();
         return List.of(actions -> actions.fail(why, said, quietly));
+    }
+
+    private List<String> said() {
+        return IntStream.range(0, quorum.nodes()).mapToObj(votes::describe).toList();
     }
 
     /** Something to be done, while nothing is guarded. */
@@ -264,8 +270,10 @@ final class RedlockPhases {
          * Withdraws what may have been granted, and notifies nobody: too many nodes have refused it for anybody to have
          * taken it for a holder that is worth waiting for. And those who were refused parts of the lock at the same time
          * are not to be woken from the pauses that keep them apart.
+         *
+         * @param said by the nodes, in their order, for diagnostics
          */
-        void refuse(Quorum.Refusals refusals);
+        void refuse(Quorum.Refusals refusals, List<String> said);
 
         /**
          * Withdraws what may have been granted.

@@ -47,11 +47,18 @@ public final class RedlockProvider implements LockProvider {
      */
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
         RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
-        RedisScripts.Redlock scripts = RedisScripts.Redlock.with(options.restartGuard());
-        this.keys = new RedisKeys(
-                options.keyPrefix(), connections.nodes().get(0).connections().database());
+        List<Integer> databases = connections.nodes().stream()
+                .map(node -> node.connections().database())
+                .toList();
+        this.keys = new RedisKeys(options.keyPrefix(), databases.get(0));
+        RedisScripts.Redlock scripts = RedisScripts.Redlock.with(options.restartGuard(), keys, databases);
         Quorum quorum = new Quorum(connections.nodes().size());
-        FenceBase fenceBase = new FenceBase(keys.fences(), quorum, runtime.timeouts(), options.callTimeout());
+        FenceBase fenceBase = new FenceBase(
+                keys.fences(),
+                quorum,
+                runtime.timeouts(),
+                options.callTimeout(),
+                options.restartGuard().orElse(Duration.ZERO));
         List<RedlockNode> all = connections.nodes().stream()
                 .map(server -> new RedlockNode(server, options, scripts, keys, runIds, fenceBase, runtime))
                 .toList();
@@ -120,8 +127,8 @@ public final class RedlockProvider implements LockProvider {
     }
 
     private RedlockLease lease(LockKey key, FencingToken token, Holders.Grantee holder) {
-        RedisLease entry =
-                new RedisLease(key, holder.mode(), holder.owner(), token, keys.of(key), LockOptions.MAX_LEASE, false);
+        RedisLease entry = new RedisLease(
+                key, holder.mode(), holder.owner(), token, keys.of(key), LockOptions.MAX_LEASE, Duration.ZERO);
         return new RedlockLease(holder.owner(), entry);
     }
 

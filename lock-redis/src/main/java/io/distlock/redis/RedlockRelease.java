@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One release: goes to all nodes, a majority decides. Nodes whose answer is missing then are asked again in the
- * background. State is guarded by this object's monitor.
+ * One release: goes to all nodes, a majority decides. Nodes whose answer is missing then, or to which
+ * it may still come, are asked again in the background. State is guarded by this object's monitor.
  */
 final class RedlockRelease {
 
@@ -61,7 +61,7 @@ final class RedlockRelease {
             case UNKNOWN -> outcome.complete(Release.UNKNOWN);
             case OPEN -> {}
         }
-        if (release == Release.UNKNOWN) {
+        if (release == Release.UNKNOWN || lease.isLateOn(node)) {
             outcome.thenAccept(decided -> reap(node, decided));
         }
     }

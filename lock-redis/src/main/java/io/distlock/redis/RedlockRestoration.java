@@ -61,8 +61,11 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
             boolean all = true;
             for (int at = 0; at < leases.size(); at++) {
                 boolean restored = replies != null && replies.get(at) == 1;
+                if (mayBeApplied(failure)) {
+                    leases.get(at).mayComeLateTo(place);
+                }
                 all &= restored;
-                settle(leases.get(at), restored || mayBeApplied(failure), absent.get(at));
+                settle(leases.get(at), entries.get(at), restored || mayBeApplied(failure), absent.get(at));
             }
             return all;
         });
@@ -72,7 +75,7 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
         return failure != null && RedisCallException.of(failure).mayBeApplied();
     }
 
-    private void settle(RedlockLease lease, boolean mayStand, boolean wasAbsent) {
+    private void settle(RedlockLease lease, RedisLease entry, boolean mayStand, boolean wasAbsent) {
         if (!mayStand) {
             if (wasAbsent) {
                 lease.absentFrom(place);
@@ -82,16 +85,19 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
         lease.mayStandOn(place);
         if (lease.isGivenBack()) {
             // The release may have been sent before.
-            takeBack(lease);
+            takeBack(lease, entry.renewedTimeToLive());
         }
     }
 
-    void takeBack(RedlockLease lease) {
+    /**
+     * @param timeToLive for how long it may stand there
+     */
+    void takeBack(RedlockLease lease, Duration timeToLive) {
         RedlockNode node = nodes.get(place);
-        nodes.withdraw(
+        nodes.reap(
                 "The release of '" + lease.key() + "' by " + lease.owner(),
                 node,
-                lease.entry().renewedTimeToLive(),
+                timeToLive,
                 () -> node.release(lease.entry(), Duration.ZERO));
     }
 }

@@ -45,6 +45,8 @@ final class RedlockStore implements OneShotStore {
     private long startedNanos;
     /** How long to pause, if the last try has split the votes with others. */
     private Optional<Duration> split = Optional.empty();
+    /** Why it came to nothing then. */
+    private String why = "";
 
     private @Nullable RedlockAcquire current;
 
@@ -56,7 +58,7 @@ final class RedlockStore implements OneShotStore {
     @Override
     public CompletionStage<Attempt> attempt(LeaseRequest same, boolean again) {
         if (!request.deadline().hasPassed()) {
-            return tryOnce();
+            return tryOnce(nodes.callTimeout());
         }
         // The only attempt of a caller that does not wait: the last try has to leave time for its answers.
         Duration time = nodes.callTimeout().dividedBy(2);
@@ -65,7 +67,8 @@ final class RedlockStore implements OneShotStore {
 
     /** Contenders that have split the votes have not refused each other: each tries again, until one has got it. */
     private CompletionStage<Attempt> tryUntilDecided(Deadline end) {
-        return tryOnce().thenCompose(attempt -> {
+        // It has to end before whoever asked for it gives it up: what is wrong would not be said.
+        return tryOnce(end.remaining().plus(nodes.callTimeout().dividedBy(2))).thenCompose(attempt -> {
             Optional<Duration> pause = split();
             return pause.isPresent() ? afterSplit(pause.get(), end) : completed(attempt);
         });
@@ -81,10 +84,7 @@ final class RedlockStore implements OneShotStore {
         return paused.thenCompose(over -> end.hasPassed() ? completed(splitToTheEnd()) : tryUntilDecided(end));
     }
 
-    private Attempt splitToTheEnd() {
-        String why =
-                "the votes of " + nodes.size() + " nodes were split again and again: of those who asked at the same"
-                        + " time, none has got a majority";
+    private synchronized Attempt splitToTheEnd() {
         return new Attempt.Failed(new RedisCallException(why, false), false);
     }
 
@@ -92,7 +92,7 @@ final class RedlockStore implements OneShotStore {
         return CompletableFuture.completedFuture(attempt);
     }
 
-    private CompletionStage<Attempt> tryOnce() {
+    private CompletionStage<Attempt> tryOnce(Duration callTimeout) {
         synchronized (this) {
             split = Optional.empty();
         }
@@ -106,7 +106,7 @@ final class RedlockStore implements OneShotStore {
         RedlockAcquire before;
         synchronized (this) {
             String owner = request.owner() + '.' + Integer.toString(tries++, Character.MAX_RADIX);
-            next = new RedlockAcquire(nodes, request, owner, this::nextTry);
+            next = new RedlockAcquire(nodes, request, owner, callTimeout, this::nextTry);
             before = current;
             current = next;
             startedNanos = nodes.runtime().ticker().nanos();
@@ -118,12 +118,17 @@ final class RedlockStore implements OneShotStore {
         return next.start();
     }
 
-    private synchronized Optional<Duration> nextTry(Refusals refusals) {
+    private synchronized Optional<Duration> nextTry(Refusals refusals, String said) {
         if (refusals.isHeld()) {
             splits = 0;
             return refusals.freeIn()
                     .map(time -> time.plusNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS)));
         }
+        why = refusals.isSplit()
+                ? "the votes of " + nodes.size() + " nodes were split again and again: of those who asked at the same"
+                        + " time, none has got a majority"
+                : "who holds '" + request.key() + "' cannot be told: only " + refusals.answers() + " of " + nodes.size()
+                        + " nodes answer" + said;
         long tookNanos = nodes.runtime().ticker().nanos() - startedNanos;
         long spread = ThreadLocalRandom.current().nextLong(2 * tookNanos + 1);
         split = Optional.of(SPLIT.pause(++splits).plusNanos(spread));

@@ -2,6 +2,7 @@ package io.distlock.redis;
 
 import io.distlock.redis.ServerCommands.Info;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.LockScheduler;
 import io.distlock.support.Timeouts;
 import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
@@ -34,7 +35,10 @@ final class RestartGuard implements ScriptRunner.Admission {
     private static final Logger log = LoggerFactory.getLogger(RestartGuard.class);
 
     /** As many calls as are made one after the other, two of them to connect. */
-    private static final int CALLS_TO_ADMIT = 6;
+    private static final int CALLS_TO_ADMIT = 7;
+
+    /** Each call that misses its script asks, and many may be made in a second. */
+    private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMillis(250);
 
     private final String name;
     private final ServerCommands server;
@@ -43,6 +47,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     private final boolean standsAlone;
     private final Function<ServerCommands, CompletionStage<?>> preparation;
     private final Timeouts timeouts;
+    private final LockScheduler scheduler;
     private final Duration limit;
     private final ServerIncarnation.Uptimes runs;
     private final AtomicReference<@Nullable CompletableFuture<?>> admission = new AtomicReference<>();
@@ -87,6 +92,7 @@ final class RestartGuard implements ScriptRunner.Admission {
         this.standsAlone = standsAlone;
         this.preparation = preparation;
         this.timeouts = runtime.timeouts();
+        this.scheduler = runtime.scheduler();
         this.limit = options.callTimeout().multipliedBy(CALLS_TO_ADMIT);
         this.runs = new ServerIncarnation.Uptimes(runtime.ticker());
     }
@@ -128,7 +134,7 @@ final class RestartGuard implements ScriptRunner.Admission {
                 : server.knows(incarnation.form(scripts.get(0)));
     }
 
-    /** All who find their script missing wait for the same answer. */
+    /** All who find their script missing wait for the same answer; a refusal stays for a while. */
     @Override
     public CompletionStage<?> admit(LuaScript script, int slot) {
         CompletableFuture<Object> mine = new CompletableFuture<>();
@@ -137,10 +143,11 @@ final class RestartGuard implements ScriptRunner.Admission {
             return earlier;
         }
         within(limit.multipliedBy(2), ask(server).thenCompose(this::admit)).whenComplete((done, failure) -> {
-            admission.set(null);
             if (failure == null) {
+                admission.set(null);
                 mine.complete(name);
             } else {
+                scheduler.schedule(() -> admission.set(null), PAUSE_AFTER_REFUSAL);
                 mine.completeExceptionally(failure);
             }
         });

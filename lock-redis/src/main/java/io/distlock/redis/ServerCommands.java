@@ -97,8 +97,11 @@ final class ServerCommands {
         return call(CommandType.HVALS, values(), key);
     }
 
-    CompletableFuture<Long> setInHash(String key, String field, String value) {
-        return call(CommandType.HSET, new IntegerOutput<>(StringCodec.UTF8), key, field, value);
+    /**
+     * @param keyFieldsAndValues the hash's key, then each field and its value
+     */
+    CompletableFuture<Long> setInHash(String... keyFieldsAndValues) {
+        return call(CommandType.HSET, new IntegerOutput<>(StringCodec.UTF8), keyFieldsAndValues);
     }
 
     CompletableFuture<Boolean> knows(LuaScript script) {

@@ -13,10 +13,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** A master that is made a replica while its connections stay open, behind an address that leads to the next master. */
+@ExtendWith(OutputCaptureExtension.class)
 class RedisDemotionTests {
 
     /** Replicas are asked on another connection; the restart guard has to get to know the next master first. */
@@ -51,7 +55,7 @@ class RedisDemotionTests {
 
     /** Nobody but the watchdog asks for anything. */
     @Test
-    void aLockThatIsHeldIsRenewedAtTheNextMaster() {
+    void aLockThatIsHeldIsRenewedAtTheNextMaster(CapturedOutput output) {
         try (RedisReplication redis = RedisReplication.start();
                 FaultProxy address =
                         FaultProxy.to(redis.master().host(), redis.master().port());
@@ -63,6 +67,7 @@ class RedisDemotionTests {
                     .until(() ->
                             redis.replica().probe().ttlMillis("lock:{held}").orElse(0) > 14_000);
             assertThat(held.isHeld()).isTrue();
+            assertThat(output).contains("Redis 127.0.0.1:" + address.port() + " is a replica (READONLY)");
         }
     }
 

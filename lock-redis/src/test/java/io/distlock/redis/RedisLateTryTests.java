@@ -88,6 +88,67 @@ class RedisLateTryTests {
         });
     }
 
+    /** The store has one of them and withdraws it, the other comes after that. */
+    @ParameterizedTest
+    @EnumSource
+    void takesNothingForLongAfterAnotherTryWasWithdrawn(LockMode mode, RedisProbe probe) {
+        RecordedCommand late;
+        CompletableFuture<Optional<Grant>> asked;
+        try (CommandRecorder recorder = probe.record()) {
+            proxy.cutBeforeNextRequest();
+            asked = acquire(mode, "owner");
+            proxy.delayReplies(Duration.ofSeconds(3));
+            await().atMost(TestClient.PATIENCE).until(() -> {
+                ticker.advance(Duration.ofMillis(1));
+                return recorder.commands().stream()
+                        .anyMatch(command -> command.name().equals("EVALSHA"));
+            });
+            late = recorder.commands().stream()
+                    .filter(command -> command.name().equals("EVALSHA"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        assertThat(asked.cancel(true)).isTrue();
+        proxy.delayReplies(Duration.ZERO);
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            ticker.advance(Duration.ofMillis(1));
+            return runtime.reaper().withdrawn() == 1;
+        });
+        carryOut(late, mode, probe);
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            ticker.advance(Duration.ofMillis(100));
+            return probe.keys().stream().noneMatch(key -> key.startsWith("lock:{orders}"));
+        });
+    }
+
+    /** It would stand for the minimum hold time, which is longer than a renewal would keep it. */
+    @Test
+    void isLookedForAsLongAsItMayStand(RedisProbe probe) {
+        Duration minHold = Duration.ofMinutes(20);
+        LockOptions options = LockOptions.defaults().withMinHoldTime(minHold);
+        RecordedCommand late;
+        Grant grant;
+        try (CommandRecorder recorder = probe.record()) {
+            proxy.cutBeforeNextRequest();
+            grant = granted(provider.acquire(new LeaseRequest(
+                    KEY, LockMode.EXCLUSIVE, "owner", options, Deadline.in(Duration.ofMinutes(5), ticker))));
+            late = recorder.commands().stream()
+                    .filter(command -> command.name().equals("EVALSHA"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        TestClient.get(provider.release(grant.lease(), Duration.ZERO));
+        proxy.refuse();
+        proxy.cut();
+        ticker.advance(minHold.dividedBy(2));
+        proxy.accept();
+        carryOut(late, LockMode.EXCLUSIVE, probe);
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            ticker.advance(Duration.ofMillis(100));
+            return probe.keys().stream().noneMatch(key -> key.startsWith("lock:{orders}"));
+        });
+    }
+
     /** As what was cut off, and for a reader before the one that was granted. */
     private static void carryOut(RecordedCommand late, LockMode mode, RedisProbe probe) {
         String[] words = late.words().toArray(String[]::new);

@@ -274,7 +274,7 @@ class RedlockGuardTests {
 
     /** As if somebody had waited for it. */
     private static void admit(RedisServer server, Duration quarantine) {
-        RedisScripts.Redlock.with(Optional.of(quarantine))
+        RedisScripts.Redlock.with(Optional.of(quarantine), new RedisKeys("lock", 0), List.of(0, 0, 0))
                 .all()
                 .forEach(script -> server.probe().command("SCRIPT", "LOAD", script.text()));
     }

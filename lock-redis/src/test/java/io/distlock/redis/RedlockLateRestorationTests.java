@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.Release;
 import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.CommandRecorder;
+import io.distlock.test.redis.RecordedCommand;
 import io.distlock.test.redis.RedisEndpoint;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
@@ -51,6 +53,41 @@ class RedlockLateRestorationTests {
                 await().atMost(RedlockTestClient.PATIENCE)
                         .until(() -> slow.probe().get(LOCK).isEmpty());
                 proxy.delayReplies(Duration.ZERO);
+            }
+        }
+    }
+
+    /** What was restored hides it from the release. */
+    @Test
+    void aVoteThatIsCarriedOutAfterTheReleaseOfWhatWasRestoredIsWithdrawn() {
+        RedisServer third = nodes.get(2);
+        List<RedisEndpoint> endpoints = new ArrayList<>(RedlockTestClient.endpoints(nodes));
+        try (FaultProxy proxy = FaultProxy.to(third.host(), third.port())) {
+            endpoints.set(2, third.endpoint().withPort(proxy.port()));
+            try (RedlockTestClient client = RedlockTestClient.of(endpoints, RedlockTestClient.PATIENT);
+                    CommandRecorder recorder = nodes.get(0).probe().record()) {
+                proxy.cutBeforeNextRequest();
+                HeldLock held = client.locks.acquire(client.locks
+                        .request("orders")
+                        .withLeaseTime(Duration.ofMinutes(1))
+                        .withRenew(false)
+                        .withWaitTime(RedlockTestClient.PATIENCE));
+                await().atMost(RedlockTestClient.PATIENCE)
+                        .until(() -> third.probe()
+                                .get(LOCK)
+                                .filter(value -> value.endsWith(":" + held.fencingToken()))
+                                .isPresent());
+                RecordedCommand late = recorder.commands().stream()
+                        .filter(command -> command.name().equals("EVALSHA"))
+                        .findFirst()
+                        .orElseThrow();
+                assertThat(held.release()).isEqualTo(Release.RELEASED);
+                await().pollInterval(Duration.ofMillis(1))
+                        .atMost(RedlockTestClient.PATIENCE)
+                        .until(() -> third.probe().get(LOCK).isEmpty());
+                third.probe().command(late.words().toArray(String[]::new));
+                await().atMost(RedlockTestClient.PATIENCE)
+                        .until(() -> third.probe().get(LOCK).isEmpty());
             }
         }
     }

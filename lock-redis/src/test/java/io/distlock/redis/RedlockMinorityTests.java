@@ -117,6 +117,22 @@ class RedlockMinorityTests {
         assertThat(left.info("commandstats")).containsKey("cmdstat_evalsha").doesNotContainKey("cmdstat_publish");
     }
 
+    /** It may be that the holder has a majority with those that are silent. */
+    @Test
+    void whoDoesNotWaitIsToldOfTheNodesWithoutWhichTheHolderCannotBeTold() {
+        killTwo();
+        for (int node = 2; node < 4; node++) {
+            nodes.get(node).probe().command("SET", "lock:{orders}", "holder:1");
+        }
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> client.locks.tryAcquire(request("orders").withWaitTime(Duration.ZERO)))
+                .havingCause()
+                .withMessageContaining("who holds 'orders' cannot be told: only 3 of 5 nodes answer (")
+                .withMessageContaining("not connected")
+                .withMessageNotContaining("split");
+        nodes.all().subList(2, 4).forEach(node -> node.probe().command("DEL", "lock:{orders}"));
+    }
+
     @Test
     void whatASlowNodeGrantsIsGoneOnceItHasCaughtUp() {
         proxy.delayReplies(LATE);

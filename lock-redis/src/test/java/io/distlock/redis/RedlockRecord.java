@@ -32,7 +32,7 @@ final class RedlockRecord implements RedlockPhases.Actions {
         LockKey key = LockKey.of("job");
         Duration lease = Duration.ofSeconds(30);
         RedisKeys.Names names = new RedisKeys("test", 0).of(key);
-        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), names, lease, false);
+        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), names, lease, Duration.ZERO);
     }
 
     void granted(int node, long token) {
@@ -101,7 +101,7 @@ final class RedlockRecord implements RedlockPhases.Actions {
     }
 
     @Override
-    public void refuse(Quorum.Refusals refusals) {
+    public void refuse(Quorum.Refusals refusals, List<String> said) {
         ends.add("refused");
     }
 

@@ -13,7 +13,6 @@ import io.distlock.spi.Deadline;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
-import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
@@ -144,22 +143,6 @@ class RedlockRestorationTests {
             held.release();
         }
         awaitNothingLeft();
-    }
-
-    @Test
-    void aGrantOnAllNodesIsNotRestored() {
-        List<CommandRecorder> recorders;
-        client.locks.acquire(request(client)).release();
-        try (HeldLock held = client.locks.acquire(request(client).withRenew(false))) {
-            awaitOn(third(), held);
-            recorders = nodes.all().stream().map(node -> node.probe().record()).toList();
-            client.status();
-        }
-        awaitNothingLeft();
-        recorders.forEach(recorder -> {
-            assertThat(recorder.names().stream().filter("EVALSHA"::equals)).hasSizeLessThanOrEqualTo(1);
-            recorder.close();
-        });
     }
 
     private static LockRequest request(RedlockTestClient by) {

@@ -204,7 +204,7 @@ class RedlockWireTests {
                             new FencingToken(7),
                             keys.of(key),
                             Duration.ofSeconds(30),
-                            false)));
+                            Duration.ZERO)));
         }
         return leases;
     }

@@ -7,6 +7,8 @@ import io.distlock.LockKey;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.RedisServer;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
 import io.lettuce.core.output.ArrayOutput;
 import java.time.Duration;
 import java.util.List;
@@ -101,14 +103,44 @@ class RestartAdmissionTests {
         }
     }
 
+    /** Each call that misses its script asks for it, and many may be made in a second. */
+    @Test
+    void aRefusedAdmissionIsRepeatedAfterAPause() {
+        awaitOldEnough(server);
+        AtomicInteger prepared = new AtomicInteger();
+        ManualTicker ticker = new ManualTicker();
+        try (LockRuntime manual = ManualScheduler.runtime(ticker)) {
+            NodeCalls calls = calls(
+                    Duration.ofSeconds(5),
+                    same -> {
+                        prepared.incrementAndGet();
+                        return CompletableFuture.failedFuture(new RedisCallException("refused on purpose", false));
+                    },
+                    manual);
+            for (int call = 0; call < 20; call++) {
+                assertThat(asked(calls)).isCompletedExceptionally();
+            }
+            assertThat(prepared).hasValue(1);
+            ticker.advance(Duration.ofSeconds(1));
+            assertThat(asked(calls)).isCompletedExceptionally();
+            assertThat(prepared).hasValue(2);
+            NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+        }
+    }
+
     private NodeCalls calls(Duration callTimeout, Function<ServerCommands, CompletionStage<?>> preparation) {
+        return calls(callTimeout, preparation, runtime);
+    }
+
+    private NodeCalls calls(
+            Duration callTimeout, Function<ServerCommands, CompletionStage<?>> preparation, LockRuntime with) {
         RedisLockOptions options =
                 RedisLockOptions.defaults().withCallTimeout(callTimeout).withRestartGuard(QUARANTINE);
         return new NodeCalls(
                 connections,
                 options,
-                runtime.ticker(),
-                asked -> new RestartGuard("The node", asked, scripts.all(), options, true, preparation, runtime));
+                with.ticker(),
+                asked -> new RestartGuard("The node", asked, scripts.all(), options, true, preparation, with));
     }
 
     private ScriptCall<List<Object>> inspection() {

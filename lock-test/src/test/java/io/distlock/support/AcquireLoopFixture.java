@@ -52,6 +52,8 @@ abstract class AcquireLoopFixture {
     }
 
     void assertNothingLeft() {
+        // The reaper looks again.
+        ticker.advance(Duration.ofSeconds(1));
         assertThat(runtime.reaper().pending()).as("reaper").isZero();
         assertThat(store.closedSubscriptions).as("subscriptions").isEqualTo(store.subscriptions.size());
     }

@@ -30,9 +30,30 @@ class ReaperTests {
     }
 
     @Test
-    void whatIsFoundAndDeletedIsSettled() {
+    void whatIsFoundAndDeletedCountsOnceAndIsLookedForAgainUntilNothingIsThereTwice() {
         answer.complete(Release.RELEASED);
         assertThat(asked).isEqualTo(1);
+        assertCounts(1, 0, 0);
+        assertThat(reaper.pending()).isEqualTo(1);
+        answer = CompletableFuture.completedFuture(Release.NOT_OWNER);
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(reaper.pending()).isEqualTo(1);
+        answer = CompletableFuture.completedFuture(Release.RELEASED);
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(reaper.pending()).isEqualTo(1);
+        answer = CompletableFuture.completedFuture(Release.NOT_OWNER);
+        ticker.advance(Duration.ofSeconds(2));
+        assertThat(asked).isEqualTo(5);
+        assertSettled();
+        assertCounts(1, 0, 0);
+    }
+
+    /** It cannot tell whether anything was there. */
+    @Test
+    void aStoreThatAlwaysSaysReleasedIsAskedTwice() {
+        answer.complete(Release.RELEASED);
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(asked).isEqualTo(2);
         assertSettled();
         assertCounts(1, 0, 0);
     }
@@ -55,7 +76,7 @@ class ReaperTests {
         answer = CompletableFuture.completedFuture(Release.RELEASED);
         ticker.advance(Duration.ofSeconds(1));
         assertThat(asked).isEqualTo(2);
-        assertSettled();
+        assertThat(reaper.withdrawn()).isEqualTo(1);
     }
 
     @Test
@@ -148,6 +169,7 @@ class ReaperTests {
             reaper.reap("Yet another", TIME_TO_LIVE, CompletableFuture::new);
         }
         answer.complete(Release.RELEASED);
+        ticker.advance(Duration.ofSeconds(1));
         answer = CompletableFuture.completedFuture(Release.UNKNOWN);
         reap();
         ticker.advance(Duration.ofSeconds(1));
