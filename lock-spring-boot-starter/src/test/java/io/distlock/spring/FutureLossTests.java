@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.LockClient;
 import io.distlock.LockLostException;
 import io.distlock.test.time.ManualTicker;
 import java.io.IOException;
@@ -68,6 +69,20 @@ class FutureLossTests {
                     .isThrownBy(() -> get(result))
                     .withCauseInstanceOf(LockLostException.class);
             assertThatExceptionOfType(CancellationException.class).isThrownBy(work::join);
+        });
+    }
+
+    /** Whoever depends on the body's future is the application's code, and may block. */
+    @Test
+    void aCancellationThatBlocksDoesNotHoldUpTheNewsOfAnotherLoss() {
+        run((context, jobs) -> {
+            BlockedCancellation cancellation = new BlockedCancellation(context.getBean(LockClient.class));
+            CompletableFuture<String> work = new CompletableFuture<>();
+            work.whenComplete((value, failure) -> cancellation.block());
+            jobs.cancelledOnLoss(() -> work);
+            // That of this test, and that of the call, which is the last thing it does.
+            await().until(() -> work.getNumberOfDependents() == 2);
+            cancellation.holdsUpNoOtherLoss();
         });
     }
 }

@@ -5,10 +5,12 @@ import static io.distlock.spring.PublisherJobs.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.LockClient;
 import io.distlock.LockLostException;
 import io.distlock.test.time.ManualTicker;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -64,6 +66,20 @@ class PublisherLossTests {
                             .hasNoSuppressedExceptions())
                     .verify(PATIENCE);
             assertThat(cancelled).hasValue(1);
+        });
+    }
+
+    @Test
+    void aCancellationThatBlocksDoesNotHoldUpTheNewsOfAnotherLoss() {
+        run((context, jobs) -> {
+            BlockedCancellation cancellation = new BlockedCancellation(context.getBean(LockClient.class));
+            CountDownLatch subscribed = new CountDownLatch(1);
+            jobs.cancelledOnLoss(() -> Flux.never()
+                            .doOnSubscribe(subscription -> subscribed.countDown())
+                            .doOnCancel(cancellation::block))
+                    .subscribe(element -> {}, failure -> {});
+            await().until(() -> subscribed.getCount() == 0);
+            cancellation.holdsUpNoOtherLoss();
         });
     }
 }

@@ -131,7 +131,8 @@ final class FutureExecution implements Execution {
                 }
                 CompletionStage<?> stage = promise.started(inside.start(outer.with(reference.target())));
                 if (outermost && task.interruptOnLoss()) {
-                    reference.lock().onLost(loss -> {
+                    // Not on the thread for losses: what depends on the body's future may block.
+                    reference.lock().lost().thenAccept(loss -> {
                         cancelledByLoss = true;
                         Promise.cancel(stage);
                     });

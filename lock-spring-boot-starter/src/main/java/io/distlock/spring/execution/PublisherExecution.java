@@ -135,9 +135,12 @@ final class PublisherExecution implements Execution {
         return (Publisher<Object>) publisher;
     }
 
-    /** Cancels the work, whose end then reports why. By a value: an error would leave the work running. */
+    /**
+     * Cancels the work, whose end then reports why. By a value: an error would leave the work running. Not on the thread
+     * for losses: what is cancelled may block.
+     */
     private static Mono<LockLoss> loss(Reference reference) {
-        return Mono.create(sink -> reference.lock().onLost(sink::success));
+        return Mono.create(sink -> reference.lock().lost().thenAccept(sink::success));
     }
 
     private static <T> Mono<T> end(AsyncAcquisition acquisition) {
