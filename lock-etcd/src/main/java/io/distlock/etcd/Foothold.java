@@ -107,7 +107,7 @@ final class Foothold {
 
     /** A look that failed may have taken the place, or may yet do so. */
     void mayBeTaken() {
-        doubtful |= !isCertain();
+        doubtful |= place != null && !isCertain();
     }
 
     /**
