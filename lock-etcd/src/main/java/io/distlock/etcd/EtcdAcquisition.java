@@ -97,8 +97,6 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         }
     }
 
-    // --- what was found ---
-
     private void entered(Session session) {
         foothold.on(session);
         advanceUnlessDone();
@@ -140,7 +138,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         } else if (ahead instanceof Place.Ahead.Nobody && !foothold.grace().isZero()) {
             waitOutGrace();
         } else if (ahead instanceof Place.Ahead.Nobody) {
-            grantIfFresh();
+            grantIfFresh(0);
         } else if (ahead instanceof Place.Ahead.Predecessor predecessor) {
             if (request.deadline().hasPassed()) {
                 leave(true, queue.limit(queue.callTimeout().dividedBy(2)), 1);
@@ -159,27 +157,30 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         goOn(this::advance);
     }
 
-    // --- the lock is ours ---
-
     /**
      * A grant on a session that was not extended for long would be over before it is of use. One that is not renewed has to
-     * have its whole lease.
+     * have its whole lease. The first answer may be to a keepalive that was under way already; the second is not.
      */
-    private void grantIfFresh() {
+    private void grantIfFresh(int extensions) {
         Session session = foothold.place().session();
         long age = session.validSince(request.renewedTimeToLive())
                 .elapsedNanos(queue.runtime().ticker());
-        if (age <= request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100)) {
+        long most = request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100);
+        if (age <= most || extensions == 2) {
             grant();
         } else {
-            await(inTime(session.keepAlive()), this::extended);
+            await(inTime(session.keepAlive()), renewal -> extended(renewal, extensions + 1));
         }
     }
 
-    private void extended(Renewal renewal) {
+    private void extended(Renewal renewal, int extensions) {
         switch (renewal) {
-            case RENEWED -> grant();
-            case NOT_OWNER -> lose();
+            case RENEWED -> grantIfFresh(extensions);
+            case NOT_OWNER -> {
+                // By the clock alone; the place may still be there, before those of others.
+                foothold.giveUp();
+                lose();
+            }
             case UNKNOWN -> failed(CallFailure.unanswered("keeping the session alive"));
         }
     }
@@ -197,13 +198,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     /** Nobody is ahead, but who was may not know yet that its lock is lost. */
     private void waitOutGrace() {
-        request.progress().refused();
+        lastFailure = CallFailure.leaseLost();
+        request.progress().failed(lastFailure);
         queue.enlist(this);
-        if (request.deadline().hasPassed()) {
-            end();
-        } else {
-            park(foothold.grace());
-        }
+        goOn(() -> park(foothold.grace()));
     }
 
     private void waitFor(ByteSequence predecessor) {
@@ -262,7 +260,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private void endSilent(Throwable failure) {
-        completeExceptionally(unavailable("etcd did not answer within the wait time", failure));
+        boolean answered = CallFailure.LEASE_LOST.equals(failure.getMessage());
+        String why = answered ? CallFailure.LEASE_LOST : "etcd did not answer within the wait time";
+        completeExceptionally(unavailable(why, failure));
         finish();
     }
 

@@ -136,9 +136,10 @@ final class EtcdQueue {
                 .reap(
                         "The place of " + request.owner() + " in the queue for '" + request.key() + "'",
                         LONGEST_REAPING,
-                        () -> place.session().isLost()
-                                ? CompletableFuture.completedFuture(Release.RELEASED)
-                                : remove.get());
+                        // Asked once at least: a session that is lost by the clock alone may still be there.
+                        () -> remove.get()
+                                .exceptionally(failure -> Release.UNKNOWN)
+                                .thenApply(release -> place.session().isLost() ? Release.RELEASED : release));
     }
 
     /** Fails whatever waits, and everything that comes later. */
