@@ -173,6 +173,11 @@ final class Holdings {
 
     private void watch(Holding holding) {
         holding.watching();
+        if (holding.isWatched()) {
+            // Only the look had failed.
+            look(holding);
+            return;
+        }
         Watches.Watched watched = watches.watch(holding.lease().place().key(), () -> told(holding));
         holding.watched(watched);
         // Also if it does not stand: then this look is all there is.

@@ -5,6 +5,8 @@ import io.etcd.jetcd.Client;
 import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.options.WatchOption;
 import io.etcd.jetcd.watch.WatchResponse;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Watches of the driver's own, each on a stream of its own: the channel of an application's client, which could carry them
@@ -20,6 +22,7 @@ final class JetcdWatches implements Watches {
             .build();
 
     private final Watch watch;
+    private final Set<WatchedKey> open = ConcurrentHashMap.newKeySet();
 
     JetcdWatches(Client client) {
         this.watch = client.getWatchClient();
@@ -29,7 +32,12 @@ final class JetcdWatches implements Watches {
     public Watched watch(ByteSequence key, Runnable wake) {
         WatchedKey watched = new WatchedKey(key, wake);
         try {
-            watched.on(watch.watch(key, DELETIONS, new Told(watched))::close);
+            Watch.Watcher begun = watch.watch(key, DELETIONS, new Told(watched));
+            open.add(watched);
+            watched.on(() -> {
+                open.remove(watched);
+                begun.close();
+            });
         } catch (RuntimeException closed) {
             watched.breakOff(closed);
         }
@@ -38,7 +46,7 @@ final class JetcdWatches implements Watches {
 
     @Override
     public void close() {
-        // Each waiting acquisition closes its own.
+        open.forEach(WatchedKey::close);
     }
 
     private record Told(WatchedKey key) implements Watch.Listener {

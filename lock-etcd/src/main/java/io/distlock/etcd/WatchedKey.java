@@ -12,6 +12,7 @@ final class WatchedKey implements Watches.Watched {
     private final CompletableFuture<Void> standing = new CompletableFuture<>();
     private volatile @Nullable Runnable leave;
     private volatile boolean over;
+    private volatile long number = -1;
 
     WatchedKey(ByteSequence key, Runnable wake) {
         this.key = key;
@@ -32,6 +33,15 @@ final class WatchedKey implements Watches.Watched {
         if (over) {
             leave.run();
         }
+    }
+
+    /** The server's number for it; none before it stands. */
+    long number() {
+        return number;
+    }
+
+    void number(long given) {
+        number = given;
     }
 
     void stands() {
