@@ -75,7 +75,7 @@ final class EndpointResolver extends NameResolverProvider implements AutoCloseab
 
     @Override
     protected int priority() {
-        return 5;
+        return 0;
     }
 
     @Override

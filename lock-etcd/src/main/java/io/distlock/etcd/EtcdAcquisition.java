@@ -98,8 +98,6 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         }
     }
 
-    // --- what was found ---
-
     private void entered(Session session) {
         position.on(session);
         advanceUnlessDone();
@@ -142,7 +140,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
                 && !position.grace().isZero()) {
             waitOutGrace();
         } else if (ahead instanceof QueuePosition.Ahead.Nobody) {
-            grantIfFresh();
+            grantIfFresh(0);
         } else if (ahead instanceof QueuePosition.Ahead.Predecessor predecessor) {
             if (request.deadline().hasPassed()) {
                 leave(true, context.limit(context.callTimeout().dividedBy(2)), 1);
@@ -163,22 +161,30 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     // --- the lock is ours ---
 
-    /** On a session extended long ago a grant would soon be over; a lock that is not renewed needs its whole lease. */
-    private void grantIfFresh() {
+    /**
+     * A grant on a session that was not extended for long would be over before it is of use. One that is not renewed has to
+     * have its whole lease. The first answer may be to a keepalive that was under way already; the second is not.
+     */
+    private void grantIfFresh(int extensions) {
         Session session = position.place().session();
         long age = session.validSince(request.renewedTimeToLive())
                 .elapsedNanos(context.runtime().ticker());
-        if (age <= request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100)) {
+        long most = request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100);
+        if (age <= most || extensions == 2) {
             grant();
         } else {
-            await(inTime(session.keepAlive()), this::extended);
+            await(inTime(session.keepAlive()), renewal -> extended(renewal, extensions + 1));
         }
     }
 
-    private void extended(Renewal renewal) {
+    private void extended(Renewal renewal, int extensions) {
         switch (renewal) {
-            case RENEWED -> grant();
-            case NOT_OWNER -> lose();
+            case RENEWED -> grantIfFresh(extensions);
+            case NOT_OWNER -> {
+                // By the clock alone; the place may still be there, before those of others.
+                position.giveUp();
+                lose();
+            }
             case UNKNOWN -> failed(EtcdCallException.unanswered("keeping the session alive"));
         }
     }
@@ -196,13 +202,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     /** Nobody is ahead, but who was may not know yet that its lock is lost. */
     private void waitOutGrace() {
-        request.progress().refused();
+        lastFailure = EtcdCallException.leaseLost();
+        request.progress().failed(lastFailure);
         queue.enlist(this);
-        if (request.deadline().hasPassed()) {
-            end();
-        } else {
-            park(position.grace());
-        }
+        goOn(() -> park(position.grace()));
     }
 
     private void waitFor(ByteSequence predecessor) {
@@ -262,7 +265,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private void endSilent(Throwable failure) {
-        completeExceptionally(unavailable("etcd did not answer within the wait time", failure));
+        boolean answered = EtcdCallException.LEASE_LOST.equals(failure.getMessage());
+        String why = answered ? EtcdCallException.LEASE_LOST : "etcd did not answer within the wait time";
+        completeExceptionally(unavailable(why, failure));
         finish();
     }
 

@@ -10,6 +10,8 @@ final class EtcdCallException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    static final String LEASE_LOST = "a lease was lost a moment ago, and its holder may not know yet";
+
     private final Status.Code code;
 
     private EtcdCallException(String message, Status.Code code, @Nullable Throwable cause) {
@@ -32,6 +34,11 @@ final class EtcdCallException extends RuntimeException {
     /** What was asked got no answer that says anything. */
     static EtcdCallException unanswered(String what) {
         return new EtcdCallException(what + " was not answered", Status.Code.UNAVAILABLE, null);
+    }
+
+    /** No failure of etcd's: it has answered, and nobody is ahead. */
+    static EtcdCallException leaseLost() {
+        return new EtcdCallException(LEASE_LOST, Status.Code.FAILED_PRECONDITION, null);
     }
 
     private static String describe(Throwable cause) {

@@ -15,11 +15,11 @@ final class GrantedLock implements DueSet.Due {
 
     /**
      * A lock that is released sooner is never watched, which saves each short one two messages. Well below the grace that
-     * others leave to a lock whose lease has gone.
+     * others leave to a lock whose lease has gone, as are the pauses after which a watch that broke begins anew.
      */
     private static final Duration UNWATCHED = Duration.ofMillis(250);
 
-    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
 
     private final EtcdLease lease;
     private volatile long untilNanos;

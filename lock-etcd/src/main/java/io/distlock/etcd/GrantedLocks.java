@@ -173,6 +173,11 @@ final class GrantedLocks {
 
     private void watch(GrantedLock lock) {
         lock.watching();
+        if (lock.isWatched()) {
+            // Only the look had failed.
+            look(lock);
+            return;
+        }
         Watches.WatchedKey watched = watches.watch(lock.lease().place().key(), () -> notified(lock));
         lock.watched(watched);
         // Also if it does not stand: then this look is all there is.

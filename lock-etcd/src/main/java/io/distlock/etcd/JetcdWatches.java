@@ -4,6 +4,8 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.options.WatchOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Watches of the driver's own, each on a stream of its own: the channel of an application's client, which could carry them
@@ -19,6 +21,7 @@ final class JetcdWatches implements Watches {
             .build();
 
     private final Watch watch;
+    private final Set<WatchedKey> open = ConcurrentHashMap.newKeySet();
 
     JetcdWatches(Client client) {
         this.watch = client.getWatchClient();
@@ -28,7 +31,12 @@ final class JetcdWatches implements Watches {
     public WatchedKey watch(ByteSequence key, Runnable wake) {
         WatchedKey watched = new WatchedKey(key, wake);
         try {
-            watched.on(watch.watch(key, DELETIONS, listener(watched))::close);
+            Watch.Watcher begun = watch.watch(key, DELETIONS, listener(watched));
+            open.add(watched);
+            watched.on(() -> {
+                open.remove(watched);
+                begun.close();
+            });
         } catch (RuntimeException closed) {
             watched.breakOff(closed);
         }
@@ -37,7 +45,7 @@ final class JetcdWatches implements Watches {
 
     @Override
     public void close() {
-        // Each waiting acquisition closes its own.
+        open.forEach(WatchedKey::close);
     }
 
     private static Watch.Listener listener(WatchedKey key) {

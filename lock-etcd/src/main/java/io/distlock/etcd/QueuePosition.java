@@ -112,7 +112,7 @@ final class QueuePosition {
 
     /** A look that failed may have taken the place, or may yet do so. */
     void mayBeTaken() {
-        doubtful |= !isCertain();
+        doubtful |= place != null && !isCertain();
     }
 
     /**
@@ -173,9 +173,10 @@ final class QueuePosition {
                 .reap(
                         "The place of " + request.owner() + " in the queue for '" + request.key() + "'",
                         LONGEST_REAPING,
-                        () -> left.session().isLost()
-                                ? CompletableFuture.completedFuture(Release.RELEASED)
-                                : remove.apply(left));
+                        // Asked once at least: a session that is lost by the clock alone may still be there.
+                        () -> remove.apply(left)
+                                .exceptionally(failure -> Release.UNKNOWN)
+                                .thenApply(release -> left.session().isLost() ? Release.RELEASED : release));
     }
 
     private void clear() {

@@ -30,6 +30,7 @@ final class Session implements DueSet.Due {
     private final long id;
     private final boolean shared;
     private final Moment created;
+    private final Runnable onLoss;
 
     /** Acquisitions on their way and locks that are held. */
     private final AtomicInteger users = new AtomicInteger();
@@ -46,12 +47,23 @@ final class Session implements DueSet.Due {
     /** What the server said last: from when on, and for how long. */
     private record Extension(Moment since, Duration timeToLive) {}
 
-    Session(EtcdCalls calls, Ticker ticker, long id, boolean shared, Moment since, Duration timeToLive) {
+    /**
+     * @param onLoss called when it is found to be lost, perhaps under a monitor; not if it is given up
+     */
+    Session(
+            EtcdCalls calls,
+            Ticker ticker,
+            long id,
+            boolean shared,
+            Moment since,
+            Duration timeToLive,
+            Runnable onLoss) {
         this.calls = calls;
         this.ticker = ticker;
         this.id = id;
         this.shared = shared;
         this.created = since;
+        this.onLoss = onLoss;
         this.extension = new Extension(since, timeToLive);
         this.lastUsedNanos = since.nanos();
         this.notBeforeNanos = since.nanos();
@@ -73,12 +85,21 @@ final class Session implements DueSet.Due {
     boolean isLost() {
         Extension last = extension;
         if (last.since().elapsedNanos(ticker) > last.timeToLive().toNanos()) {
-            lost = true;
+            lost();
         }
         return lost;
     }
 
+    /** It is found to be lost. */
     void lost() {
+        if (!lost) {
+            lost = true;
+            onLoss.run();
+        }
+    }
+
+    /** From now on it is lost by intent. */
+    void giveUp() {
         lost = true;
     }
 
@@ -197,7 +218,7 @@ final class Session implements DueSet.Due {
                     extension = new Extension(since, Duration.ofSeconds(answer.getTTL()));
                     answered(result, Renewal.RENEWED);
                 } else if (EtcdCallException.of("a keepalive", failure).isLeaseNotFound()) {
-                    lost = true;
+                    lost();
                     answered(result, Renewal.NOT_OWNER);
                 } else {
                     answered(result, Renewal.UNKNOWN);

@@ -73,9 +73,6 @@ final class SessionPool {
             if (known != null && !known.isDone()) {
                 return known.thenApply(SessionPool::used);
             }
-            if (known != null && !known.isCompletedExceptionally()) {
-                lastLossNanos = OptionalLong.of(ticker.nanos());
-            }
             shared.put(seconds, session);
         }
         start(seconds, session);
@@ -93,7 +90,12 @@ final class SessionPool {
         return session;
     }
 
-    /** How long ago a shared session was found lost, and with it perhaps those of others; empty if none was. */
+    /** Noted whoever finds it, and with it perhaps those of others. */
+    private void lossFound() {
+        lastLossNanos = OptionalLong.of(ticker.nanos());
+    }
+
+    /** How long ago a session was found lost; empty if none was. */
     Optional<Duration> sinceLoss() {
         OptionalLong last = lastLossNanos;
         return last.isPresent() ? Optional.of(Duration.ofNanos(ticker.nanos() - last.getAsLong())) : Optional.empty();
@@ -132,7 +134,13 @@ final class SessionPool {
         Moment since = ticker.now();
         return calls.grant(seconds)
                 .thenApply(granted -> new Session(
-                        calls, ticker, granted.getID(), toShare, since, Duration.ofSeconds(granted.getTTL())));
+                        calls,
+                        ticker,
+                        granted.getID(),
+                        toShare,
+                        since,
+                        Duration.ofSeconds(granted.getTTL()),
+                        this::lossFound));
     }
 
     /** A lease of etcd that runs out by itself, no sooner than asked for. */
@@ -162,7 +170,11 @@ final class SessionPool {
     }
 
     private void keep(Session session) {
-        if (session.isLost() || isGivenUp(session)) {
+        if (session.isLost() && !session.isHeld()) {
+            // By the clock alone it may still be there, with places before those of others.
+            kept.remove(session);
+            revoke(session);
+        } else if (session.isLost() || isGivenUp(session)) {
             kept.remove(session);
         } else {
             session.keepAlive();
@@ -182,10 +194,7 @@ final class SessionPool {
 
     /** In the background; what cannot be revoked runs out. */
     private CompletableFuture<?> revoke(Session session) {
-        if (session.isLost()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        session.lost();
+        session.giveUp();
         return calls.revoke(session.id()).exceptionally(failure -> null);
     }
 

@@ -95,12 +95,8 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
 
     /** One that is not confirmed yet is ended when it is. */
     private synchronized void remove(WatchedKey key) {
-        for (Map.Entry<Long, WatchedKey> each : standing.entrySet()) {
-            if (each.getValue() == key) {
-                standing.remove(each.getKey());
-                cancel(each.getKey());
-                return;
-            }
+        if (standing.remove(key.number(), key)) {
+            cancel(key.number());
         }
     }
 
@@ -161,6 +157,7 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
                 cancel(number);
                 return () -> {};
             }
+            key.number(number);
             standing.put(number, key);
             return key::stands;
         }

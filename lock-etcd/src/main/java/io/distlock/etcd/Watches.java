@@ -27,6 +27,7 @@ interface Watches extends AutoCloseable {
         private final CompletableFuture<Void> standing = new CompletableFuture<>();
         private volatile @Nullable Runnable leave;
         private volatile boolean over;
+        private volatile long number = -1;
 
         WatchedKey(ByteSequence key, Runnable wake) {
             this.key = key;
@@ -66,6 +67,15 @@ interface Watches extends AutoCloseable {
         }
 
         // --- for the stream that it is on ---
+
+        /** The server's number for it; none before it stands. */
+        long number() {
+            return number;
+        }
+
+        void number(long given) {
+            number = given;
+        }
 
         /**
          * It was asked for.

@@ -71,6 +71,20 @@ class EtcdCloseTests {
         }
     }
 
+    @Test
+    void norIsAWatchThereOfALockThatIsStillHeld() {
+        try (Client application =
+                Client.builder().endpoints(etcd.server().uri()).build()) {
+            TestClient client = clientOfTheApplications(application);
+            client.locks.acquire(client.locks.request(KEY));
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> etcd.probe().watches().watchers() == 1);
+            client.close();
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> etcd.probe().watches().watchers() == 0);
+        }
+    }
+
     private static CompletableFuture<HeldLock> waiter(TestClient client, TestClient holder) {
         var waiter = client.locks.acquireAsync(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE));
         await().atMost(TestClient.PATIENCE).until(() -> holder.waiters(KEY) == 1);

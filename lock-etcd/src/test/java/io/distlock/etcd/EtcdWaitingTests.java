@@ -3,11 +3,14 @@ package io.distlock.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
+import io.distlock.LockUnavailableException;
 import io.distlock.spi.Grant;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -32,11 +35,12 @@ class EtcdWaitingTests {
     private TestClient holder;
     private ManualTimeProvider waiting;
     private Set<Long> holders;
+    private HeldLock held;
 
     @BeforeEach
     void open() {
         holder = TestClient.of(etcd.server().endpoint());
-        holder.locks.acquire(holder.locks.request(KEY));
+        held = holder.locks.acquire(holder.locks.request(KEY));
         holders = etcd.probe().leases();
         waiting = new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.SHARED);
     }
@@ -53,9 +57,9 @@ class EtcdWaitingTests {
 
     /** As a leader does that thaws; returns once the one who waits has seen it. */
     private void revoke(Set<Long> leases) {
-        int before = waiting.refusals();
+        int before = waiting.failures();
         leases.forEach(etcd.probe()::revoke);
-        waiting.awaitRefusals(before + 1);
+        waiting.awaitFailures(before + 1);
     }
 
     private void assertGrantedAfter(Duration time, CompletableFuture<Optional<Grant>> waiter) {
@@ -100,9 +104,9 @@ class EtcdWaitingTests {
         waiting.parked(LockKey.of("waiting"), PATIENT).cancel(true);
         await().atMost(TestClient.PATIENCE).until(() -> places().size() == 1);
         etcd.probe().leases().forEach(etcd.probe()::revoke);
-        int before = waiting.refusals();
+        int before = waiting.failures();
         CompletableFuture<Optional<Grant>> newcomer = waiting.acquire(KEY, PATIENT);
-        waiting.awaitRefusals(before + 1);
+        waiting.awaitFailures(before + 1);
         assertGrantedAfter(GRACE, newcomer);
     }
 
@@ -123,10 +127,52 @@ class EtcdWaitingTests {
         CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT.withWaitTime(GRACE.dividedBy(2)));
         revoke(holders);
         waiting.advance(GRACE.dividedBy(2));
-        assertThat(TestClient.get(waiter)).isEmpty();
+        assertLeaseLost(waiter);
         assertThat(places()).hasSize(1);
         waiting.advance(GRACE.dividedBy(2));
         await().atMost(TestClient.PATIENCE).until(() -> places().isEmpty());
+    }
+
+    private static void assertLeaseLost(CompletableFuture<Optional<Grant>> waiter) {
+        assertThat(waiter)
+                .failsWithin(TestClient.PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(LockUnavailableException.class)
+                .withMessageContaining("a lease was lost a moment ago");
+    }
+
+    @Test
+    void oneWhoDoesNotWaitIsNotToldThatAnotherHasIt() {
+        waiting.parked(KEY, PATIENT);
+        revoke(etcd.probe().leases());
+        int before = waiting.refusals();
+        assertLeaseLost(waiting.acquire(LockKey.of("free"), PATIENT.withWaitTime(Duration.ZERO)));
+        assertThat(waiting.refusals()).isEqualTo(before);
+    }
+
+    /** The server still keeps the session, for nobody. */
+    @Test
+    void oneWhoseSessionIsOverByTheClockLeavesItsPlaceAndWaitsOutTheGrace() {
+        CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT);
+        List<String> before = places();
+        int failures = waiting.failures();
+        waiting.ticker.stepWallClock(Duration.ofHours(1));
+        held.release();
+        await().atMost(TestClient.PATIENCE)
+                .untilAsserted(() -> assertThat(places()).hasSize(1).doesNotContainAnyElementsOf(before));
+        waiting.awaitFailures(failures + 1);
+        assertGrantedAfter(GRACE, waiter);
+    }
+
+    @Test
+    void aSessionThatIsOverByTheClockIsGivenUpAtTheServer() {
+        waiting.parked(KEY, PATIENT);
+        Set<Long> before = new HashSet<>(etcd.probe().leases());
+        before.removeAll(holders);
+        waiting.ticker.stepWallClock(Duration.ofHours(1));
+        waiting.advance(Duration.ofMinutes(1));
+        await().atMost(TestClient.PATIENCE)
+                .untilAsserted(() -> assertThat(etcd.probe().leases()).doesNotContainAnyElementsOf(before));
     }
 
     @Test

@@ -49,7 +49,7 @@ class EtcdWithdrawalTests {
     private Session session() {
         long lease = etcd.probe().grant(Duration.ofSeconds(60));
         return new Session(
-                calls, runtime.ticker(), lease, true, runtime.ticker().now(), Duration.ofSeconds(60));
+                calls, runtime.ticker(), lease, true, runtime.ticker().now(), Duration.ofSeconds(60), () -> {});
     }
 
     /** As it is asked for now: with the session's epoch. */
@@ -143,7 +143,7 @@ class EtcdWithdrawalTests {
         Session session = session();
         Place first = place(session, "owner-1", 0);
         Session sameElsewhere = new Session(
-                calls, runtime.ticker(), session.id(), true, runtime.ticker().now(), Duration.ofSeconds(60));
+                calls, runtime.ticker(), session.id(), true, runtime.ticker().now(), Duration.ofSeconds(60), () -> {});
         enter(place(sameElsewhere, "other", 0));
         assertThat(enter(first)).isEqualTo(new QueuePosition.Refused());
         assertThat(enter(place(session, "owner-1", 1))).isInstanceOf(QueuePosition.Standing.class);

@@ -26,6 +26,7 @@ final class ManualTimeProvider implements AutoCloseable {
     private final LockRuntime runtime = ManualScheduler.runtime(ticker);
     private final EtcdConnection connection;
     private final AtomicInteger refusals = new AtomicInteger();
+    private final AtomicInteger failures = new AtomicInteger();
     private final AtomicInteger owners = new AtomicInteger();
 
     ManualTimeProvider(EtcdEndpoint endpoint, EtcdLockOptions.Session session) {
@@ -42,7 +43,9 @@ final class ManualTimeProvider implements AutoCloseable {
             }
 
             @Override
-            public void failed(Throwable cause) {}
+            public void failed(Throwable cause) {
+                failures.incrementAndGet();
+            }
         };
         Deadline deadline = Deadline.in(options.waitTime(), ticker);
         String owner = "owner-" + owners.incrementAndGet();
@@ -64,6 +67,14 @@ final class ManualTimeProvider implements AutoCloseable {
 
     void awaitRefusals(int count) {
         await().atMost(TestClient.PATIENCE).until(() -> refusals.get() >= count);
+    }
+
+    int failures() {
+        return failures.get();
+    }
+
+    void awaitFailures(int count) {
+        await().atMost(TestClient.PATIENCE).until(() -> failures.get() >= count);
     }
 
     /** How many keys it has begun to delete in the background. */

@@ -34,7 +34,7 @@ class RedlockLateRestorationTests {
             endpoints.set(2, slow.endpoint().withPort(proxy.port()));
             try (RedlockTestClient client = RedlockTestClient.of(endpoints, RedlockTestClient.PATIENT)) {
                 slow.probe().scriptFlush();
-                RedisScripts.Redlock.with(Optional.empty()).all().stream()
+                RedisScripts.Redlock.with(Optional.empty(), new RedisKeys("lock", 0), List.of(0, 0, 0)).all().stream()
                         .filter(script -> !script.name().equals("restore"))
                         .forEach(script -> slow.probe().command("SCRIPT", "LOAD", script.text()));
                 slow.probe().command("SET", LOCK, "another.0:5");

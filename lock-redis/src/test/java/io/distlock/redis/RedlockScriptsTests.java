@@ -20,7 +20,8 @@ class RedlockScriptsTests {
     private static final String READERS = "lock:{orders}:readers";
     private static final String COUNTERS = "lock:fence";
     private static final String SLOT = "5";
-    private static final RedisScripts.Redlock SCRIPTS = RedisScripts.Redlock.with(Optional.empty());
+    private static final RedisScripts.Redlock SCRIPTS =
+            RedisScripts.Redlock.with(Optional.empty(), new RedisKeys("lock", 0), List.of(0, 0, 0));
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();

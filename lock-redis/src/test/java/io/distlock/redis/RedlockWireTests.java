@@ -53,7 +53,7 @@ class RedlockWireTests {
     @BeforeEach
     void loadScripts() {
         for (RedisServer node : nodes.all()) {
-            RedisScripts.Redlock.with(Optional.empty())
+            RedisScripts.Redlock.with(Optional.empty(), new RedisKeys("lock", 0), List.of(0, 0, 0))
                     .all()
                     .forEach(script -> node.probe().command("SCRIPT", "LOAD", script.text()));
         }
