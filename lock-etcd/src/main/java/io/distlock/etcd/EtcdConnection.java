@@ -10,6 +10,8 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A way to etcd for locks: of their own, or the application's. Making one connects to nothing yet. Thread-safe.
@@ -17,6 +19,8 @@ import java.util.Optional;
 public final class EtcdConnection implements AutoCloseable {
 
     /** etcd takes more than one ping in five seconds for an attack. */
+    private static final Logger log = LoggerFactory.getLogger(EtcdConnection.class);
+
     private static final Duration PING_EVERY = Duration.ofSeconds(10);
 
     /** A lock may have many who wait for it, and is asked for all of them at once. */
@@ -82,9 +86,18 @@ public final class EtcdConnection implements AutoCloseable {
         resolver.register();
         return new EtcdConnection(
                 client, namespace, Optional.of(capture), servers.endpoints().size(), () -> {
-                    client.close();
+                    closeClient(client);
                     resolver.close();
                 });
+    }
+
+    private static void closeClient(Client client) {
+        try {
+            client.close();
+        } catch (RuntimeException failure) {
+            // gRPC trips over a call that begins while its channel is shut down; the channel is gone all the same.
+            log.debug("The etcd client failed while it was closed", failure);
+        }
     }
 
     /**

@@ -138,14 +138,14 @@ public final class RedisConnections implements AutoCloseable {
                 .orElseGet(users::getStandaloneConfiguration);
     }
 
-    /** The factory does not tell by a method, and would pass for a standalone one on this machine. */
-    /** For people. Without an address where the server may change. */
+    /** For diagnostics. Without an address where the server may change. */
     String name() {
         return cluster || factory.isRedisSentinelAware()
                 ? "Redis"
                 : "Redis " + factory.getHostName() + ':' + factory.getPort();
     }
 
+    /** The factory has no accessor for this, and looks like a standalone one on this machine. */
     private static void refuseMasterReplica(LettuceConnectionFactory users) {
         var fields = new DirectFieldAccessor(users);
         if (fields.isReadableProperty("configuration")
