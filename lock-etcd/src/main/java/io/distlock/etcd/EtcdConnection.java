@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class EtcdConnection implements AutoCloseable {
 
-    /** etcd takes more than one ping in five seconds for an attack. */
     private static final Logger log = LoggerFactory.getLogger(EtcdConnection.class);
 
+    /** etcd takes more than one ping in five seconds for an attack. */
     private static final Duration PING_EVERY = Duration.ofSeconds(10);
 
     /** A lock may have many who wait for it, and is asked for all of them at once. */
