@@ -135,7 +135,8 @@ class ReleaseTests {
         assertThat(here.provider.releases()).isGreaterThan(2);
         assertThat(here.isFree("a")).isFalse();
         here.provider.onRelease(Fault.NONE);
-        // The longest pause between two tries is 2 s, after a silence of 1 s; then the reaper looks twice more, a second apart.
+        // The longest pause between two tries is 2 s, after a silence of 1 s; then the reaper looks twice more, a
+        // second apart.
         here.advanceMillis(6_000);
         here.assertNothingLeft("a");
     }
