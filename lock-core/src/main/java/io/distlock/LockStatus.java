@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param key the lock
  * @param mode how it is held
  * @param holders one for an exclusive lock, one or more for a shared one
- * @param waiters how many wait for it, where the store knows
+ * @param waiters how many wait for it, where the store knows: one for each client, whose own calls queue behind it
  */
 public record LockStatus(LockKey key, LockMode mode, List<Holder> holders, Optional<Integer> waiters) {
 

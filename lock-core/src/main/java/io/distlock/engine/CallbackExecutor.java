@@ -113,7 +113,7 @@ final class CallbackExecutor implements Executor {
         }
     }
 
-    /** Runs an announcement on the thread for losses. Throws nothing. */
+    /** Runs an announcement on the thread for losses. Throws only where, after {@link #close}, no thread can be made. */
     void executeLoss(Runnable announcement) {
         losses.execute(() -> {
             try {

@@ -20,6 +20,6 @@ public interface AcquireProgress {
     /** The store has answered that another holds the key, or comes first. */
     void refused();
 
-    /** The store has not answered, or with an error; the acquisition goes on. */
+    /** The store has not answered, or with an error, or may not grant the key yet though nobody has it; it goes on. */
     void failed(Throwable cause);
 }

@@ -27,10 +27,11 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>Exclusion holds for as long as the cluster keeps its word: members may die, freeze and come back, and clocks may
  * leap. A leader that is frozen for longer than a lease and thaws may break its word, and take away a lease that its
- * successor has extended: holders who can be reached are notified before a waiter has the lock, but perhaps not before one
- * who comes just then. Versions before 3.4.31 and 3.5.13 do so more often, which is warned of. One whose process has died is followed by
- * the next within lease time, lock-delay and two seconds or so; by more if the leader also dies, since a new leader gives
- * all leases their full time again.
+ * successor has extended. As a rule, holders who can be reached are notified before a waiter has the lock; not always
+ * before one who comes just then, nor where readers share the lock, or one who was ahead in the queue gives up at that
+ * moment. Versions before 3.4.31 and 3.5.13 do so more often, which is warned of. One whose process has died is followed by
+ * the next within lease time, lock-delay and two and a half seconds or so, by a second lock-delay more if that is longer
+ * than a second; and by more if the leader also dies, since a new leader gives all leases their full time again.
  *
  * <p>Thread-safe.
  */

@@ -27,7 +27,8 @@ import java.util.concurrent.CompletionStage;
  * locks in a restart.
  *
  * <p>Exclusion holds while no more than a minority of the servers is down, and no server's clock leaps forward by the
- * better part of a lease. A holder that is paused for longer than its lease knows afterwards that it has lost the lock;
+ * better part of a lease. The leap of one clock alone does no harm once a grant has come to all nodes, which takes some
+ * milliseconds where several have asked at once. A holder that is paused for longer than its lease knows afterwards that it has lost the lock;
  * a write already under way can be refused by its token alone. Two readers that come at the same time may be given the
  * same token; a writer never shares one. Thread-safe.
  */
