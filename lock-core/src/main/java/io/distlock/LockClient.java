@@ -126,10 +126,10 @@ public interface LockClient extends AutoCloseable {
      * What this client holds at this moment, in no order. A lazy look at a set that changes meanwhile: costs the locks
      * nothing, and as much memory as the caller keeps of it.
      */
-    Stream<LockHold> held();
+    Stream<HeldLockInfo> held();
 
     /** The calls that this client has not answered at this moment, as {@link #held()}. */
-    Stream<LockWait> waiting();
+    Stream<WaiterInfo> waiting();
 
     /** Adds a listener for the events of all locks of this client. */
     void addListener(LockListener listener);

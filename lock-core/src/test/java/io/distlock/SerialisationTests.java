@@ -22,7 +22,7 @@ class SerialisationTests {
             KEY,
             LockMode.SHARED,
             new FencingToken(7),
-            LossReason.NOT_OWNER,
+            LockLoss.Reason.NOT_OWNER,
             Duration.ofSeconds(3),
             Duration.ofSeconds(1));
 

@@ -1,12 +1,11 @@
 package io.distlock.engine;
 
 import io.distlock.HeldLock;
+import io.distlock.HeldLockInfo;
 import io.distlock.LockEvent;
-import io.distlock.LockHold;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockOptions;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Moment;
@@ -44,7 +43,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     /** For diagnostics; empty if it is no longer held. */
-    Optional<LockHold> info(long now) {
+    Optional<HeldLockInfo> info(long now) {
         Duration remaining = remaining();
         return state instanceof LockState.Held held && !remaining.isZero()
                 ? Optional.of(info(now, remaining, held.renewals()))
@@ -65,7 +64,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             if (left > 0) {
                 return Duration.ofNanos(left);
             }
-            lose(held, LossReason.EXPIRED);
+            lose(held, LockLoss.Reason.EXPIRED);
         }
         return Duration.ZERO;
     }
@@ -145,7 +144,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
         boolean tooLate = answer == Release.NOT_OWNER && keptNanos <= 0;
         Release outcome = tooLate ? Release.UNKNOWN : answer;
         if (outcome == Release.NOT_OWNER) {
-            LockLoss loss = loss(LossReason.NOT_OWNER, releasing.since());
+            LockLoss loss = loss(LockLoss.Reason.NOT_OWNER, releasing.since());
             state = new LockState.Lost(loss);
             ended(releasing, outcome);
             // Last, since it throws where no thread can be made.
@@ -166,14 +165,14 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     // --- loss ---
 
     /** Declares the lock lost, unless it has ended already. */
-    void lose(LossReason reason) {
+    void lose(LockLoss.Reason reason) {
         while (state instanceof LockState.Held held && !lose(held, reason)) {
             // A renewal came in between; the verdict stands.
             Thread.onSpinWait();
         }
     }
 
-    private boolean lose(LockState.Held held, LossReason reason) {
+    private boolean lose(LockState.Held held, LockLoss.Reason reason) {
         LockLoss loss = loss(reason, held.since());
         if (!STATE.compareAndSet(this, held, new LockState.Lost(loss))) {
             return false;
@@ -201,8 +200,8 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
      * Others need not wait for the time to live once the holder knows of its loss; unless a lock-delay asks just
      * for that, or the client is closing and the holder may still be at work.
      */
-    private boolean mayBeDeletedAfter(LossReason reason) {
-        return (reason == LossReason.EXPIRED || reason == LossReason.MAX_HOLD_TIME)
+    private boolean mayBeDeletedAfter(LockLoss.Reason reason) {
+        return (reason == LockLoss.Reason.EXPIRED || reason == LockLoss.Reason.MAX_HOLD_TIME)
                 && options.lockDelay().isZero();
     }
 
@@ -224,7 +223,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
         }
         long now = context.ticker().nanos();
         if (options.renew() && now - maxHoldUntil() >= 0) {
-            lose(LossReason.MAX_HOLD_TIME);
+            lose(LockLoss.Reason.MAX_HOLD_TIME);
             return false;
         }
         if (isAnswerOverdue(now)) {
@@ -241,7 +240,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     void answered(Renewal renewal, Moment sent) {
         switch (renewal) {
             case RENEWED -> extend(sent);
-            case NOT_OWNER -> lose(LossReason.NOT_OWNER);
+            case NOT_OWNER -> lose(LockLoss.Reason.NOT_OWNER);
             case UNKNOWN -> {
                 if (awaitsAnswer()) {
                     notRenewed(context.ticker().nanos());

@@ -2,21 +2,21 @@ package io.distlock.engine;
 
 import io.distlock.FencingToken;
 import io.distlock.HeldLock;
+import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
 import io.distlock.LockException;
-import io.distlock.LockHold;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
+import io.distlock.LockLoss;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
-import io.distlock.LockWait;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.WaiterInfo;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import java.time.Duration;
 import java.util.Objects;
@@ -197,7 +197,7 @@ final class DefaultLockClient implements LockClient {
                 .filter(held ->
                         held.lease().key().equals(key) && held.lease().token().equals(token))
                 // Before the store lets anybody else have it.
-                .forEach(held -> held.lose(LossReason.NOT_OWNER));
+                .forEach(held -> held.lose(LockLoss.Reason.NOT_OWNER));
         long started = context.ticker().nanos();
         // A provider may have to look first, and then take.
         Duration limit = context.provider().callTimeout().multipliedBy(2);
@@ -232,14 +232,14 @@ final class DefaultLockClient implements LockClient {
     }
 
     @Override
-    public Stream<LockHold> held() {
+    public Stream<HeldLockInfo> held() {
         // One moment for all: sorted by their time, they come in the order of the grants each time anybody looks.
         long now = context.ticker().nanos();
         return context.watchdog().held().stream().flatMap(key -> key.info(now).stream());
     }
 
     @Override
-    public Stream<LockWait> waiting() {
+    public Stream<WaiterInfo> waiting() {
         long now = context.ticker().nanos();
         return pending.members().stream().map(key -> key.info(now));
     }

@@ -3,15 +3,14 @@ package io.distlock.engine;
 import io.distlock.LockEvent;
 import io.distlock.LockException;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
-import io.distlock.LockWait;
-import io.distlock.LossReason;
+import io.distlock.WaiterInfo;
 import io.distlock.engine.KeyQueues.StoreReply;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
-import io.distlock.spi.AcquireProgress;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The acquisition of one key: through the local queue, then to the provider. Ends by its deadline even if the provider
  * breaks its word; cancelling leaves neither a place in the queue nor a lease at the store.
  */
-final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implements AcquireProgress, DueSet.Due {
+final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implements LeaseRequest.Listener, DueSet.Due {
 
     /** On top of the provider's own time limit, whose error says more than ours. */
     private static final Duration PROVIDER_OVERDUE = Duration.ofMillis(250);
@@ -141,7 +140,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         // Watched before anybody can release it, or it would be watched for ever.
         context.watchdog().add(held);
         context.publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
-        context.listenForLoss(grant.lease(), () -> held.lose(LossReason.NOT_OWNER));
+        context.listenForLoss(grant.lease(), () -> held.lose(LockLoss.Reason.NOT_OWNER));
         pending.remove(this);
         if (!complete(Optional.of(held))) {
             held.startRelease();
@@ -267,7 +266,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     }
 
     /** For diagnostics. */
-    LockWait info(long now) {
-        return new LockWait(key, mode, ClientContext.between(startedNanos, now), deadline.remaining(), asker);
+    WaiterInfo info(long now) {
+        return new WaiterInfo(key, mode, ClientContext.between(startedNanos, now), deadline.remaining(), asker);
     }
 }

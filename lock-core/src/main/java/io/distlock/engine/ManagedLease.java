@@ -1,12 +1,11 @@
 package io.distlock.engine;
 
+import io.distlock.HeldLockInfo;
 import io.distlock.LockEvent;
-import io.distlock.LockHold;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.spi.Lease;
@@ -93,9 +92,9 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     }
 
     /** For diagnostics. */
-    final LockHold info(long now, Duration remaining, int renewals) {
+    final HeldLockInfo info(long now, Duration remaining, int renewals) {
         Duration heldFor = ClientContext.between(grantedNanos, now);
-        return new LockHold(
+        return new HeldLockInfo(
                 lease.key(), lease.mode(), lease.token(), lease.owner(), heldFor, remaining, renewals, asker);
     }
 
@@ -172,14 +171,14 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     }
 
     /** The loss of a lock that was last counted from a moment. */
-    final LockLoss loss(LossReason reason, Moment since) {
+    final LockLoss loss(LockLoss.Reason reason, Moment since) {
         Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(context.ticker()));
         return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);
     }
 
     static void log(LockLoss loss) {
         // Of those that end with their client there may be thousands: closing it warns of all of them at once.
-        log.atLevel(loss.reason() == LossReason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
+        log.atLevel(loss.reason() == LockLoss.Reason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
                 .addKeyValue("lock", loss.key().name())
                 .addKeyValue("key", loss.key().key().orElse(""))
                 .addKeyValue("token", loss.token().value())

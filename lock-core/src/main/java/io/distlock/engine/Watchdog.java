@@ -1,6 +1,6 @@
 package io.distlock.engine;
 
-import io.distlock.LossReason;
+import io.distlock.LockLoss;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.Moment;
@@ -100,7 +100,7 @@ final class Watchdog {
                 abandoned.size(),
                 abandoned.stream().limit(NAMED).map(key -> key.lease().key()).toList(),
                 abandoned.size() > NAMED ? " and others" : "");
-        abandoned.forEach(key -> key.lose(LossReason.CLIENT_CLOSED));
+        abandoned.forEach(key -> key.lose(LockLoss.Reason.CLIENT_CLOSED));
     }
 
     private void round(List<DefaultHeldLock> due) {

@@ -60,7 +60,7 @@ public final class InMemoryLockProvider implements LockProvider {
             return CompletableFuture.failedFuture(closed);
         }
         if (arrival.isQueued()) {
-            request.progress().refused();
+            request.listener().refused();
             waiter.endBy(runtime.scheduler()
                     .schedule(() -> timeOut(waiter), request.deadline().remaining()));
         } else {

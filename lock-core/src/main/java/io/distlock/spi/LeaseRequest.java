@@ -14,14 +14,14 @@ import java.time.Duration;
  *     with the same grant. Visible ASCII without {@code :} and {@code /}
  * @param options lease time, lock-delay and minimum hold time; the wait time has become the deadline
  * @param deadline until when to wait
- * @param progress to be told what the store says as long as the acquisition goes on
+ * @param listener is notified of the store's replies while the acquisition goes on
  */
 public record LeaseRequest(
-        LockKey key, LockMode mode, String owner, LockOptions options, Deadline deadline, AcquireProgress progress) {
+        LockKey key, LockMode mode, String owner, LockOptions options, Deadline deadline, Listener listener) {
 
     /** A request that nobody waits behind. */
     public LeaseRequest(LockKey key, LockMode mode, String owner, LockOptions options, Deadline deadline) {
-        this(key, mode, owner, options, deadline, AcquireProgress.UNHEARD);
+        this(key, mode, owner, options, deadline, Listener.NONE);
     }
 
     /** As {@link LockOptions#timeToLive()}. */
@@ -32,5 +32,29 @@ public record LeaseRequest(
     /** For how long from then a renewal keeps the key; never shortens what it has. */
     public Duration renewedTimeToLive() {
         return options.leaseTime().plus(options.lockDelay());
+    }
+
+    /**
+     * The store's replies while an acquisition goes on, for the calls of this process that queue behind it: they do not
+     * ask the store themselves, and must not report "held by another" when the store is silent.
+     *
+     * <p>Called on any thread, any number of times; returns at once and throws nothing.
+     */
+    public interface Listener {
+
+        /** For an acquisition that nobody queues behind. */
+        Listener NONE = new Listener() {
+            @Override
+            public void refused() {}
+
+            @Override
+            public void failed(Throwable cause) {}
+        };
+
+        /** Another holds the key or comes first. */
+        void refused();
+
+        /** No answer, an error, or a key that is free but may not be granted yet. The acquisition goes on. */
+        void failed(Throwable cause);
     }
 }

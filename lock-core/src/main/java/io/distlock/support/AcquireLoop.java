@@ -24,20 +24,20 @@ import java.util.function.Function;
 public final class AcquireLoop implements AutoCloseable {
 
     private final LockRuntime runtime;
-    private final Function<LeaseRequest, OneShotStore> stores;
+    private final Function<LeaseRequest, TryLockStore> stores;
     private final Duration callTimeout;
     private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
     private final InFlight unsettled = new InFlight();
     private volatile boolean closed;
 
-    public AcquireLoop(LockRuntime runtime, OneShotStore store, Duration callTimeout) {
+    public AcquireLoop(LockRuntime runtime, TryLockStore store, Duration callTimeout) {
         this(runtime, request -> store, callTimeout);
     }
 
     /**
      * @param stores called once for each acquisition: for a store that has to remember its earlier tries
      */
-    public AcquireLoop(LockRuntime runtime, Function<LeaseRequest, OneShotStore> stores, Duration callTimeout) {
+    public AcquireLoop(LockRuntime runtime, Function<LeaseRequest, TryLockStore> stores, Duration callTimeout) {
         this.runtime = runtime;
         this.stores = stores;
         this.callTimeout = callTimeout;
@@ -107,7 +107,7 @@ public final class AcquireLoop implements AutoCloseable {
         unsettled.end();
     }
 
-    void withdraw(OneShotStore store, LeaseRequest request) {
+    void withdraw(TryLockStore store, LeaseRequest request) {
         runtime.reaper()
                 .reap(
                         "An attempt to take '" + request.key() + "' as " + request.owner(),

@@ -25,7 +25,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private static final Duration UNKNOWN_HOLDER = Duration.ofSeconds(5);
 
     private final AcquireLoop loop;
-    private final OneShotStore store;
+    private final TryLockStore store;
     private final LeaseRequest request;
     private final long startedNanos;
 
@@ -38,9 +38,9 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private @Nullable Throwable lastFailure;
     private @Nullable Throwable subscribeFailure;
     private LockScheduler.@Nullable Scheduled timer;
-    private OneShotStore.@Nullable Subscription subscription;
+    private TryLockStore.@Nullable Subscription subscription;
 
-    Acquisition(AcquireLoop loop, OneShotStore store, LeaseRequest request) {
+    Acquisition(AcquireLoop loop, TryLockStore store, LeaseRequest request) {
         this.loop = loop;
         this.store = store;
         this.request = request;
@@ -61,8 +61,8 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         loop.runtime()
                 .timeouts()
                 .within(answerLimit(), store.attempt(request, again))
-                .whenComplete(
-                        (attempt, failure) -> answered(failure == null ? attempt : new Attempt.Failed(failure, true)));
+                .whenComplete((attempt, failure) ->
+                        answered(failure == null ? attempt : new TryLockStore.Result.Failed(failure, true)));
     }
 
     /** A wait of zero gets a whole round trip; any other ends soon after its deadline, whatever the store does. */
@@ -75,8 +75,8 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         return limit.compareTo(loop.callTimeout()) < 0 ? limit : loop.callTimeout();
     }
 
-    private void answered(Attempt attempt) {
-        if (attempt instanceof Attempt.Granted granted) {
+    private void answered(TryLockStore.Result attempt) {
+        if (attempt instanceof TryLockStore.Result.Granted granted) {
             granted(granted.grant());
             return;
         }
@@ -86,15 +86,15 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         }
         Throwable failure = failure();
         if (failure == null) {
-            request.progress().refused();
+            request.listener().refused();
         } else {
-            request.progress().failed(failure);
+            request.listener().failed(failure);
         }
         if (isDone()) {
             settle();
         } else if (request.deadline().hasPassed()) {
             end();
-        } else if (attempt instanceof Attempt.Refused refused) {
+        } else if (attempt instanceof TryLockStore.Result.Refused refused) {
             awaitRelease(refused.freeIn().map(JUST_AFTER::plus).orElse(UNKNOWN_HOLDER));
         } else {
             park(BACKOFF.pause(failures));
@@ -110,8 +110,8 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         settle();
     }
 
-    private void note(Attempt attempt) {
-        if (attempt instanceof Attempt.Failed failed) {
+    private void note(TryLockStore.Result attempt) {
+        if (attempt instanceof TryLockStore.Result.Failed failed) {
             mayBeApplied |= failed.mayBeApplied();
             lastFailure = failed.cause();
             failures++;
@@ -149,8 +149,8 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         });
     }
 
-    private void adopt(OneShotStore.Subscription made) {
-        OneShotStore.Subscription surplus = made;
+    private void adopt(TryLockStore.Subscription made) {
+        TryLockStore.Subscription surplus = made;
         synchronized (this) {
             if (!settled && subscription == null) {
                 subscription = made;
@@ -167,7 +167,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             subscribeFailure = failure;
             failures++;
         }
-        request.progress().failed(failure);
+        request.listener().failed(failure);
         if (request.deadline().hasPassed()) {
             end();
         } else {
@@ -277,7 +277,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     /** Once it is over and nothing is in flight: leaves nothing behind, here or at the store. */
     private void settle() {
-        OneShotStore.Subscription ended;
+        TryLockStore.Subscription ended;
         boolean leftover;
         synchronized (this) {
             stopTimer();

@@ -78,7 +78,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private void failed(EtcdCallException failure) {
-        request.progress().failed(failure);
+        request.listener().failed(failure);
         lastFailure = failure;
         failures++;
         if (failure.mayBeApplied()) {
@@ -203,13 +203,13 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     /** Nobody is ahead, but who was may not know yet that its lock is lost. */
     private void waitOutGrace() {
         lastFailure = EtcdCallException.leaseLost();
-        request.progress().failed(lastFailure);
+        request.listener().failed(lastFailure);
         queue.enlist(this);
         goOn(() -> park(position.grace()));
     }
 
     private void waitFor(ByteSequence predecessor) {
-        request.progress().refused();
+        request.listener().refused();
         queue.enlist(this);
         if (watch.isOn(predecessor)) {
             failures = 0;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
-import io.distlock.LossReason;
+import io.distlock.LockLoss;
 import io.distlock.spi.Ticker;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.fault.FaultProxy;
@@ -100,7 +100,7 @@ class EtcdBlackHoleTests {
         long grantedAt = TestClient.get(granted);
         assertThat(stillHeld).isCompletedWithValue(false);
         assertThat(TestClient.get(told)).isLessThan(grantedAt);
-        assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
+        assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
         assertThat(held.isHeld()).isFalse();
     }
 

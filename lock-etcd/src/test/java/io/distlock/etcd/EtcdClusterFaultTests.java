@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
-import io.distlock.LossReason;
+import io.distlock.LockLoss;
 import io.distlock.spi.Ticker;
 import io.distlock.test.etcd.EtcdClusterExtension;
 import io.distlock.test.etcd.EtcdServer;
@@ -138,7 +138,7 @@ class EtcdClusterFaultTests {
         int before = contenders.grants();
         // Whatever extended it had left before the kill.
         assertThat(Duration.ofNanos(lastHeldNanos(held) - killed)).isLessThan(LEASE);
-        assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
+        assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
         // One may have been on its way, and the next found itself first.
         int since = contenders.grants();
         assertThat(since).isLessThanOrEqualTo(before + contenders.size());

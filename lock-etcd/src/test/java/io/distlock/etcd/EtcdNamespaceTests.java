@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
-import io.distlock.LossReason;
+import io.distlock.LockLoss;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
 import java.util.List;
@@ -45,7 +45,7 @@ class EtcdNamespaceTests {
         try (TestClient client = client()) {
             HeldLock held = client.locks.acquire(client.locks.request(KEY));
             etcd.probe().deleteAll(NAMESPACE + "lock/one/");
-            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.NOT_OWNER);
+            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LockLoss.Reason.NOT_OWNER);
         }
     }
 }

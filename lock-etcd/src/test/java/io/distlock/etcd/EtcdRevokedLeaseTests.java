@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
-import io.distlock.LossReason;
+import io.distlock.LockLoss;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
 import java.util.Set;
@@ -47,7 +47,7 @@ class EtcdRevokedLeaseTests {
             CompletableFuture<Boolean> heldTwice = heldTwice(held, next);
             await().atMost(TestClient.PATIENCE).until(() -> next.waiters(KEY) == 1);
             leases.forEach(etcd.probe()::revoke);
-            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.NOT_OWNER);
+            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LockLoss.Reason.NOT_OWNER);
             assertThat(TestClient.get(heldTwice)).isFalse();
         }
     }
@@ -71,7 +71,7 @@ class EtcdRevokedLeaseTests {
             HeldLock held = client.locks.acquire(client.locks.request(KEY));
             HeldLock other = client.locks.acquire(client.locks.request("other"));
             etcd.probe().deleteAll("lock/revoked/");
-            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.NOT_OWNER);
+            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LockLoss.Reason.NOT_OWNER);
             assertThat(other.isHeld()).isTrue();
         }
     }

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.fault.FaultProxy;
@@ -56,8 +56,8 @@ class EtcdSessionTests {
             HeldLock one = client.locks.acquire(client.locks.request("one"));
             HeldLock other = client.locks.acquire(client.locks.request("other"));
             etcd.probe().revoke(onlyLease());
-            assertThat(TestClient.get(one.lost()).reason()).isEqualTo(LossReason.NOT_OWNER);
-            assertThat(TestClient.get(other.lost()).reason()).isEqualTo(LossReason.NOT_OWNER);
+            assertThat(TestClient.get(one.lost()).reason()).isEqualTo(LockLoss.Reason.NOT_OWNER);
+            assertThat(TestClient.get(other.lost()).reason()).isEqualTo(LockLoss.Reason.NOT_OWNER);
             client.locks
                     .acquire(client.locks.request("one").withWaitTime(TestClient.PATIENCE))
                     .close();
@@ -116,7 +116,7 @@ class EtcdSessionTests {
                     .withWaitTime(TestClient.PATIENCE)
                     .withLeaseTime(Duration.ofSeconds(1))
                     .withLockDelay(Duration.ofSeconds(1)));
-            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
+            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
             client.locks
                     .acquire(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE))
                     .close();

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
-import io.distlock.spi.AcquireProgress;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -36,7 +35,7 @@ final class ManualTimeProvider implements AutoCloseable {
     }
 
     CompletableFuture<Optional<Grant>> acquire(LockKey key, LockOptions options) {
-        AcquireProgress progress = new AcquireProgress() {
+        LeaseRequest.Listener progress = new LeaseRequest.Listener() {
             @Override
             public void refused() {
                 refusals.incrementAndGet();

@@ -12,8 +12,7 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.spi.Ticker;
-import io.distlock.support.Attempt;
-import io.distlock.support.OneShotStore;
+import io.distlock.support.TryLockStore;
 import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * One-shot operations on one Redis deployment: each asks once and takes what comes. Knows nothing of waiting, nor of
  * other deployments. Thread-safe.
  */
-final class RedisNode implements OneShotStore {
+final class RedisNode implements TryLockStore {
 
     /** For a release by the owner alone. */
     static final String NO_TOKEN = "";
@@ -55,7 +54,7 @@ final class RedisNode implements OneShotStore {
     // --- taking ---
 
     @Override
-    public CompletionStage<Attempt> attempt(LeaseRequest request, boolean again) {
+    public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
         Moment since = ticker.now();
         RedisKeys.Names names = keys.of(request.key());
         return calls.write(acquisition(request, request.owner(), again, names, names.fence()), RedisNode::isGranted)
@@ -64,7 +63,7 @@ final class RedisNode implements OneShotStore {
                         return answer(request, names, since, again, reply);
                     }
                     RedisCallException known = RedisCallException.of(failure);
-                    return new Attempt.Failed(known, known.mayBeApplied());
+                    return new Result.Failed(known, known.mayBeApplied());
                 });
     }
 
@@ -92,7 +91,7 @@ final class RedisNode implements OneShotStore {
         return reply.get(0) == 1;
     }
 
-    private static Attempt answer(
+    private static Result answer(
             LeaseRequest request, RedisKeys.Names names, Moment since, boolean again, List<Long> reply) {
         long value = reply.get(1);
         if (isGranted(reply)) {
@@ -104,9 +103,9 @@ final class RedisNode implements OneShotStore {
                     names,
                     request.renewedTimeToLive(),
                     again ? request.timeToLive() : Duration.ZERO);
-            return new Attempt.Granted(new Grant(lease, since));
+            return new Result.Granted(new Grant(lease, since));
         }
-        return new Attempt.Refused(value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
+        return new Result.Refused(value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
     }
 
     // --- keeping ---

@@ -7,7 +7,7 @@ import io.distlock.redis.RedlockPhases.Step;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
-import io.distlock.support.Attempt;
+import io.distlock.support.TryLockStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -37,7 +37,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     private final Moment since;
     private final VoteTimeouts timeouts;
     private final List<CompletableFuture<Vote>> asked;
-    private final CompletableFuture<Attempt> outcome = new CompletableFuture<>();
+    private final CompletableFuture<TryLockStore.Result> outcome = new CompletableFuture<>();
     private final RedlockPhases phases;
 
     /**
@@ -66,7 +66,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     /** Asks all nodes. The stage does not fail, and ends in bounded time. */
-    CompletionStage<Attempt> start() {
+    CompletionStage<TryLockStore.Result> start() {
         boolean[] connecting = ask();
         for (int at = 0; at < nodes.size(); at++) {
             int node = at;
@@ -147,7 +147,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void grant(RedlockLease lease) {
-        outcome.complete(new Attempt.Granted(new Grant(lease, since)));
+        outcome.complete(new TryLockStore.Result.Granted(new Grant(lease, since)));
     }
 
     @Override
@@ -162,12 +162,12 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void refuse(Refusals refusals, List<String> said) {
-        end(new Attempt.Refused(nextTry.apply(refusals, listed(said))), true);
+        end(new TryLockStore.Result.Refused(nextTry.apply(refusals, listed(said))), true);
     }
 
     @Override
     public void fail(String why, List<String> said, boolean quietly) {
-        end(new Attempt.Failed(new RedisCallException(why + listed(said), false), false), quietly);
+        end(new TryLockStore.Result.Failed(new RedisCallException(why + listed(said), false), false), quietly);
     }
 
     private String listed(List<String> said) {
@@ -181,7 +181,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
         return text.append(')').toString();
     }
 
-    private void end(Attempt attempt, boolean quietly) {
+    private void end(TryLockStore.Result attempt, boolean quietly) {
         for (int at = 0; at < nodes.size(); at++) {
             withdrawOnceKnown(nodes.get(at), asked.get(at), quietly);
         }

@@ -7,9 +7,8 @@ import io.distlock.redis.Quorum.Refusals;
 import io.distlock.redis.Quorum.Tally;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
-import io.distlock.support.Attempt;
 import io.distlock.support.Backoff;
-import io.distlock.support.OneShotStore;
+import io.distlock.support.TryLockStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * time, which grows as long as they meet, and with the time that a try takes: one that waits for a silent node keeps the
  * others from theirs for as long. State is guarded by this object's monitor.
  */
-final class RedlockStore implements OneShotStore {
+final class RedlockStore implements TryLockStore {
 
     private static final Backoff SPLIT = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
 
@@ -56,7 +55,7 @@ final class RedlockStore implements OneShotStore {
     }
 
     @Override
-    public CompletionStage<Attempt> attempt(LeaseRequest same, boolean again) {
+    public CompletionStage<Result> attempt(LeaseRequest same, boolean again) {
         if (!request.deadline().hasPassed()) {
             return tryOnce(nodes.callTimeout());
         }
@@ -66,7 +65,7 @@ final class RedlockStore implements OneShotStore {
     }
 
     /** Contenders that have split the votes have not refused each other: each tries again, until one has got it. */
-    private CompletionStage<Attempt> tryUntilDecided(Deadline end) {
+    private CompletionStage<Result> tryUntilDecided(Deadline end) {
         // It has to end before whoever asked for it gives it up: what is wrong would not be said.
         return tryOnce(end.remaining().plus(nodes.callTimeout().dividedBy(2))).thenCompose(attempt -> {
             Optional<Duration> pause = split();
@@ -74,7 +73,7 @@ final class RedlockStore implements OneShotStore {
         });
     }
 
-    private CompletionStage<Attempt> afterSplit(Duration pause, Deadline end) {
+    private CompletionStage<Result> afterSplit(Duration pause, Deadline end) {
         if (pause.compareTo(end.remaining()) >= 0) {
             return completed(splitToTheEnd());
         }
@@ -84,15 +83,15 @@ final class RedlockStore implements OneShotStore {
         return paused.thenCompose(over -> end.hasPassed() ? completed(splitToTheEnd()) : tryUntilDecided(end));
     }
 
-    private synchronized Attempt splitToTheEnd() {
-        return new Attempt.Failed(new RedisCallException(why, false), false);
+    private synchronized Result splitToTheEnd() {
+        return new Result.Failed(new RedisCallException(why, false), false);
     }
 
-    private static CompletionStage<Attempt> completed(Attempt attempt) {
+    private static CompletionStage<Result> completed(Result attempt) {
         return CompletableFuture.completedFuture(attempt);
     }
 
-    private CompletionStage<Attempt> tryOnce(Duration callTimeout) {
+    private CompletionStage<Result> tryOnce(Duration callTimeout) {
         synchronized (this) {
             split = Optional.empty();
         }
@@ -100,7 +99,7 @@ final class RedlockStore implements OneShotStore {
         if (clash.isPresent()) {
             // It may have been mended: without asking, nobody would know.
             nodes.all().forEach(RedlockNode::identify);
-            return completed(new Attempt.Failed(new RedisCallException(clash.get(), false), false));
+            return completed(new Result.Failed(new RedisCallException(clash.get(), false), false));
         }
         RedlockAcquire next;
         RedlockAcquire before;

@@ -1,7 +1,7 @@
 package io.distlock.redis;
 
 import io.distlock.spi.Ticker;
-import io.distlock.support.OneShotStore;
+import io.distlock.support.TryLockStore;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
@@ -52,9 +52,9 @@ final class ReleaseSubscriptions {
         }
     }
 
-    /** As {@link OneShotStore#subscribe}. */
-    CompletionStage<OneShotStore.Subscription> subscribe(String channel, Runnable wake) {
-        CompletableFuture<OneShotStore.Subscription> result = new CompletableFuture<>();
+    /** As {@link TryLockStore#subscribe}. */
+    CompletionStage<TryLockStore.Subscription> subscribe(String channel, Runnable wake) {
+        CompletableFuture<TryLockStore.Subscription> result = new CompletableFuture<>();
         link.connect().whenComplete((connected, failure) -> {
             if (failure == null) {
                 join(connected, new Listener(channel, wake), result);
@@ -68,7 +68,7 @@ final class ReleaseSubscriptions {
     private void join(
             StatefulRedisPubSubConnection<String, String> connected,
             Listener listener,
-            CompletableFuture<OneShotStore.Subscription> result) {
+            CompletableFuture<TryLockStore.Subscription> result) {
         Channel channel;
         synchronized (this) {
             listenTo(connected);
@@ -156,7 +156,7 @@ final class ReleaseSubscriptions {
         return channels.size();
     }
 
-    private final class Listener implements OneShotStore.Subscription {
+    private final class Listener implements TryLockStore.Subscription {
 
         private final String channel;
         private final Runnable wake;

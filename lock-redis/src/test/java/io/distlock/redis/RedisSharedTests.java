@@ -13,7 +13,7 @@ import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
-import io.distlock.support.Attempt;
+import io.distlock.support.TryLockStore;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import java.time.Duration;
@@ -200,6 +200,6 @@ class RedisSharedTests {
 
     private static Grant granted(RedisNode node, LeaseRequest request, boolean again) {
         var attempt = TestClient.get(node.attempt(request, again));
-        return ((Attempt.Granted) attempt).grant();
+        return ((TryLockStore.Result.Granted) attempt).grant();
     }
 }

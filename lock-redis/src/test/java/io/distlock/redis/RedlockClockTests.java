@@ -9,7 +9,6 @@ import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
-import io.distlock.LossReason;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Lease;
@@ -55,16 +54,16 @@ class RedlockClockTests {
 
     @Test
     void aWallClockSetForwardByAnHourMakesNobodyBelieveInALockForLonger() {
-        assertThat(lossAfterStep(Duration.ofHours(1))).isEqualTo(LossReason.EXPIRED);
+        assertThat(lossAfterStep(Duration.ofHours(1))).isEqualTo(LockLoss.Reason.EXPIRED);
     }
 
     @Test
     void aWallClockSetBackByAnHourMakesNobodyBelieveInALockForLonger() {
-        assertThat(lossAfterStep(Duration.ofHours(-1))).isEqualTo(LossReason.EXPIRED);
+        assertThat(lossAfterStep(Duration.ofHours(-1))).isEqualTo(LockLoss.Reason.EXPIRED);
     }
 
     /** The lock is lost, and never said to be held once another has it. */
-    private static LossReason lossAfterStep(Duration step) {
+    private static LockLoss.Reason lossAfterStep(Duration step) {
         SteppedTicker ticker = new SteppedTicker();
         try (LockRuntime real = LockRuntime.start();
                 RedlockTestClient other = RedlockTestClient.of(nodes);

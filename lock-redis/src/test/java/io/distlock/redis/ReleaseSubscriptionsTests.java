@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.spi.Ticker;
-import io.distlock.support.OneShotStore.Subscription;
+import io.distlock.support.TryLockStore.Subscription;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.ClientType;
 import io.distlock.test.redis.RedisExtension;

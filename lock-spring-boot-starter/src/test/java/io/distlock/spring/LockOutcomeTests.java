@@ -9,10 +9,10 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
-import io.distlock.LossReason;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualTicker;
@@ -192,7 +192,7 @@ class LockOutcomeTests {
                         ticker.advance(Duration.ofSeconds(11));
                         return "done";
                     }))
-                    .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LossReason.EXPIRED));
+                    .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.EXPIRED));
             assertThat(LockContext.find()).isEmpty();
         });
     }

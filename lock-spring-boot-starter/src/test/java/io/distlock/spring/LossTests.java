@@ -10,7 +10,6 @@ import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
-import io.distlock.LossReason;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -92,7 +91,7 @@ class LossTests {
                         ended.set(true);
                         return null;
                     }))
-                    .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LossReason.EXPIRED));
+                    .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.EXPIRED));
             assertThat(ended).isTrue();
         });
     }

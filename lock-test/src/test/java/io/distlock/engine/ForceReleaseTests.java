@@ -6,7 +6,7 @@ import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
-import io.distlock.LossReason;
+import io.distlock.LockLoss;
 import io.distlock.Release;
 import io.distlock.test.provider.Fault;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +30,7 @@ class ForceReleaseTests {
         assertThat(next).isCompleted();
         assertThat(here.events(LockEvent.Lost.class))
                 .singleElement()
-                .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LossReason.NOT_OWNER));
+                .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNER));
         assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
     }
 

@@ -3,12 +3,12 @@ package io.distlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.HeldLock;
+import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
-import io.distlock.LockHold;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
-import io.distlock.LockWait;
+import io.distlock.WaiterInfo;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
@@ -30,7 +30,7 @@ class HeldAndWaitingTests {
         HeldLock held = here.hold("a");
         here.advanceMillis(1_000);
         assertThat(here.client.held())
-                .containsExactly(new LockHold(
+                .containsExactly(new HeldLockInfo(
                         LockKey.of("a"),
                         LockMode.EXCLUSIVE,
                         held.fencingToken(),
@@ -57,7 +57,7 @@ class HeldAndWaitingTests {
     void aLockOfSeveralKeysIsToldKeyByKey() {
         here.client.acquire(here.client.request(List.of(LockKey.of("a"), LockKey.of("b"))));
         assertThat(here.client.held()).extracting(hold -> hold.key().name()).containsExactlyInAnyOrder("a", "b");
-        assertThat(here.client.held()).extracting(LockHold::thread).containsOnly(thisThread());
+        assertThat(here.client.held()).extracting(HeldLockInfo::thread).containsOnly(thisThread());
     }
 
     @Test
@@ -66,7 +66,7 @@ class HeldAndWaitingTests {
         here.start(here.request("a").withMode(LockMode.SHARED));
         here.advanceMillis(2_000);
         assertThat(here.client.waiting())
-                .containsExactly(new LockWait(
+                .containsExactly(new WaiterInfo(
                         LockKey.of("a"), LockMode.SHARED, Duration.ofSeconds(2), Duration.ofSeconds(3), thisThread()));
         assertThat(here.client.held()).isEmpty();
     }
@@ -83,8 +83,8 @@ class HeldAndWaitingTests {
         here.other.acquire(here.now("b"));
         LockRequest both = here.client.request(List.of(LockKey.of("a"), LockKey.of("b")));
         here.start(both);
-        assertThat(here.client.waiting()).extracting(LockWait::key).containsExactly(LockKey.of("b"));
-        assertThat(here.client.held()).extracting(LockHold::key).containsExactly(LockKey.of("a"));
+        assertThat(here.client.waiting()).extracting(WaiterInfo::key).containsExactly(LockKey.of("b"));
+        assertThat(here.client.held()).extracting(HeldLockInfo::key).containsExactly(LockKey.of("a"));
     }
 
     @Test
@@ -108,8 +108,8 @@ class HeldAndWaitingTests {
             client.acquireAsync(client.request(name));
         }
         step.set(1_000);
-        assertThat(client.held().map(LockHold::heldFor).distinct()).hasSize(1);
-        assertThat(client.waiting().map(LockWait::waited).distinct()).hasSize(1);
+        assertThat(client.held().map(HeldLockInfo::heldFor).distinct()).hasSize(1);
+        assertThat(client.waiting().map(WaiterInfo::waited).distinct()).hasSize(1);
     }
 
     /** Moves on by a step with each reading. */

@@ -7,9 +7,9 @@ import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
+import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
@@ -111,7 +111,7 @@ class LockEventTests {
                 .containsExactly(new LockEvent.Renewed(KEY, LockMode.EXCLUSIVE, held.fencingToken(), true));
         LockEvent.Lost lost = here.events(LockEvent.Lost.class).get(0);
         assertThat(lost.key()).isEqualTo(KEY);
-        assertThat(lost.loss().reason()).isEqualTo(LossReason.NOT_OWNER);
+        assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNER);
         assertThat(lost.loss().token()).isEqualTo(held.fencingToken());
         assertThat(lost.loss().heldFor()).isBetween(Duration.ofSeconds(19), Duration.ofSeconds(21));
     }

@@ -6,7 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.distlock.LossReason;
+import io.distlock.LockLoss;
 import io.distlock.test.provider.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,7 +49,7 @@ class LossLogTests {
                             new KeyValuePair("key", "42"),
                             new KeyValuePair("token", 1L),
                             new KeyValuePair("sinceRenewalMillis", 29_698L),
-                            new KeyValuePair("reason", LossReason.EXPIRED))
+                            new KeyValuePair("reason", LockLoss.Reason.EXPIRED))
                     .extracting(pair -> pair.key)
                     .contains("heldMillis");
         });

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockRequest;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
@@ -84,11 +84,11 @@ class LossTests {
     void theSignalTellsWhoeverAsksAfterTheLossAtOnceAndOnlyOnce() {
         HeldLock held = here.client.acquire(unrenewed());
         here.advanceMillis(VALIDITY);
-        List<LossReason> told = new ArrayList<>();
+        List<LockLoss.Reason> told = new ArrayList<>();
         held.onLost(loss -> told.add(loss.reason()));
         held.release();
         here.ticker.advance(Duration.ofMinutes(1));
-        assertThat(told).containsExactly(LossReason.EXPIRED);
+        assertThat(told).containsExactly(LockLoss.Reason.EXPIRED);
     }
 
     @Test
@@ -181,7 +181,7 @@ class LossTests {
         here.advanceMillis(VALIDITY);
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(held::close)
-                .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LossReason.EXPIRED));
+                .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.EXPIRED));
     }
 
     @Test

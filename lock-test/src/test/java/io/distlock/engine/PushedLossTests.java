@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockLostException;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
@@ -35,13 +35,13 @@ class PushedLossTests {
     @Test
     void theLockIsLostAtOnceAndForGoodAndEverybodyIsTold() {
         HeldLock held = here.hold("a");
-        List<LossReason> told = new ArrayList<>();
+        List<LockLoss.Reason> told = new ArrayList<>();
         held.onLost(loss -> told.add(loss.reason()));
         push();
         assertThat(held.isHeld()).isFalse();
         assertThat(held.remaining()).isZero();
-        assertThat(told).containsExactly(LossReason.NOT_OWNER);
-        assertThat(held.lost()).isCompletedWithValueMatching(loss -> loss.reason() == LossReason.NOT_OWNER);
+        assertThat(told).containsExactly(LockLoss.Reason.NOT_OWNER);
+        assertThat(held.lost()).isCompletedWithValueMatching(loss -> loss.reason() == LockLoss.Reason.NOT_OWNER);
         assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
         assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
@@ -50,7 +50,7 @@ class PushedLossTests {
     @Test
     void toldTwiceItIsLostOnce() {
         HeldLock held = here.hold("a");
-        List<LossReason> told = new ArrayList<>();
+        List<LockLoss.Reason> told = new ArrayList<>();
         held.onLost(loss -> told.add(loss.reason()));
         push();
         push();

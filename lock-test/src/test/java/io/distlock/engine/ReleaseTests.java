@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
+import io.distlock.LockLoss;
 import io.distlock.LockLostException;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
@@ -184,7 +184,7 @@ class ReleaseTests {
         HeldLock held = here.hold("a");
         here.deleteByHand("a");
         assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
-        assertThat(held.lost()).isCompletedWithValueMatching(loss -> loss.reason() == LossReason.NOT_OWNER);
+        assertThat(held.lost()).isCompletedWithValueMatching(loss -> loss.reason() == LockLoss.Reason.NOT_OWNER);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
         assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
         here.assertNothingLeft("a");

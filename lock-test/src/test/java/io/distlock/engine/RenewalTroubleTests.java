@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
-import io.distlock.LossReason;
+import io.distlock.LockLoss;
 import io.distlock.spi.Renewal;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
@@ -30,7 +30,7 @@ class RenewalTroubleTests {
         assertThat(here.events(LockEvent.Lost.class))
                 .singleElement()
                 .extracting(lost -> lost.loss().reason())
-                .isEqualTo(LossReason.NOT_OWNER);
+                .isEqualTo(LockLoss.Reason.NOT_OWNER);
     }
 
     @ParameterizedTest
@@ -48,7 +48,7 @@ class RenewalTroubleTests {
         assertThat(here.events(LockEvent.Lost.class))
                 .singleElement()
                 .extracting(lost -> lost.loss().reason())
-                .isEqualTo(LossReason.EXPIRED);
+                .isEqualTo(LockLoss.Reason.EXPIRED);
         assertThat(held.isHeld()).isFalse();
     }
 

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
@@ -163,7 +163,7 @@ class SeveralKeysTests {
         assertThat(held.remaining()).isZero();
         assertThat(lost)
                 .isCompletedWithValueMatching(
-                        loss -> loss.key().equals(LockKey.of("b")) && loss.reason() == LossReason.EXPIRED);
+                        loss -> loss.key().equals(LockKey.of("b")) && loss.reason() == LockLoss.Reason.EXPIRED);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(held::ensureHeld);
     }
 

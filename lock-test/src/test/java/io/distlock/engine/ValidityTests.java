@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distlock.HeldLock;
+import io.distlock.LockLoss;
 import io.distlock.LockLostException;
-import io.distlock.LossReason;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
@@ -40,7 +40,7 @@ class ValidityTests {
         here.advanceMillis(VALIDITY);
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(held::ensureHeld)
-                .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LossReason.EXPIRED))
+                .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.EXPIRED))
                 .satisfies(lost -> assertThat(lost.elapsed()).isEqualTo(Duration.ofMillis(VALIDITY)));
         assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
     }

@@ -6,7 +6,6 @@ import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockLoss;
 import io.distlock.LockRequest;
-import io.distlock.LossReason;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.HashSet;
@@ -117,7 +116,7 @@ class WatchdogTests {
         assertThat(here.events(LockEvent.Lost.class))
                 .singleElement()
                 .extracting(LockEvent.Lost::loss)
-                .returns(LossReason.MAX_HOLD_TIME, LockLoss::reason)
+                .returns(LockLoss.Reason.MAX_HOLD_TIME, LockLoss::reason)
                 .returns(Duration.ofSeconds(60), LockLoss::heldFor);
         here.assertNothingLeft("a");
     }
@@ -133,7 +132,7 @@ class WatchdogTests {
         assertThat(here.events(LockEvent.Lost.class))
                 .singleElement()
                 .extracting(lost -> lost.loss().reason())
-                .isEqualTo(LossReason.EXPIRED);
+                .isEqualTo(LockLoss.Reason.EXPIRED);
         here.assertNothingLeft("a");
     }
 

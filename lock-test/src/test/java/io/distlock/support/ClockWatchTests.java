@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockLoss;
-import io.distlock.LossReason;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.test.time.ManualScheduler;
@@ -82,7 +81,7 @@ class ClockWatchTests {
         ticker.stepWallClock(Duration.ofSeconds(60));
         ticker.advance(Duration.ofSeconds(1));
         await().until(lost::isDone);
-        assertThat(lost.join().reason()).isEqualTo(LossReason.EXPIRED);
+        assertThat(lost.join().reason()).isEqualTo(LockLoss.Reason.EXPIRED);
         assertThat(longer.isHeld()).isTrue();
         client.close();
         // The client is forgotten, and the clock is watched as before.

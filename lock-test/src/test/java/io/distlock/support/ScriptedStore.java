@@ -16,9 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** A store that answers what the test says, when the test says it. */
-final class ScriptedStore implements OneShotStore {
+final class ScriptedStore implements TryLockStore {
 
-    final List<CompletableFuture<Attempt>> attempts = new ArrayList<>();
+    final List<CompletableFuture<Result>> attempts = new ArrayList<>();
     final List<Boolean> repeated = new ArrayList<>();
     final List<CompletableFuture<Subscription>> subscriptions = new ArrayList<>();
     Runnable wake = () -> {};
@@ -29,8 +29,8 @@ final class ScriptedStore implements OneShotStore {
     private record Held(LockKey key, LockMode mode, String owner, FencingToken token) implements Lease {}
 
     @Override
-    public CompletionStage<Attempt> attempt(LeaseRequest request, boolean again) {
-        CompletableFuture<Attempt> answer = new CompletableFuture<>();
+    public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
+        CompletableFuture<Result> answer = new CompletableFuture<>();
         attempts.add(answer);
         repeated.add(again);
         return answer;
@@ -52,20 +52,20 @@ final class ScriptedStore implements OneShotStore {
 
     /** Answers the last attempt. */
     void grant(LockKey key, Moment since) {
-        answer(new Attempt.Granted(new Grant(new Held(key, LockMode.EXCLUSIVE, "owner", new FencingToken(1)), since)));
+        answer(new Result.Granted(new Grant(new Held(key, LockMode.EXCLUSIVE, "owner", new FencingToken(1)), since)));
     }
 
     /** Answers the last attempt: another's key, which is free after this time at the latest. */
     void refuse(Duration freeIn) {
-        answer(new Attempt.Refused(Optional.of(freeIn)));
+        answer(new Result.Refused(Optional.of(freeIn)));
     }
 
     /** Answers the last attempt. */
     void fail(boolean mayBeApplied) {
-        answer(new Attempt.Failed(new IllegalStateException("fails on purpose"), mayBeApplied));
+        answer(new Result.Failed(new IllegalStateException("fails on purpose"), mayBeApplied));
     }
 
-    private void answer(Attempt attempt) {
+    private void answer(Result attempt) {
         attempts.get(attempts.size() - 1).complete(attempt);
     }
 

@@ -2,8 +2,8 @@ package io.distlock.spring.client;
 
 import io.distlock.FencingToken;
 import io.distlock.HeldLock;
+import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
-import io.distlock.LockHold;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
 import io.distlock.LockLoss;
@@ -11,9 +11,9 @@ import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
-import io.distlock.LockWait;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.WaiterInfo;
 import io.distlock.engine.ReentrantLockView;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -174,12 +174,12 @@ public final class InstrumentedLockClient implements LockClient {
     }
 
     @Override
-    public Stream<LockHold> held() {
+    public Stream<HeldLockInfo> held() {
         return target.held();
     }
 
     @Override
-    public Stream<LockWait> waiting() {
+    public Stream<WaiterInfo> waiting() {
         return target.waiting();
     }
 

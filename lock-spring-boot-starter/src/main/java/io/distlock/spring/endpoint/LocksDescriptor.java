@@ -1,7 +1,7 @@
 package io.distlock.spring.endpoint;
 
+import io.distlock.LockLoss;
 import io.distlock.LockMode;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -103,7 +103,7 @@ public record LocksDescriptor(
             Instant at,
             long heldMillis,
             long sinceRenewalMillis,
-            LossReason reason) {}
+            LockLoss.Reason reason) {}
 
     /**
      * What the store knows about one lock.

@@ -1,11 +1,11 @@
 package io.distlock.spring.endpoint;
 
+import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
-import io.distlock.LockHold;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockStatus;
-import io.distlock.LockWait;
+import io.distlock.WaiterInfo;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
 import java.time.Duration;
@@ -38,16 +38,16 @@ final class LocksReport {
 
     LocksDescriptor locks(Query query, boolean shown) {
         KeyTexts keys = new KeyTexts(sanitizer, shown);
-        LocksDescriptor.Page<At<LockHold>> held = LocksDescriptor.Page.of(
-                at(query, LockClient::held, LockHold::key),
-                Comparator.comparing((At<LockHold> at) -> at.value().heldFor())
+        LocksDescriptor.Page<At<HeldLockInfo>> held = LocksDescriptor.Page.of(
+                at(query, LockClient::held, HeldLockInfo::key),
+                Comparator.comparing((At<HeldLockInfo> at) -> at.value().heldFor())
                         .reversed()
                         .thenComparing(at -> at.value().key()),
                 query.offset(),
                 query.limit());
-        LocksDescriptor.Page<At<LockWait>> waiting = LocksDescriptor.Page.of(
-                at(query, LockClient::waiting, LockWait::key),
-                Comparator.comparing((At<LockWait> at) -> at.value().waited())
+        LocksDescriptor.Page<At<WaiterInfo>> waiting = LocksDescriptor.Page.of(
+                at(query, LockClient::waiting, WaiterInfo::key),
+                Comparator.comparing((At<WaiterInfo> at) -> at.value().waited())
                         .reversed()
                         .thenComparing(at -> at.value().key()),
                 query.offset(),
@@ -69,7 +69,7 @@ final class LocksReport {
                         .map(each -> new At<>(provider, each)));
     }
 
-    private LocksDescriptor.Held describe(String provider, LockHold hold, KeyTexts keys) {
+    private LocksDescriptor.Held describe(String provider, HeldLockInfo hold, KeyTexts keys) {
         return new LocksDescriptor.Held(
                 hold.key().name(),
                 keys.key(hold.key()),
@@ -85,7 +85,7 @@ final class LocksReport {
                 hold.thread());
     }
 
-    private LocksDescriptor.Waiting describe(String provider, LockWait wait, KeyTexts keys) {
+    private LocksDescriptor.Waiting describe(String provider, WaiterInfo wait, KeyTexts keys) {
         return new LocksDescriptor.Waiting(
                 wait.key().name(),
                 keys.key(wait.key()),

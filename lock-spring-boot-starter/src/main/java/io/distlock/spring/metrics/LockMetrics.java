@@ -3,8 +3,8 @@ package io.distlock.spring.metrics;
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.LockListener;
+import io.distlock.LockLoss;
 import io.distlock.LockMode;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClientCustomizer;
@@ -125,7 +125,7 @@ final class LockMetrics implements LockClientCustomizer {
         private final Map<LockMode, MetersBy<AcquireOutcome, Timer>> acquire;
         private final Map<LockMode, MetersBy<HeldOutcome, Timer>> held;
         private final MetersBy<RenewalOutcome, Counter> renewals;
-        private final MetersBy<LossReason, Counter> lost;
+        private final MetersBy<LockLoss.Reason, Counter> lost;
 
         NameMeters(MeterRegistry registry, String tag, String provider, LockGauges gauges) {
             this.tags = Tags.of("lock", tag, "provider", provider);
@@ -136,7 +136,7 @@ final class LockMetrics implements LockClientCustomizer {
             this.lost = new MetersBy<>(reason -> LockMeters.LOST.counter(registry, tags.and("reason", text(reason))));
             // Registered before the first trouble, or an alert on their increase would miss it.
             renewals.of(RenewalOutcome.UNCONFIRMED);
-            for (LossReason reason : LossReason.values()) {
+            for (LockLoss.Reason reason : LockLoss.Reason.values()) {
                 lost.of(reason);
             }
             Gauge.builder(LockMeters.ACTIVE.meterName(), gauges, counts -> counts.held(tag))

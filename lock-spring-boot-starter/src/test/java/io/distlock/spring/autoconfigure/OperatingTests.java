@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distlock.FencingToken;
 import io.distlock.HeldLock;
+import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
-import io.distlock.LockHold;
 import io.distlock.LockKey;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.DistributedLock;
@@ -69,7 +69,7 @@ class OperatingTests {
     private static String owner(LockClient client) {
         try (HeldLock held = client.acquire(client.request("orders"))) {
             assertThat(held.isHeld()).isTrue();
-            return client.held().map(LockHold::owner).findFirst().orElseThrow();
+            return client.held().map(HeldLockInfo::owner).findFirst().orElseThrow();
         }
     }
 

@@ -3,9 +3,9 @@ package io.distlock.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockUnavailableException;
-import io.distlock.LossReason;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockTestContext;
@@ -120,7 +120,7 @@ class ShutdownTests {
                     .cause()
                     .isInstanceOfSatisfying(
                             LockLostException.class,
-                            lost -> assertThat(lost.loss().reason()).isEqualTo(LossReason.CLIENT_CLOSED));
+                            lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.CLIENT_CLOSED));
         });
     }
 

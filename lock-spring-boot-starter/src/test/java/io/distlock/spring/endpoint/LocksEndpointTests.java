@@ -9,9 +9,9 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
@@ -125,7 +125,7 @@ class LocksEndpointTests {
                         Instant.EPOCH.plusMillis(29_698),
                         29_698,
                         29_698,
-                        LossReason.EXPIRED));
+                        LockLoss.Reason.EXPIRED));
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
-import io.distlock.LossReason;
+import io.distlock.LockLoss;
 import io.distlock.spring.LockTestContext;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
@@ -94,7 +94,7 @@ class LockEventPublisherTests {
             assertThat(heard.get(1))
                     .isInstanceOfSatisfying(
                             LockLost.class,
-                            lost -> assertThat(lost.event().loss().reason()).isEqualTo(LossReason.EXPIRED));
+                            lost -> assertThat(lost.event().loss().reason()).isEqualTo(LockLoss.Reason.EXPIRED));
         });
     }
 

@@ -7,7 +7,6 @@ import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
-import io.distlock.LossReason;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -22,7 +21,7 @@ class InterruptOnLossTests {
             LockKey.of("job"),
             LockMode.EXCLUSIVE,
             new FencingToken(1),
-            LossReason.EXPIRED,
+            LockLoss.Reason.EXPIRED,
             Duration.ofSeconds(1),
             Duration.ofSeconds(1));
 

@@ -2,7 +2,7 @@ package io.distlock.spring.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.LossReason;
+import io.distlock.LockLoss;
 import io.distlock.spring.endpoint.LocksDescriptor;
 import io.distlock.spring.event.LockAcquired;
 import io.distlock.spring.event.LockFailed;
@@ -40,7 +40,7 @@ class OperatingPageTests {
     @Test
     void everyOutcomeAndReasonIsNamed() {
         Stream<Enum<?>> values = Stream.of(
-                        LockMetrics.AcquireOutcome.values(), LockMetrics.HeldOutcome.values(), LossReason.values())
+                        LockMetrics.AcquireOutcome.values(), LockMetrics.HeldOutcome.values(), LockLoss.Reason.values())
                 .flatMap(Arrays::stream);
         assertThat(values).allMatch(value -> says(value.name().toLowerCase(Locale.ROOT)));
     }
@@ -62,7 +62,7 @@ class OperatingPageTests {
 
     @Test
     void everyReasonInTheEndpointIsNamed() {
-        assertThat(LossReason.values()).extracting(LossReason::name).allMatch(this::says);
+        assertThat(LockLoss.Reason.values()).extracting(LockLoss.Reason::name).allMatch(this::says);
     }
 
     @Test

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.distlock.LockLoss;
 import io.distlock.LockLostException;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.DistributedLock;
@@ -175,7 +175,7 @@ class CommitGuardTests {
         run((orders, database, context) -> {
             assertThatExceptionOfType(LockLostException.class)
                     .isThrownBy(() -> orders.onOneMethod(true))
-                    .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LossReason.EXPIRED));
+                    .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.EXPIRED));
             assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> orders.aroundAnother(true));
             assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> orders.byTemplate(true));
             assertThat(database.rows()).isEmpty();
@@ -276,7 +276,7 @@ class CommitGuardTests {
         run(runner.withUserConfiguration(Forgetful.class).withPropertyValues(ASK), (orders, database, context) -> {
             assertThatExceptionOfType(LockLostException.class)
                     .isThrownBy(() -> orders.onOneMethod(false))
-                    .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LossReason.NOT_OWNER));
+                    .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNER));
             assertThat(database.rows()).isEmpty();
         });
     }

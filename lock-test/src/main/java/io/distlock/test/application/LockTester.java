@@ -3,9 +3,9 @@ package io.distlock.test.application;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
+import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
-import io.distlock.LockHold;
 import io.distlock.LockKey;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.support.LockRuntime;
@@ -115,7 +115,7 @@ public final class LockTester implements AutoCloseable {
      * @throws IllegalStateException if the application does not hold it
      */
     public void lose(LockKey key) {
-        LockHold held = client.held()
+        HeldLockInfo held = client.held()
                 .filter(hold -> hold.key().equals(key))
                 .findFirst()
                 .orElseThrow(

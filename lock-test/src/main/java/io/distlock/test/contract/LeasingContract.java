@@ -12,8 +12,8 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockUnavailableException;
-import io.distlock.LossReason;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Renewal;
@@ -53,7 +53,7 @@ abstract class LeasingContract extends ContractPart {
         HeldLock held = one().acquire(briefly(patiently(one(), key)).withRenew(false));
         try (HeldLock next = other().acquire(patiently(other(), key))) {
             assertThat(held.isHeld()).isFalse();
-            assertThat(get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
+            assertThat(get(held.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
             assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
             assertThat(next.isHeld()).isTrue();
         }

@@ -1,10 +1,10 @@
 package io.distlock.test.contract;
 
-import io.distlock.spi.AcquireProgress;
+import io.distlock.spi.LeaseRequest;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** How often the store has answered an acquisition that another comes first. Thread-safe. */
-final class Refusals implements AcquireProgress {
+final class Refusals implements LeaseRequest.Listener {
 
     private final AtomicInteger count = new AtomicInteger();
 

@@ -11,10 +11,10 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
-import io.distlock.LossReason;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -42,8 +42,8 @@ abstract class SharedLeasesContract extends ContractPart {
             try (HeldLock writer = writer(key)) {
                 assertThat(writer.isHeld()).isTrue();
                 assertThat(first.isHeld() || second.isHeld()).isFalse();
-                assertThat(get(first.lost()).reason()).isEqualTo(LossReason.EXPIRED);
-                assertThat(get(second.lost()).reason()).isEqualTo(LossReason.EXPIRED);
+                assertThat(get(first.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
+                assertThat(get(second.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
             }
         }
     }

@@ -7,12 +7,11 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
-import io.distlock.LossReason;
 import io.distlock.Release;
-import io.distlock.spi.AcquireProgress;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -123,7 +122,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
         assertThat(ended).isLessThan(wait.plus(provider.callTimeout()).plus(SLOW_MACHINE));
     }
 
-    private LeaseRequest waiting(LockKey key, Duration wait, AcquireProgress progress) {
+    private LeaseRequest waiting(LockKey key, Duration wait, LeaseRequest.Listener progress) {
         Deadline deadline = Deadline.in(wait, runtime().ticker());
         return new LeaseRequest(key, LockMode.EXCLUSIVE, "waiter", one.options(), deadline, progress);
     }
@@ -153,7 +152,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
         CompletableFuture<Boolean> bothAtOnce = next.thenApply(granted -> held.isHeld());
         assertThat(get(bothAtOnce)).isFalse();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(held::ensureHeld);
-        assertThat(get(held.lost()).reason()).isEqualTo(LossReason.EXPIRED);
+        assertThat(get(held.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
         get(next).close();
     }
 

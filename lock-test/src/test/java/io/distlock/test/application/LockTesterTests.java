@@ -12,7 +12,6 @@ import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
-import io.distlock.LossReason;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.support.LockRuntime;
@@ -100,7 +99,7 @@ class LockTesterTests {
         held.onLost(told::add);
         locks.lose("orders", "42");
         assertThat(held.isHeld()).isFalse();
-        assertThat(told).extracting(LockLoss::reason).containsExactly(LossReason.NOT_OWNER);
+        assertThat(told).extracting(LockLoss::reason).containsExactly(LockLoss.Reason.NOT_OWNER);
         locks.assertThatLock(KEY).wasLost().isFree();
     }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
+import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
-import io.distlock.LockHold;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
 import java.awt.image.BufferedImage;
@@ -64,7 +64,7 @@ class Pictures {
         hold("scheduling-1", client.request("catalogue").withMode(LockMode.SHARED));
         redis.opsForValue().set("lock:{stock:sku-77}", "shop@web-2.4711~4f1c-9:17", Duration.ofMinutes(10));
         await().atMost(Duration.ofMinutes(1))
-                .until(() -> client.held().map(LockHold::renewals).allMatch(renewals -> renewals > 1));
+                .until(() -> client.held().map(HeldLockInfo::renewals).allMatch(renewals -> renewals > 1));
         client.forceRelease(lost.keys().get(0), lost.fencingToken());
         waitFor("http-nio-8080-exec-4", client.request("orders", "1042").withWaitTime(Duration.ofSeconds(25)));
         waitFor("http-nio-8080-exec-9", client.request("stock", "sku-77").withWaitTime(Duration.ofSeconds(40)));

@@ -12,4 +12,4 @@ import java.time.Duration;
  * @param remaining until its wait time is over; zero for a single attempt
  * @param thread the name of the thread that asked for it
  */
-public record LockWait(LockKey key, LockMode mode, Duration waited, Duration remaining, String thread) {}
+public record WaiterInfo(LockKey key, LockMode mode, Duration waited, Duration remaining, String thread) {}

@@ -14,7 +14,7 @@ import java.time.Duration;
  * @param renewals how often it has been extended
  * @param thread the name of the thread that asked for it
  */
-public record LockHold(
+public record HeldLockInfo(
         LockKey key,
         LockMode mode,
         FencingToken token,

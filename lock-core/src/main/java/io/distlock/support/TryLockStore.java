@@ -1,0 +1,61 @@
+package io.distlock.support;
+
+import io.distlock.LockKey;
+import io.distlock.Release;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** A store without a queue of its own: it answers each try at once and notifies subscribers of releases. */
+public interface TryLockStore {
+
+    /**
+     * Tries once. The stage does not fail: {@link Result.Failed} is an answer. It may never end; the caller
+     * limits the time.
+     *
+     * @param again whether an earlier try by the same owner may have been applied
+     */
+    CompletionStage<Result> attempt(LeaseRequest request, boolean again);
+
+    /** Deletes whatever a try of this request may have left: a grant, a place among the waiters. */
+    CompletionStage<Release> withdraw(LeaseRequest request);
+
+    /**
+     * Listens for the release of a key. The stage ends once nothing can be missed any more; from then on
+     * {@code wake} is called after each release, and after each interruption of the connection during which one
+     * may have been missed. It fails if the store cannot be reached.
+     *
+     * @param wake never blocks
+     */
+    CompletionStage<Subscription> subscribe(LockKey key, Runnable wake);
+
+    /** Interest in the releases of one key. */
+    interface Subscription {
+
+        /** Ends the interest; never fails, and may be called more than once. */
+        void close();
+    }
+
+    /** How one try to take a lock ended. */
+    sealed interface Result {
+
+        /** The lock is ours. */
+        record Granted(Grant grant) implements Result {}
+
+        /**
+         * Another has it.
+         *
+         * @param freeIn when the store frees it by itself unless its holder renews it, if the store knows
+         */
+        record Refused(Optional<Duration> freeIn) implements Result {}
+
+        /**
+         * The store did not answer, or answered with an error.
+         *
+         * @param mayBeApplied whether the lock may have been taken for us nevertheless
+         */
+        record Failed(Throwable cause, boolean mayBeApplied) implements Result {}
+    }
+}
