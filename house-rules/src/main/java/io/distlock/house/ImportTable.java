@@ -9,6 +9,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.CompositeArchRule;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Who may import whom among this project's packages. A new package gets a row here, or the build fails. */
@@ -34,7 +35,15 @@ final class ImportTable {
             new Row("io.distlock.benchmarks..", OURS),
             new Row("io.distlock.house.."));
 
+    /** Packages whose types are public only for other packages of their module. */
+    private static final Set<String> INTERNAL = Set.of("io.distlock.spring.client", "io.distlock.spring.execution");
+
     private ImportTable() {}
+
+    /** Whether the types of a package are public only for other packages of their module, and no API. */
+    static boolean isInternal(String packageName) {
+        return INTERNAL.contains(packageName);
+    }
 
     static ArchRule rule() {
         List<ArchRule> rules = ROWS.stream().map(Row::rule).toList();
