@@ -2,8 +2,8 @@ package io.distlock.redis;
 
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
-import io.distlock.test.contract.LockProviderContract;
-import io.distlock.test.contract.StoreTraits;
+import io.distlock.tck.LockProviderContract;
+import io.distlock.tck.StoreTraits;
 import io.distlock.test.redis.RedisExtension;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;

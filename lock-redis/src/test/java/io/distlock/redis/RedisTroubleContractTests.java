@@ -2,9 +2,9 @@ package io.distlock.redis;
 
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
-import io.distlock.test.contract.StoreFaults;
-import io.distlock.test.contract.StoreTraits;
-import io.distlock.test.contract.StoreTroubleContract;
+import io.distlock.tck.StoreFaults;
+import io.distlock.tck.StoreTraits;
+import io.distlock.tck.StoreTroubleContract;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.RedisExtension;
 import java.time.Duration;

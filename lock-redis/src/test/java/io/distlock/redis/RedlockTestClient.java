@@ -12,7 +12,7 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.support.LockRuntime;
-import io.distlock.test.contract.StoreTraits;
+import io.distlock.tck.StoreTraits;
 import io.distlock.test.redis.RedisEndpoint;
 import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;

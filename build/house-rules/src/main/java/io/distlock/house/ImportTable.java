@@ -1,0 +1,81 @@
+package io.distlock.house;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.CompositeArchRule;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Who may import whom among this project's packages. A new package gets a row here, or the build fails. */
+final class ImportTable {
+
+    private static final String OURS = "io.distlock..";
+    private static final String API = "io.distlock";
+    private static final String SPI = "io.distlock.spi";
+    private static final String SUPPORT = "io.distlock.support";
+    private static final String ENGINE = "io.distlock.engine";
+    private static final String IN_MEMORY = "io.distlock.inmemory";
+
+    private static final List<Row> ROWS = List.of(
+            new Row(API),
+            new Row(SPI, API),
+            new Row(SUPPORT, API, SPI),
+            new Row(ENGINE, API, SPI, SUPPORT),
+            new Row(IN_MEMORY, API, SPI, SUPPORT),
+            new Row("io.distlock.redis..", API, SPI, SUPPORT),
+            new Row("io.distlock.etcd..", API, SPI, SUPPORT),
+            new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
+            new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
+            new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
+            new Row("io.distlock.benchmarks..", OURS),
+            new Row("io.distlock.house.."));
+
+    /** Packages whose types are public only for other packages of their module. */
+    private static final Set<String> INTERNAL = Set.of("io.distlock.spring.client", "io.distlock.spring.execution");
+
+    private ImportTable() {}
+
+    /** Whether the types of a package are public only for other packages of their module, and no API. */
+    static boolean isInternal(String packageName) {
+        return INTERNAL.contains(packageName);
+    }
+
+    static ArchRule rule() {
+        List<ArchRule> rules = ROWS.stream().map(Row::rule).toList();
+        return CompositeArchRule.of(everyPackageHasARow())
+                .and(CompositeArchRule.of(rules))
+                .as("packages import only what ImportTable allows them");
+    }
+
+    private static ArchRule everyPackageHasARow() {
+        String[] known = ROWS.stream().map(Row::from).toArray(String[]::new);
+        return classes()
+                .should()
+                .resideInAnyPackage(known)
+                .because("each package says in ImportTable whom it may import");
+    }
+
+    private record Row(String from, List<String> to) {
+
+        Row(String from, String... to) {
+            this(from, List.copyOf(Arrays.asList(to)));
+        }
+
+        ArchRule rule() {
+            String[] allowed = Stream.concat(Stream.of(from), to.stream()).toArray(String[]::new);
+            return classes()
+                    .that()
+                    .resideInAPackage(from)
+                    .should()
+                    .onlyDependOnClassesThat(resideInAnyPackage(allowed).or(not(resideInAPackage(OURS))))
+                    // A module's class path holds some of the packages, never all.
+                    .allowEmptyShould(true);
+        }
+    }
+}

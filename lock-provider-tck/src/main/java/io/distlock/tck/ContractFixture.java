@@ -1,0 +1,225 @@
+package io.distlock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockNotAcquiredException;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.LockStatus;
+import io.distlock.LockUnavailableException;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.LockProvider;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** Two clients that share nothing but the store, and what the contract's tests need around them. */
+abstract class ContractFixture {
+
+    /** Long enough for anything that does happen, on a slow machine, too. */
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** What a machine that is busy with other things may take on top of a time limit; a client that hangs takes more. */
+    static final Duration SLOW_MACHINE = Duration.ofSeconds(10);
+
+    /** Long enough for many who hand a lock over many times, to a store that is half gone and on a slow machine. */
+    static final Duration LONG_PATIENCE = Duration.ofSeconds(100);
+
+    private final List<LockClient> clients = new ArrayList<>();
+    private final List<LockProvider> providers = new ArrayList<>();
+    private LockRuntime runtime = LockRuntime.start();
+    LockClient one = unset();
+    LockClient other = unset();
+    LockProvider provider = unset();
+
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"}) // set before each test
+    private static <T> T unset() {
+        return null;
+    }
+
+    /** A provider over the store under test; each call another one, over the same store. */
+    protected abstract LockProvider createProvider(LockRuntime runtime);
+
+    /** In what this store differs from others. */
+    protected abstract StoreTraits traits();
+
+    @BeforeEach
+    void connect() {
+        provider = newProvider();
+        one = newClient(provider);
+        other = newClient(newProvider());
+    }
+
+    @AfterEach
+    void disconnect() {
+        clients.forEach(LockClient::close);
+        closeProviders();
+        runtime.close();
+    }
+
+    /** At the same time: each may wait for a store that does not answer. */
+    private void closeProviders() {
+        CompletableFuture.allOf(providers.stream()
+                        .map(each -> CompletableFuture.runAsync(each::close, ContractFixture::onThreadOfItsOwn))
+                        .toArray(CompletableFuture<?>[]::new))
+                .join();
+    }
+
+    private static void onThreadOfItsOwn(Runnable task) {
+        new Thread(task, "contract-close").start();
+    }
+
+    LockProvider newProvider() {
+        return keep(createProvider(runtime));
+    }
+
+    /** To be closed after the test. */
+    LockProvider keep(LockProvider created) {
+        providers.add(created);
+        return created;
+    }
+
+    LockClient newClient(LockProvider provider) {
+        LockClient client = LockClientBuilder.of(provider, runtime)
+                .options(LockOptions.defaults().withWaitTime(Duration.ZERO))
+                .shutdownTimeout(Duration.ZERO)
+                .build();
+        clients.add(client);
+        return client;
+    }
+
+    static LockKey uniqueKey() {
+        return LockKey.of("contract", UUID.randomUUID().toString());
+    }
+
+    /** One attempt. */
+    static LockRequest now(LockClient client, LockKey key) {
+        return client.request(key);
+    }
+
+    /** An attempt that waits for as long as the test has patience. */
+    static LockRequest patiently(LockClient client, LockKey key) {
+        return client.request(key).withWaitTime(PATIENCE);
+    }
+
+    /** The same with a lease whose end a test can wait for. Others last longer than a machine may stand still. */
+    LockRequest briefly(LockRequest request) {
+        return request.withLeaseTime(traits().shortLease());
+    }
+
+    LeaseRequest leaseRequest(LockKey key, String owner) {
+        return leaseRequest(key, owner, one.options());
+    }
+
+    LeaseRequest leaseRequest(LockKey key, String owner, LockOptions options) {
+        return new LeaseRequest(key, LockMode.EXCLUSIVE, owner, options, Deadline.in(PATIENCE, runtime.ticker()));
+    }
+
+    LockRuntime runtime() {
+        return runtime;
+    }
+
+    static <T> T get(CompletionStage<T> stage) {
+        return get(stage.toCompletableFuture());
+    }
+
+    static <T> T get(CompletableFuture<T> future) {
+        return get(future, PATIENCE);
+    }
+
+    static <T> T get(CompletableFuture<T> future, Duration patience) {
+        try {
+            return future.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | InterruptedException | TimeoutException failure) {
+            throw new AssertionError("no answer", failure);
+        }
+    }
+
+    /** Fails if the waiter is not one. Where the store knows who waits, returns once it knows of this one. */
+    void assertWaits(LockKey key, CompletableFuture<?> waiter) {
+        await().atMost(PATIENCE)
+                .until(() -> one.inspect(key)
+                        .flatMap(LockStatus::waiters)
+                        .map(waiting -> waiting > 0)
+                        .orElse(true));
+        assertThat(waiter).isNotDone();
+    }
+
+    /** By one attempt, or by another where the store was too slow to say so. */
+    static void assertRefused(LockClient client, LockRequest request) {
+        refusal(client, request.withWaitTime(Duration.ZERO));
+    }
+
+    /** How a request is refused: at once, or when it is made again where the store was too slow to say so. */
+    static LockNotAcquiredException refusal(LockClient client, LockRequest request) {
+        return await().atMost(PATIENCE)
+                .ignoreException(LockUnavailableException.class)
+                .until(() -> refused(client, request), refused -> true);
+    }
+
+    private static LockNotAcquiredException refused(LockClient client, LockRequest request) {
+        try {
+            client.acquire(request).close();
+        } catch (LockNotAcquiredException refused) {
+            return refused;
+        }
+        // Not to be tried again: whoever holds it itself is refused, too.
+        throw new AssertionError(request.keys() + " is granted, and should be refused");
+    }
+
+    /** That nobody holds it or waits for it; asked again where the store was too slow to say so. */
+    static void assertNothingAt(LockClient client, LockKey key) {
+        await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> {
+            assertThat(client.inspect(key)).isEmpty();
+            return true;
+        });
+    }
+
+    /**
+     * Returns once the store means to keep a lock beyond the lease under which it was granted, which only a renewal brings
+     * about.
+     *
+     * @param grantedNanos a moment when it had been granted
+     */
+    void awaitKeptBeyond(Duration lease, LockKey key, long grantedNanos) {
+        await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> {
+            Duration since = Duration.ofNanos(runtime.ticker().nanos() - grantedNanos);
+            Duration left = other.inspect(key)
+                    .orElseThrow()
+                    .holders()
+                    .get(0)
+                    .remaining()
+                    .orElseThrow();
+            return since.plus(left).compareTo(lease.plusSeconds(1)) > 0;
+        });
+    }
+
+    /** By one attempt, or by another where the store was too slow; fails as an assertion does. */
+    void assertFree(LockKey key) {
+        await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> isFree(key));
+    }
+
+    private boolean isFree(LockKey key) {
+        try (HeldLock lock = other.acquire(now(other, key))) {
+            return lock.isHeld();
+        } catch (LockNotAcquiredException taken) {
+            throw new AssertionError("'" + key + "' is not free", taken);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.distlock.tck;
+
+import static io.distlock.tck.ContractFixture.assertRefused;
+import static io.distlock.tck.ContractFixture.get;
+import static io.distlock.tck.ContractFixture.now;
+import static io.distlock.tck.ContractFixture.patiently;
+import static io.distlock.tck.ContractFixture.uniqueKey;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Grant;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Each grant is larger than those before it, and can be checked. */
+abstract class FencingContract extends ContractPart {
+
+    FencingContract(ContractFixture fixture) {
+        super(fixture);
+    }
+
+    @Test
+    void tokensGrowFromHolderToHolder() {
+        LockKey key = uniqueKey();
+        List<Long> tokens = new ArrayList<>();
+        for (int round = 0; round < 10; round++) {
+            LockClient client = round % 2 == 0 ? one() : other();
+            LockMode mode = round % 3 == 0 ? LockMode.SHARED : LockMode.EXCLUSIVE;
+            try (HeldLock held = client.acquire(patiently(client, key).withMode(mode))) {
+                tokens.add(held.fencingToken().value());
+            }
+        }
+        assertThat(tokens).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void theTokenAfterALostLockIsLarger() {
+        LockKey key = uniqueKey();
+        HeldLock lost = one().acquire(briefly(patiently(one(), key)).withRenew(false));
+        try (HeldLock next = other().acquire(patiently(other(), key))) {
+            assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
+        }
+    }
+
+    @Test
+    void theSameOwnerAskingAgainIsGrantedAgain() {
+        LockKey key = uniqueKey();
+        Grant first = get(provider().acquire(leaseRequest(key, "same-owner"))).orElseThrow();
+        Grant again = get(provider().acquire(leaseRequest(key, "same-owner"))).orElseThrow();
+        // Larger where another majority of several nodes has answered, and proposed more.
+        assertThat(again.lease().token()).isGreaterThanOrEqualTo(first.lease().token());
+        assertThat(get(provider().release(again.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
+        assertFree(key);
+    }
+
+    @Test
+    void aSequencerIsCurrentForAsLongAsItsGrantStands() {
+        LockKey key = uniqueKey();
+        HeldLock held = one().acquire(patiently(one(), key));
+        Sequencer sequencer = Sequencer.parse(held.sequencers().get(0).text());
+        assertThat(other().isCurrent(sequencer)).isTrue();
+        held.release();
+        assertThat(other().isCurrent(sequencer)).isFalse();
+        try (HeldLock next = one().acquire(patiently(one(), key))) {
+            assertThat(other().isCurrent(sequencer)).isFalse();
+            assertThat(other().isCurrent(next.sequencers().get(0))).isTrue();
+        }
+    }
+
+    @Test
+    void aSequencerIsNotCurrentWhileItsLockIsOnlyKept() {
+        for (LockMode mode : LockMode.values()) {
+            LockKey key = uniqueKey();
+            HeldLock held = one().acquire(patiently(one(), key).withMode(mode).withMinHoldTime(Duration.ofSeconds(20)));
+            Sequencer sequencer = held.sequencers().get(0);
+            assertThat(held.release()).isEqualTo(Release.RELEASED);
+            assertRefused(other(), now(other(), key));
+            assertThat(other().isCurrent(sequencer)).isFalse();
+        }
+    }
+
+    @Test
+    void aReadersSequencerIsCurrent() {
+        LockKey key = uniqueKey();
+        HeldLock reader = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
+        assertThat(other().isCurrent(reader.sequencers().get(0))).isTrue();
+        reader.release();
+        assertThat(other().isCurrent(reader.sequencers().get(0))).isFalse();
+    }
+}

@@ -1,0 +1,159 @@
+package io.distlock.tck;
+
+import static io.distlock.tck.ContractFixture.PATIENCE;
+import static io.distlock.tck.ContractFixture.assertRefused;
+import static io.distlock.tck.ContractFixture.get;
+import static io.distlock.tck.ContractFixture.now;
+import static io.distlock.tck.ContractFixture.patiently;
+import static io.distlock.tck.ContractFixture.uniqueKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockLoss;
+import io.distlock.LockUnavailableException;
+import io.distlock.Release;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Renewal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+
+/** A lease lasts for as long as it was asked for or is renewed, and no longer. */
+abstract class LeasingContract extends ContractPart {
+
+    /** Longer than this machine may stand still; the delay is what is looked at. */
+    private static final Duration LEASE = Duration.ofSeconds(8);
+
+    LeasingContract(ContractFixture fixture) {
+        super(fixture);
+    }
+
+    @Test
+    void theWatchdogKeepsALockBeyondItsLease() {
+        LockKey key = uniqueKey();
+        // Long enough not to be lost while the machine stands still.
+        Duration lease = Duration.ofSeconds(8);
+        try (HeldLock held = one().acquire(patiently(one(), key).withLeaseTime(lease))) {
+            awaitKeptBeyond(lease, key, runtime().ticker().nanos());
+            assertThat(held.isHeld()).isTrue();
+            assertRefused(other(), now(other(), key));
+        }
+    }
+
+    @Test
+    void withoutRenewalTheLockIsLostWithItsLeaseAndFreeForOthers() {
+        LockKey key = uniqueKey();
+        HeldLock held = one().acquire(briefly(patiently(one(), key)).withRenew(false));
+        try (HeldLock next = other().acquire(patiently(other(), key))) {
+            assertThat(held.isHeld()).isFalse();
+            assertThat(get(held.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
+            assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
+            assertThat(next.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void aLockDelayKeepsOthersOutAfterTheHolderHasVanished() {
+        LockKey key = uniqueKey();
+        LockClient doomed = newClient(newProvider());
+        Duration delay = Duration.ofSeconds(2);
+        long granted = runtime().ticker().nanos();
+        doomed.acquire(briefly(patiently(doomed, key)).withLockDelay(delay));
+        doomed.close();
+        try (HeldLock next = other().acquire(patiently(other(), key))) {
+            Duration waited = Duration.ofNanos(runtime().ticker().nanos() - granted);
+            assertThat(next.isHeld()).isTrue();
+            assertThat(waited).isGreaterThanOrEqualTo(traits().shortLease().plus(delay));
+        }
+    }
+
+    @Test
+    void aLockDelayIsPartOfTheGrant() {
+        LockKey key = uniqueKey();
+        delayed(key);
+        assertThat(remaining(key)).isGreaterThan(LEASE.plusSeconds(5));
+    }
+
+    @Test
+    void aLockDelayIsPartOfEachRenewal() {
+        LockKey key = uniqueKey();
+        Grant grant = delayed(key);
+        Duration before = remaining(key);
+        await().atMost(PATIENCE).until(() -> remaining(key).compareTo(before.minusSeconds(1)) < 0);
+        Duration least = remaining(key);
+        await().atMost(PATIENCE).until(() -> {
+            provider().renew(List.of(grant.lease()), (lease, renewal) -> {});
+            return remaining(key).compareTo(least.plusMillis(500)) > 0;
+        });
+    }
+
+    private Grant delayed(LockKey key) {
+        var options = one().options().withLeaseTime(LEASE).withLockDelay(Duration.ofSeconds(30));
+        return get(provider().acquire(leaseRequest(key, "owner-1", options))).orElseThrow();
+    }
+
+    private Duration remaining(LockKey key) {
+        return await().atMost(PATIENCE)
+                .ignoreException(LockUnavailableException.class)
+                .until(() -> other().inspect(key), Optional::isPresent)
+                .orElseThrow()
+                .holders()
+                .get(0)
+                .remaining()
+                .orElseThrow();
+    }
+
+    @Test
+    void aCleanReleaseFreesAtOnceDespiteALockDelay() {
+        LockKey key = uniqueKey();
+        one().acquire(patiently(one(), key).withLockDelay(Duration.ofSeconds(60)))
+                .close();
+        assertFree(key);
+    }
+
+    @Test
+    void aMinimumHoldTimeOutlivesTheRelease() {
+        LockKey key = uniqueKey();
+        Duration minimum = Duration.ofSeconds(3);
+        long granted = runtime().ticker().nanos();
+        HeldLock held = one().acquire(patiently(one(), key).withMinHoldTime(minimum));
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
+        try (HeldLock next = other().acquire(patiently(other(), key))) {
+            assertThat(next.isHeld()).isTrue();
+            // Stores count in milliseconds, from when the request reached them.
+            assertThat(Duration.ofNanos(runtime().ticker().nanos() - granted))
+                    .isGreaterThanOrEqualTo(minimum.minusMillis(2));
+        }
+    }
+
+    @Test
+    void aLeaseThatWasGivenBackIsNotRenewed() {
+        LockKey key = uniqueKey();
+        Grant grant = get(provider().acquire(leaseRequest(key, "owner-1"))).orElseThrow();
+        assertThat(get(provider().release(grant.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
+        CompletableFuture<Renewal> answer = new CompletableFuture<>();
+        provider().renew(List.of(grant.lease()), (lease, renewal) -> answer.complete(renewal));
+        assertThat(get(answer)).isEqualTo(Renewal.NOT_OWNER);
+        assertFree(key);
+    }
+
+    @Test
+    void eachLeaseOfABatchIsAnsweredOnItsOwn() {
+        Grant kept =
+                get(provider().acquire(leaseRequest(uniqueKey(), "owner-1"))).orElseThrow();
+        Grant gone =
+                get(provider().acquire(leaseRequest(uniqueKey(), "owner-2"))).orElseThrow();
+        get(provider().release(gone.lease(), Duration.ZERO));
+        Map<String, Renewal> answers = new ConcurrentHashMap<>();
+        provider().renew(List.of(kept.lease(), gone.lease()), (lease, renewal) -> answers.put(lease.owner(), renewal));
+        await().atMost(PATIENCE).until(() -> answers.size() == 2);
+        assertThat(answers).containsEntry("owner-1", Renewal.RENEWED).containsEntry("owner-2", Renewal.NOT_OWNER);
+    }
+}
