@@ -1,6 +1,7 @@
 package io.distlock.etcd;
 
 import io.distlock.LockUnavailableException;
+import io.distlock.etcd.client.EtcdCallException;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;

@@ -5,6 +5,8 @@ import io.distlock.LockKey;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.etcd.client.EtcdCalls;
+import io.distlock.etcd.watch.Watches;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;

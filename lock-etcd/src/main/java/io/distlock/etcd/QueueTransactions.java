@@ -3,6 +3,8 @@ package io.distlock.etcd;
 import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.etcd.QueuePosition.Place;
+import io.distlock.etcd.client.EtcdCallException;
+import io.distlock.etcd.client.EtcdCalls;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.GetResponse;

@@ -1,5 +1,7 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.client.EtcdCallException;
+import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;

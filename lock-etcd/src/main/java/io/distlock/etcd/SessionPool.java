@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;

@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.watch;
 
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * all on one, is out of reach. The driver takes a broken one up again from where it broke off, which puts it among those
  * that etcd serves only ten times a second; so a broken one is closed instead.
  */
-final class JetcdWatches implements Watches {
+public final class JetcdWatches implements Watches {
 
     private static final WatchOption DELETIONS = WatchOption.builder()
             .withNoPut(true)
@@ -23,7 +23,7 @@ final class JetcdWatches implements Watches {
     private final Watch watch;
     private final Set<WatchedKey> open = ConcurrentHashMap.newKeySet();
 
-    JetcdWatches(Client client) {
+    public JetcdWatches(Client client) {
         this.watch = client.getWatchClient();
     }
 
