@@ -57,7 +57,8 @@ public final class EtcdLockProvider implements LockProvider {
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
         EtcdKeys keys = new EtcdKeys(options.keyPrefix());
         QueueTransactions transactions = new QueueTransactions(calls, keys);
-        SessionPool sessions = new SessionPool(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
+        SessionPool sessions =
+                new SessionPool(calls, transactions, runtime, options.session() == EtcdLockOptions.Session.SHARED);
         Watches watches = connection.watches(runtime, callTimeout);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         this.reader = new QueueReader(calls, keys);

@@ -100,7 +100,7 @@ class EtcdTrustTests {
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), CALL_TIMEOUT, 1);
         EtcdKeys keys = new EtcdKeys("lock");
         QueueTransactions transactions = new QueueTransactions(calls, keys);
-        SessionPool sessions = new SessionPool(calls, runtime, true);
+        SessionPool sessions = new SessionPool(calls, transactions, runtime, true);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         return new EtcdQueue(
                 new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, CALL_TIMEOUT));

@@ -22,6 +22,7 @@ public final class JetcdWatches implements Watches {
 
     private final Watch watch;
     private final Set<WatchedKey> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     public JetcdWatches(Client client) {
         this.watch = client.getWatchClient();
@@ -37,6 +38,9 @@ public final class JetcdWatches implements Watches {
                 open.remove(watched);
                 begun.close();
             });
+            if (closed) {
+                end(watched, new IllegalStateException("the provider is closed"));
+            }
         } catch (RuntimeException closed) {
             watched.breakOff(closed);
         }
@@ -45,6 +49,7 @@ public final class JetcdWatches implements Watches {
 
     @Override
     public void close() {
+        closed = true;
         open.forEach(WatchedKey::close);
     }
 
@@ -58,10 +63,12 @@ public final class JetcdWatches implements Watches {
                         key.wake();
                     }
                 },
-                failure -> {
-                    key.breakOff(failure);
-                    key.close();
-                },
+                failure -> end(key, failure),
                 () -> key.breakOff(new IllegalStateException("the watch was ended")));
+    }
+
+    private static void end(WatchedKey key, Throwable reason) {
+        key.breakOff(reason);
+        key.close();
     }
 }
