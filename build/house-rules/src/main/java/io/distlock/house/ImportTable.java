@@ -21,6 +21,9 @@ final class ImportTable {
     private static final String SUPPORT = "io.distlock.support";
     private static final String ENGINE = "io.distlock.engine";
     private static final String IN_MEMORY = "io.distlock.inmemory";
+    private static final String ETCD = "io.distlock.etcd";
+    private static final String ETCD_CLIENT = "io.distlock.etcd.client";
+    private static final String ETCD_WATCH = "io.distlock.etcd.watch";
 
     private static final List<Row> ROWS = List.of(
             new Row(API),
@@ -29,7 +32,10 @@ final class ImportTable {
             new Row(ENGINE, API, SPI, SUPPORT),
             new Row(IN_MEMORY, API, SPI, SUPPORT),
             new Row("io.distlock.redis..", API, SPI, SUPPORT),
-            new Row("io.distlock.etcd..", API, SPI, SUPPORT),
+            new Row(ETCD_CLIENT, SUPPORT),
+            new Row(ETCD_WATCH, SUPPORT),
+            new Row(ETCD, API, SPI, SUPPORT, ETCD_CLIENT, ETCD_WATCH),
+            new Row("io.distlock.etcd.autoconfigure..", API, SPI, SUPPORT, ETCD),
             new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),

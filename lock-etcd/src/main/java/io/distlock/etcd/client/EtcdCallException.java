@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.client;
 
 import io.etcd.jetcd.common.exception.EtcdException;
 import io.grpc.Status;
@@ -6,11 +6,11 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** etcd did not do what it was asked: the driver's errors, translated once. Has no stack trace, the cause does. */
-final class EtcdCallException extends RuntimeException {
+public final class EtcdCallException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    static final String LEASE_LOST = "a lease was lost a moment ago, and its holder may not know yet";
+    public static final String LEASE_LOST = "a lease was lost a moment ago, and its holder may not know yet";
 
     private final Status.Code code;
 
@@ -20,7 +20,7 @@ final class EtcdCallException extends RuntimeException {
     }
 
     /** The failure of a call, which may have been wrapped on its way. */
-    static EtcdCallException of(String what, Throwable failure) {
+    public static EtcdCallException of(String what, Throwable failure) {
         Throwable cause = failure;
         while (cause instanceof CompletionException && cause.getCause() != null) {
             cause = cause.getCause();
@@ -32,12 +32,12 @@ final class EtcdCallException extends RuntimeException {
     }
 
     /** What was asked got no answer that says anything. */
-    static EtcdCallException unanswered(String what) {
+    public static EtcdCallException unanswered(String what) {
         return new EtcdCallException(what + " was not answered", Status.Code.UNAVAILABLE, null);
     }
 
     /** No failure of etcd's: it has answered, and nobody is ahead. */
-    static EtcdCallException leaseLost() {
+    public static EtcdCallException leaseLost() {
         return new EtcdCallException(LEASE_LOST, Status.Code.FAILED_PRECONDITION, null);
     }
 
@@ -56,7 +56,7 @@ final class EtcdCallException extends RuntimeException {
     }
 
     /** Whether etcd may have done it nevertheless. */
-    boolean mayBeApplied() {
+    public boolean mayBeApplied() {
         return switch (code) {
             case NOT_FOUND,
                     PERMISSION_DENIED,
@@ -71,7 +71,7 @@ final class EtcdCallException extends RuntimeException {
     }
 
     /** Whether the lease that the call named does not exist. */
-    boolean isLeaseNotFound() {
+    public boolean isLeaseNotFound() {
         return code == Status.Code.NOT_FOUND;
     }
 }

@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.watch;
 
 import io.etcd.jetcd.api.WatchGrpc;
 import io.etcd.jetcd.api.WatchRequest;
@@ -14,14 +14,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** The server's side of a stream of watches, as a test wants it: it says nothing unless told to. */
-final class ScriptedWatchServer extends Channel {
+public final class ScriptedWatchServer extends Channel {
 
     private final List<Stream> streams = new CopyOnWriteArrayList<>();
 
     /** A stream that was opened: what the client has asked, and whether it has left. */
-    static final class Stream extends ClientCall<Object, Object> {
+    public static final class Stream extends ClientCall<Object, Object> {
 
-        final List<WatchRequest> asked = new CopyOnWriteArrayList<>();
+        public final List<WatchRequest> asked = new CopyOnWriteArrayList<>();
         volatile boolean left;
         private long confirmed;
         private volatile @Nullable Listener<Object> client;
@@ -57,7 +57,7 @@ final class ScriptedWatchServer extends Channel {
     }
 
     /** Confirms what the last stream has been asked for, in order and once. */
-    void confirmAll() {
+    public void confirmAll() {
         Stream stream = last();
         long created =
                 stream.asked.stream().filter(WatchRequest::hasCreateRequest).count();
@@ -66,15 +66,15 @@ final class ScriptedWatchServer extends Channel {
         }
     }
 
-    WatchGrpc.WatchStub stub() {
+    public WatchGrpc.WatchStub stub() {
         return WatchGrpc.newStub(this);
     }
 
-    List<Stream> streams() {
+    public List<Stream> streams() {
         return streams;
     }
 
-    Stream last() {
+    public Stream last() {
         return streams.get(streams.size() - 1);
     }
 

@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.client;
 
 import io.distlock.support.Timeouts;
 import io.etcd.jetcd.ByteSequence;
@@ -23,7 +23,7 @@ import java.util.function.Supplier;
  * are asked of a second member when the first is slow; writes never are. What goes wrong is a {@link EtcdCallException}.
  * Thread-safe.
  */
-final class EtcdCalls {
+public final class EtcdCalls {
 
     private final KV kv;
     private final Lease leases;
@@ -35,7 +35,7 @@ final class EtcdCalls {
      * @param limit for each call
      * @param members how many there are to take turns
      */
-    EtcdCalls(Client client, Timeouts timeouts, Duration limit, int members) {
+    public EtcdCalls(Client client, Timeouts timeouts, Duration limit, int members) {
         this.kv = client.getKVClient();
         this.leases = client.getLeaseClient();
         this.timeouts = timeouts;
@@ -44,24 +44,24 @@ final class EtcdCalls {
     }
 
     /** A transaction that writes. It is sent once: a copy that arrives late would be carried out all the same. */
-    CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
+    public CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
         return limited("a transaction", limit, () -> transaction.apply(kv));
     }
 
     /** A transaction that only reads. */
-    CompletableFuture<TxnResponse> read(Function<KV, CompletableFuture<TxnResponse>> transaction) {
+    public CompletableFuture<TxnResponse> read(Function<KV, CompletableFuture<TxnResponse>> transaction) {
         return hedged(() -> limited("a read", limit, () -> transaction.apply(kv)));
     }
 
-    CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
+    public CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
         return hedged(() -> limited("a read", limit, () -> kv.get(key, option)));
     }
 
-    CompletableFuture<LeaseGrantResponse> grant(long seconds) {
+    public CompletableFuture<LeaseGrantResponse> grant(long seconds) {
         return limited("granting a lease", limit, () -> leases.grant(seconds));
     }
 
-    CompletableFuture<LeaseRevokeResponse> revoke(long leaseId) {
+    public CompletableFuture<LeaseRevokeResponse> revoke(long leaseId) {
         return limited("revoking a lease", limit, () -> leases.revoke(leaseId));
     }
 
@@ -70,12 +70,12 @@ final class EtcdCalls {
      *
      * @param atMost a time limit of its own, if it is shorter: a lost answer must leave time for another try
      */
-    CompletableFuture<LeaseKeepAliveResponse> keepAlive(long leaseId, Duration atMost) {
+    public CompletableFuture<LeaseKeepAliveResponse> keepAlive(long leaseId, Duration atMost) {
         Duration shorter = atMost.compareTo(limit) < 0 ? atMost : limit;
         return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)));
     }
 
-    CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId, LeaseOption option) {
+    public CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId, LeaseOption option) {
         return hedged(() -> limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option)));
     }
 

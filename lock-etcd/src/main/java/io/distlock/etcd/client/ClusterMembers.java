@@ -1,6 +1,6 @@
-package io.distlock.etcd;
+package io.distlock.etcd.client;
 
-import io.distlock.etcd.ClientInterceptors.ChannelCapture;
+import io.distlock.etcd.client.ClientInterceptors.ChannelCapture;
 import io.etcd.jetcd.api.AlarmRequest;
 import io.etcd.jetcd.api.AlarmResponse;
 import io.etcd.jetcd.api.MaintenanceGrpc.MaintenanceStub;
@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * often than there are members, and a member may still be missed. The driver's own way opens a channel for each question, so
  * an application's own client is not asked. Thread-safe.
  */
-final class ClusterMembers {
+public final class ClusterMembers {
 
     private static final int TURNS = 2;
 
@@ -30,7 +30,7 @@ final class ClusterMembers {
     private final int members;
     private final Duration limit;
 
-    ClusterMembers(Optional<ChannelCapture> capture, int members, Duration limit) {
+    public ClusterMembers(Optional<ChannelCapture> capture, int members, Duration limit) {
         this.capture = capture;
         this.members = members;
         this.limit = limit;
@@ -42,7 +42,7 @@ final class ClusterMembers {
      * @param id in hexadecimal digits, as etcdctl shows it
      * @param leads whether it is the leader
      */
-    record Member(String id, Optional<ServerVersion> version, boolean leads) {
+    public record Member(String id, Optional<ServerVersion> version, boolean leads) {
 
         static Member of(StatusResponse status) {
             long id = status.getHeader().getMemberId();
@@ -57,7 +57,7 @@ final class ClusterMembers {
     }
 
     /** Never fails: those that do not answer are left out. */
-    CompletableFuture<Collection<Member>> ask() {
+    public CompletableFuture<Collection<Member>> ask() {
         Map<String, Member> known = new ConcurrentSkipListMap<>();
         CompletableFuture<Collection<Member>> all = CompletableFuture.completedFuture(known.values());
         int questions = capture.isPresent() && members > 1 ? TURNS * members : capture.isPresent() ? 1 : 0;
@@ -73,7 +73,7 @@ final class ClusterMembers {
     }
 
     /** What keeps the cluster from taking writes. Never fails: without an answer, nothing. */
-    CompletableFuture<List<String>> alarms() {
+    public CompletableFuture<List<String>> alarms() {
         if (capture.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }

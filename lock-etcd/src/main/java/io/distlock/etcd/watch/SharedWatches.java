@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.watch;
 
 import io.distlock.support.LockRuntime;
 import io.distlock.support.LockScheduler;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * somebody waits, a server that says nothing is asked for a sign of life: one that was frozen, or that the network has
  * lost, would otherwise be listened to for ever. Thread-safe.
  */
-final class SharedWatches implements Watches {
+public final class SharedWatches implements Watches {
 
     private final Supplier<WatchGrpc.WatchStub> stubs;
     private final ByteSequence namespace;
@@ -29,7 +29,8 @@ final class SharedWatches implements Watches {
      * @param namespace what the server's keys begin with before ours do
      * @param patience how long a server may say nothing before it is asked, and then before it is left
      */
-    SharedWatches(Supplier<WatchGrpc.WatchStub> stubs, ByteSequence namespace, LockRuntime runtime, Duration patience) {
+    public SharedWatches(
+            Supplier<WatchGrpc.WatchStub> stubs, ByteSequence namespace, LockRuntime runtime, Duration patience) {
         this.stubs = stubs;
         this.namespace = namespace;
         this.runtime = runtime;

@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.watch;
 
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * all on one, is out of reach. The driver takes a broken one up again from where it broke off, which puts it among those
  * that etcd serves only ten times a second; so a broken one is closed instead.
  */
-final class JetcdWatches implements Watches {
+public final class JetcdWatches implements Watches {
 
     private static final WatchOption DELETIONS = WatchOption.builder()
             .withNoPut(true)
@@ -22,8 +22,9 @@ final class JetcdWatches implements Watches {
 
     private final Watch watch;
     private final Set<WatchedKey> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
-    JetcdWatches(Client client) {
+    public JetcdWatches(Client client) {
         this.watch = client.getWatchClient();
     }
 
@@ -37,6 +38,9 @@ final class JetcdWatches implements Watches {
                 open.remove(watched);
                 begun.close();
             });
+            if (closed) {
+                end(watched, new IllegalStateException("the provider is closed"));
+            }
         } catch (RuntimeException closed) {
             watched.breakOff(closed);
         }
@@ -45,6 +49,7 @@ final class JetcdWatches implements Watches {
 
     @Override
     public void close() {
+        closed = true;
         open.forEach(WatchedKey::close);
     }
 
@@ -58,10 +63,12 @@ final class JetcdWatches implements Watches {
                         key.wake();
                     }
                 },
-                failure -> {
-                    key.breakOff(failure);
-                    key.close();
-                },
+                failure -> end(key, failure),
                 () -> key.breakOff(new IllegalStateException("the watch was ended")));
+    }
+
+    private static void end(WatchedKey key, Throwable reason) {
+        key.breakOff(reason);
+        key.close();
     }
 }

@@ -1,7 +1,7 @@
-package io.distlock.etcd;
+package io.distlock.etcd.watch;
 
 import com.google.protobuf.ByteString;
-import io.distlock.etcd.Watches.WatchedKey;
+import io.distlock.etcd.watch.Watches.WatchedKey;
 import io.etcd.jetcd.api.WatchCancelRequest;
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchGrpc;

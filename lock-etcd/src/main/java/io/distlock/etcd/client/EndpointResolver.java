@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.client;
 
 import io.grpc.Attributes;
 import io.grpc.EquivalentAddressGroup;
@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
  * addresses that were found last: the driver's own resolver looks names up on the thread that reads the connections, and
  * replaces good addresses by an error. Everything but the lookups happens in the channel's synchronization context.
  */
-final class EndpointResolver extends NameResolverProvider implements AutoCloseable {
+public final class EndpointResolver extends NameResolverProvider implements AutoCloseable {
 
     private static final int DEFAULT_PORT = 2379;
 
     /** Looks up a name, and may block. */
-    interface Lookup {
+    public interface Lookup {
         InetAddress[] addresses(String host) throws UnknownHostException;
     }
 
@@ -44,13 +44,13 @@ final class EndpointResolver extends NameResolverProvider implements AutoCloseab
     /** Outlives the resolvers, of which the channel makes a new one after each long rest. */
     private final Map<String, List<InetAddress>> found = new HashMap<>();
 
-    EndpointResolver(List<URI> endpoints, Lookup lookup) {
+    public EndpointResolver(List<URI> endpoints, Lookup lookup) {
         this.endpoints = endpoints.stream().distinct().toList();
         this.lookup = lookup;
     }
 
     /** Makes gRPC find this resolver by its {@link #target}, for as long as it is not closed. */
-    void register() {
+    public void register() {
         NameResolverRegistry.getDefaultRegistry().register(this);
     }
 
@@ -59,7 +59,7 @@ final class EndpointResolver extends NameResolverProvider implements AutoCloseab
         NameResolverRegistry.getDefaultRegistry().deregister(this);
     }
 
-    String target() {
+    public String target() {
         return scheme + ":///endpoints";
     }
 

@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.client;
 
 import java.util.Collection;
 import java.util.Optional;
@@ -9,11 +9,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The version of an etcd server. */
-record ServerVersion(int major, int minor, int patch) {
+public record ServerVersion(int major, int minor, int patch) {
 
     private static final Pattern SHAPE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\.(\\d{1,4}).*");
 
-    static Optional<ServerVersion> parse(String text) {
+    public static Optional<ServerVersion> parse(String text) {
         Matcher parts = SHAPE.matcher(text);
         return parts.matches()
                 ? Optional.of(new ServerVersion(number(parts, 1), number(parts, 2), number(parts, 3)))
@@ -28,7 +28,7 @@ record ServerVersion(int major, int minor, int patch) {
      * Whether a leader that was stuck and has been replaced may revoke leases that its successor extends (etcd issue
      * 15247). By etcd's change logs repaired in 3.4.31, in 3.5.13, and from 3.6.0 on.
      */
-    boolean mayRevokeLeasesInUse() {
+    public boolean mayRevokeLeasesInUse() {
         int repaired = minor < 5 ? 31 : 13;
         return major < 3 || (major == 3 && (minor < 4 || (minor < 6 && patch < repaired)));
     }
@@ -39,21 +39,22 @@ record ServerVersion(int major, int minor, int patch) {
     }
 
     /** Warns, once, of servers that may take locks from those who hold them. Thread-safe. */
-    static final class Warning {
+    public static final class Warning {
 
         private static final Logger log = LoggerFactory.getLogger(ServerVersion.class);
 
         private final AtomicBoolean warned = new AtomicBoolean();
 
-        void lookAt(Collection<ServerVersion> versions) {
+        public void lookAt(Collection<ServerVersion> versions) {
             versions.stream()
                     .filter(ServerVersion::mayRevokeLeasesInUse)
                     .findFirst()
                     .filter(old -> warned.compareAndSet(false, true))
                     .ifPresent(old -> log.warn(
-                            "etcd {} has a fault by which a leader that was stuck and has been replaced takes away leases"
-                                    + " that are still extended, and with them locks that are held (etcd issue 15247):"
-                                    + " upgrade to 3.4.31, 3.5.13 or later",
+                            "etcd {} has a fault: a leader that was stuck and has been replaced may revoke leases that are"
+                                    + " still extended, and with them locks that are held (etcd issue 15247). Upgrade to"
+                                    + " 3.4.31, 3.5.13 or later, where this is rare but still possible, and compare fencing"
+                                    + " tokens where you write",
                             old));
         }
     }

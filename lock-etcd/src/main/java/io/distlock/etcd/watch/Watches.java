@@ -1,11 +1,11 @@
-package io.distlock.etcd;
+package io.distlock.etcd.watch;
 
 import io.etcd.jetcd.ByteSequence;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Notifies of keys that are deleted. */
-interface Watches extends AutoCloseable {
+public interface Watches extends AutoCloseable {
 
     /**
      * Begins to watch one key, from now on: not from a revision in the past, because etcd serves those who have to catch
@@ -39,7 +39,7 @@ interface Watches extends AutoCloseable {
         }
 
         /** Ends once nothing can be missed any more; fails if the watch breaks before. */
-        CompletableFuture<Void> standing() {
+        public CompletableFuture<Void> standing() {
             return standing;
         }
 
@@ -47,12 +47,12 @@ interface Watches extends AutoCloseable {
          * Whether it is to be relied on: it stands, has not broken, and was not ended. It does not notify of what went
          * before it stood: who has not waited for {@link #standing} has to look once more.
          */
-        boolean isLive() {
+        public boolean isLive() {
             return standing.isDone() && !over;
         }
 
         /** Ends the watch; never fails, and may be called more than once. */
-        void close() {
+        public void close() {
             over = true;
             Runnable known = leave;
             if (known != null) {
@@ -60,7 +60,7 @@ interface Watches extends AutoCloseable {
             }
         }
 
-        static void closeIfAny(@Nullable WatchedKey watched) {
+        public static void closeIfAny(@Nullable WatchedKey watched) {
             if (watched != null) {
                 watched.close();
             }

@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.client;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.etcd.jetcd.api.MaintenanceGrpc;
@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What the locks change about each call of the driver. */
-final class ClientInterceptors {
+public final class ClientInterceptors {
 
     private ClientInterceptors() {}
 
@@ -24,7 +24,7 @@ final class ClientInterceptors {
      * call that is being served on this thread, and ends with it; but a lock may be released after that, and all who wait
      * share one stream of watches.
      */
-    static final class Detaching implements ClientInterceptor {
+    public static final class Detaching implements ClientInterceptor {
 
         @Override
         public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
@@ -43,7 +43,7 @@ final class ClientInterceptors {
      *
      * @param limit for each call
      */
-    record Deadlines(Duration limit) implements ClientInterceptor {
+    public record Deadlines(Duration limit) implements ClientInterceptor {
 
         private static final String KEEP_ALIVE = "etcdserverpb.Lease/LeaseKeepAlive";
 
@@ -60,7 +60,7 @@ final class ClientInterceptors {
      * Remembers the driver's channel and credentials from the calls that pass, for what the driver does not offer: many
      * watches on one stream, and questions to the servers on the connections that there are. Thread-safe.
      */
-    static final class ChannelCapture implements ClientInterceptor {
+    public static final class ChannelCapture implements ClientInterceptor {
 
         private volatile @Nullable Channel channel;
         private volatile @Nullable CallCredentials credentials;
@@ -77,7 +77,7 @@ final class ClientInterceptors {
         }
 
         /** Fails if no call has passed yet. */
-        WatchGrpc.WatchStub watches() {
+        public WatchGrpc.WatchStub watches() {
             return WatchGrpc.newStub(captured()).withCallCredentials(credentials);
         }
 
