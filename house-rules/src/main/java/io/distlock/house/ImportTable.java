@@ -20,6 +20,10 @@ final class ImportTable {
     private static final String SUPPORT = "io.distlock.support";
     private static final String ENGINE = "io.distlock.engine";
     private static final String IN_MEMORY = "io.distlock.inmemory";
+    private static final String REDIS = "io.distlock.redis";
+    private static final String REDIS_CONNECTION = "io.distlock.redis.connection";
+    private static final String REDIS_SCRIPT = "io.distlock.redis.script";
+    private static final String REDLOCK = "io.distlock.redis.redlock";
 
     private static final List<Row> ROWS = List.of(
             new Row(API),
@@ -27,7 +31,11 @@ final class ImportTable {
             new Row(SUPPORT, API, SPI),
             new Row(ENGINE, API, SPI, SUPPORT),
             new Row(IN_MEMORY, API, SPI, SUPPORT),
-            new Row("io.distlock.redis..", API, SPI, SUPPORT),
+            new Row(REDIS_CONNECTION, SPI, SUPPORT),
+            new Row(REDIS_SCRIPT, API, SPI, SUPPORT, REDIS_CONNECTION),
+            new Row(REDIS, API, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT),
+            new Row(REDLOCK, API, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT, REDIS),
+            new Row("io.distlock.redis.autoconfigure", SUPPORT, REDIS_CONNECTION, REDIS, REDLOCK),
             new Row("io.distlock.etcd..", API, SPI, SUPPORT),
             new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
