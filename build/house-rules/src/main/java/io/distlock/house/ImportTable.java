@@ -21,6 +21,10 @@ final class ImportTable {
     private static final String SUPPORT = "io.distlock.support";
     private static final String ENGINE = "io.distlock.engine";
     private static final String IN_MEMORY = "io.distlock.inmemory";
+    private static final String REDIS = "io.distlock.redis";
+    private static final String REDIS_CONNECTION = "io.distlock.redis.connection";
+    private static final String REDIS_SCRIPT = "io.distlock.redis.script";
+    private static final String REDLOCK = "io.distlock.redis.redlock";
     private static final String ETCD = "io.distlock.etcd";
     private static final String ETCD_CLIENT = "io.distlock.etcd.client";
     private static final String ETCD_WATCH = "io.distlock.etcd.watch";
@@ -31,7 +35,11 @@ final class ImportTable {
             new Row(SUPPORT, API, SPI),
             new Row(ENGINE, API, SPI, SUPPORT),
             new Row(IN_MEMORY, API, SPI, SUPPORT),
-            new Row("io.distlock.redis..", API, SPI, SUPPORT),
+            new Row(REDIS_CONNECTION, SPI, SUPPORT),
+            new Row(REDIS_SCRIPT, API, SPI, SUPPORT, REDIS_CONNECTION),
+            new Row(REDIS, API, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT),
+            new Row(REDLOCK, API, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT, REDIS),
+            new Row("io.distlock.redis.autoconfigure", SUPPORT, REDIS_CONNECTION, REDIS, REDLOCK),
             new Row(ETCD_CLIENT, SUPPORT),
             new Row(ETCD_WATCH, SUPPORT),
             new Row(ETCD, API, SPI, SUPPORT, ETCD_CLIENT, ETCD_WATCH),
@@ -43,7 +51,8 @@ final class ImportTable {
             new Row("io.distlock.house.."));
 
     /** Packages whose types are public only for other packages of their module. */
-    private static final Set<String> INTERNAL = Set.of("io.distlock.spring.client", "io.distlock.spring.execution");
+    private static final Set<String> INTERNAL = Set.of(
+            REDIS_SCRIPT, ETCD_CLIENT, ETCD_WATCH, "io.distlock.spring.client", "io.distlock.spring.execution");
 
     private ImportTable() {}
 

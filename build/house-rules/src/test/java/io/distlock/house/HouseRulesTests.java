@@ -76,6 +76,14 @@ class HouseRulesTests {
     }
 
     @Test
+    void refusesAFloorOfAProviderThatIsNotForThePackage() throws IOException {
+        sources.with("io.distlock.redis.autoconfigure.A", "io.distlock.redis.script.B b;")
+                .with("io.distlock.redis.script.B", "");
+
+        assertRefused(HouseRules.IMPORTS_FOLLOW_THE_TABLE, "io.distlock.redis.autoconfigure.A.b");
+    }
+
+    @Test
     void refusesAPackageThatIsNotInTheTable() throws IOException {
         sources.with("io.distlock.zookeeper.A", "");
 
