@@ -42,18 +42,12 @@ public record LeaseRequest(
     public interface Listener {
 
         /** Ignores them. */
-        Listener NONE = new Listener() {
-            @Override
-            public void refused() {}
-
-            @Override
-            public void failed(Throwable cause) {}
-        };
+        Listener NONE = new Listener() {};
 
         /** Another holds the key or precedes this request. */
-        void refused();
+        default void refused() {}
 
         /** No answer, an error, or a key that is free but may not be granted yet. The acquisition goes on. */
-        void failed(Throwable cause);
+        default void failed(Throwable cause) {}
     }
 }

@@ -18,9 +18,9 @@ import java.util.function.Function;
  */
 public final class AcquireLoop implements AutoCloseable {
 
-    private final LockRuntime runtime;
+    final LockRuntime runtime;
+    final Duration callTimeout;
     private final Function<LeaseRequest, TryLockStore> stores;
-    private final Duration callTimeout;
     private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
     private final InFlight unsettled = new InFlight();
     private volatile boolean closed;
@@ -60,14 +60,6 @@ public final class AcquireLoop implements AutoCloseable {
         waiting.forEach(acquisition -> acquisition.fail("the provider is closed", null));
         Timeouts.await(unsettled.drained(), callTimeout);
         Timeouts.await(runtime.reaper().asked(), callTimeout);
-    }
-
-    LockRuntime runtime() {
-        return runtime;
-    }
-
-    Duration callTimeout() {
-        return callTimeout;
     }
 
     /** Called for acquisitions that were refused or failed once: an uncontended one costs no bookkeeping. */

@@ -111,11 +111,7 @@ class QueueTests {
         CompletableFuture<Optional<HeldLock>> patient = here.start(here.request("a"));
         here.advanceMillis(1_000);
         assertThat(impatient).isCompletedWithValue(Optional.empty());
-        assertThat(here.client.waiting()).hasSize(1);
-        holder.release();
-        patient.join().orElseThrow().release();
-        assertThat(here.provider.acquires()).isEqualTo(2);
-        here.assertNothingLeft("a");
+        assertOnlyTheNextIsLeft(holder, patient);
     }
 
     @Test
@@ -124,9 +120,13 @@ class QueueTests {
         CompletableFuture<Optional<HeldLock>> cancelled = here.start(here.request("a"));
         CompletableFuture<Optional<HeldLock>> patient = here.start(here.request("a"));
         cancelled.cancel(true);
+        assertOnlyTheNextIsLeft(holder, patient);
+    }
+
+    private void assertOnlyTheNextIsLeft(HeldLock holder, CompletableFuture<Optional<HeldLock>> next) {
         assertThat(here.client.waiting()).hasSize(1);
         holder.release();
-        patient.join().orElseThrow().release();
+        next.join().orElseThrow().release();
         assertThat(here.provider.acquires()).isEqualTo(2);
         here.assertNothingLeft("a");
     }
