@@ -121,7 +121,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
             }
             if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
                 throw new IllegalArgumentException("lock " + what + " \"" + show(value)
-                        + "\" has a lone surrogate at index " + at + ", which is no character: mend the text");
+                        + "\" has a lone surrogate at index " + at + ", which is not a character: correct the text");
             }
             bytes += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
         }
@@ -144,7 +144,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
             return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException malformed) {
             throw new IllegalArgumentException(
-                    "\"" + show(encoded) + "\" is no encoded lock key: a '%' must be followed by two hex digits",
+                    "\"" + show(encoded) + "\" is not an encoded lock key: a '%' must be followed by two hex digits",
                     malformed);
         }
     }

@@ -21,7 +21,7 @@ public record Sequencer(LockKey key, LockMode mode, FencingToken token) {
     /**
      * Reads back what {@link #text()} wrote.
      *
-     * @throws IllegalArgumentException if the text is no sequencer
+     * @throws IllegalArgumentException if the text is not a sequencer
      */
     public static Sequencer parse(String text) {
         String[] parts = text.split(";", 3);
@@ -40,7 +40,7 @@ public record Sequencer(LockKey key, LockMode mode, FencingToken token) {
 
     private static IllegalArgumentException malformed(String text, @Nullable Throwable cause) {
         return new IllegalArgumentException(
-                "\"" + text + "\" is no sequencer: expected <token>;<exclusive|shared>;<key>", cause);
+                "\"" + text + "\" is not a sequencer: expected <token>;<exclusive|shared>;<key>", cause);
     }
 
     @Override

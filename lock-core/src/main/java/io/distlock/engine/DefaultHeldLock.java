@@ -208,7 +208,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     @Override
     public long dueNanos() {
-        long due = nextStep();
+        long due = nextStep;
         if (state instanceof LockState.Held held) {
             due = earlier(due, held.since().nanos() + context.validityNanos(options));
         }
@@ -251,7 +251,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     /** Whether a renewal is under way for a lock that is still held. */
     boolean awaitsAnswer() {
-        return isAnswerAwaited() && isHeld();
+        return awaitingAnswer && isHeld();
     }
 
     private void extend(Moment sent) {

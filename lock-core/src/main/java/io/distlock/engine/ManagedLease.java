@@ -37,10 +37,10 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     private final String asker;
     private final long grantedNanos;
 
-    /** When to renew next or, while an answer is awaited, until when to wait for it. */
-    private volatile long nextStep;
+    /** When to renew next or, while an answer is awaited, until when to wait for it. Written only here, as the next. */
+    volatile long nextStep;
 
-    private volatile boolean awaitingAnswer;
+    volatile boolean awaitingAnswer;
 
     ManagedLease(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
         this.context = context;
@@ -89,14 +89,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     }
 
     // --- renewal ---
-
-    final long nextStep() {
-        return nextStep;
-    }
-
-    final boolean isAnswerAwaited() {
-        return awaitingAnswer;
-    }
 
     /** How much earlier it may be renewed together with others. */
     public final long slackNanos() {
