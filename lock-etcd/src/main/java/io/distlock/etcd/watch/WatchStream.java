@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One stream to one server with many watches on it. The server confirms watches in the order in which they were asked for,
- * and gives each a number. Requests are sent under the monitor, which does not block, so that they leave in the order of
- * the books; nobody is called under it.
+ * and numbers them. Requests are sent under the monitor, so that they leave in the order of the queue; sending does not
+ * block, and no foreign code is called under it.
  */
 final class WatchStream implements ClientResponseObserver<WatchRequest, WatchResponse> {
 
@@ -35,7 +35,7 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
     private boolean heard = true;
     private @Nullable Throwable brokenBy;
 
-    /** Opens the stream, unless somebody has. What is asked for before is sent then. */
+    /** Opens the stream, unless that was done. What was asked for before is sent then. */
     void start(Supplier<WatchGrpc.WatchStub> stubs) {
         synchronized (this) {
             if (started) {
@@ -49,15 +49,6 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
             end(failure);
             return;
         }
-        opened();
-    }
-
-    @Override
-    public synchronized void beforeStart(ClientCallStreamObserver<WatchRequest> requestStream) {
-        requests = requestStream;
-    }
-
-    private void opened() {
         boolean left;
         synchronized (this) {
             open = true;
@@ -67,6 +58,11 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
         if (left) {
             cancelCall();
         }
+    }
+
+    @Override
+    public synchronized void beforeStart(ClientCallStreamObserver<WatchRequest> requestStream) {
+        requests = requestStream;
     }
 
     // --- asking ---
@@ -93,7 +89,7 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
                         .addFilters(WatchCreateRequest.FilterType.NOPUT)));
     }
 
-    /** One that is not confirmed yet is ended when it is. */
+    /** A watch that is not confirmed yet is ended when it is. */
     private synchronized void remove(WatchedKey key) {
         if (standing.remove(key.number(), key)) {
             cancel(key.number());
@@ -111,7 +107,7 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
         }
     }
 
-    /** Leaves a server that has said nothing since it was asked to; asks one that has said nothing of its own accord. */
+    /** Leaves a server that has been silent since it was last asked for a sign of life; otherwise asks again. */
     void feelPulse() {
         boolean silent;
         synchronized (this) {
@@ -148,24 +144,25 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
 
     private Runnable news(WatchResponse response) {
         long number = response.getWatchId();
-        if (response.getCreated()) {
-            WatchedKey key = asked.remove();
-            if (response.getCanceled()) {
-                return () -> key.breakOff(broken(response.getCancelReason()));
-            }
-            if (key.isOver()) {
-                cancel(number);
-                return () -> {};
-            }
-            key.number(number);
-            standing.put(number, key);
-            return key::stands;
-        }
-        WatchedKey key = response.getCanceled() ? standing.remove(number) : standing.get(number);
+        WatchedKey key = response.getCreated()
+                ? asked.remove()
+                : response.getCanceled() ? standing.remove(number) : standing.get(number);
         if (key == null) {
             return () -> {};
         }
-        return response.getCanceled() ? () -> key.breakOff(broken(response.getCancelReason())) : key::wake;
+        if (response.getCanceled()) {
+            return () -> key.breakOff(broken(response.getCancelReason()));
+        }
+        if (!response.getCreated()) {
+            return key::wake;
+        }
+        if (key.isOver()) {
+            cancel(number);
+            return () -> {};
+        }
+        key.number(number);
+        standing.put(number, key);
+        return key::stands;
     }
 
     @Override
@@ -178,9 +175,9 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
         end(broken("the server has ended the stream"));
     }
 
-    /** Ends the stream; all watches on it break. */
+    /** Breaks all watches on it. */
     void close() {
-        // First: nothing may be sent on a call that is cancelled.
+        // First, since nothing may be sent on a cancelled call.
         end(broken("left"));
         cancelCall();
     }
