@@ -9,13 +9,12 @@ import io.etcd.jetcd.api.WatchProgressRequest;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.ClientResponseObserver;
+import io.grpc.stub.StreamObserver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,13 +24,12 @@ import org.jspecify.annotations.Nullable;
  * and numbers them. Requests are sent under the monitor, so that they leave in the order of the queue; sending does not
  * block, and no foreign code is called under it.
  */
-final class WatchStream implements ClientResponseObserver<WatchRequest, WatchResponse> {
+final class WatchStream implements StreamObserver<WatchResponse> {
 
     private final Queue<WatchedKey> asked = new ArrayDeque<>();
     private final Map<Long, WatchedKey> standing = new HashMap<>();
     private @Nullable ClientCallStreamObserver<WatchRequest> requests;
     private boolean started;
-    private boolean open;
     private boolean heard = true;
     private @Nullable Throwable brokenBy;
 
@@ -43,26 +41,22 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
             }
             started = true;
         }
+        ClientCallStreamObserver<WatchRequest> opened;
         try {
-            stubs.get().watch(this);
+            opened = (ClientCallStreamObserver<WatchRequest>) stubs.get().watch(this);
         } catch (RuntimeException failure) {
             end(failure);
             return;
         }
         boolean left;
         synchronized (this) {
-            open = true;
+            requests = opened;
             left = isOver();
             asked.forEach(this::ask);
         }
         if (left) {
-            cancelCall();
+            cancel(opened);
         }
-    }
-
-    @Override
-    public synchronized void beforeStart(ClientCallStreamObserver<WatchRequest> requestStream) {
-        requests = requestStream;
     }
 
     // --- asking ---
@@ -102,8 +96,8 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
     }
 
     private void send(WatchRequest.Builder request) {
-        if (open && !isOver()) {
-            Objects.requireNonNull(requests, "not started").onNext(request.build());
+        if (requests != null && !isOver()) {
+            requests.onNext(request.build());
         }
     }
 
@@ -179,17 +173,17 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
     void close() {
         // First, since nothing may be sent on a cancelled call.
         end(broken("left"));
-        cancelCall();
+        ClientCallStreamObserver<WatchRequest> opened;
+        synchronized (this) {
+            opened = requests;
+        }
+        if (opened != null) {
+            cancel(opened);
+        }
     }
 
-    private void cancelCall() {
-        ClientCallStreamObserver<WatchRequest> sender;
-        synchronized (this) {
-            sender = requests;
-        }
-        if (sender != null) {
-            sender.cancel("no longer listening", null);
-        }
+    private static void cancel(ClientCallStreamObserver<?> opened) {
+        opened.cancel("no longer listening", null);
     }
 
     private void end(Throwable failure) {
