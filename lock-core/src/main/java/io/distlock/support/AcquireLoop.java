@@ -88,10 +88,7 @@ public final class AcquireLoop implements AutoCloseable {
     /** Only acquisitions that were refused or failed once get here: an uncontended one costs no bookkeeping. */
     void enlist(Acquisition acquisition) {
         waiting.add(acquisition);
-        if (acquisition.isDone()) {
-            // Cancelled just before: it has settled, and would not be taken out again.
-            waiting.remove(acquisition);
-        } else if (closed) {
+        if (closed) {
             acquisition.fail("the provider is closed", null);
         }
     }

@@ -9,11 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One acquisition on its way through the {@link AcquireLoop}. At any moment it does one thing: a try is in flight, a
- * subscription is being made, or it is parked with a timer. State is guarded by this object's monitor; nothing
- * foreign is called while it is held.
- */
+/** One acquisition on its way through the {@link AcquireLoop}. Its fields belong to the step that is under way. */
 final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
@@ -28,39 +24,41 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private final TryLockStore store;
     private final LeaseRequest request;
     private final long startedNanos;
+    private final Parker parker;
 
-    private boolean inFlight;
-    private boolean woken;
-    private boolean settled;
+    /** Cancelled at the end, so that a subscription that is made later is closed at once. */
+    private final CompletableFuture<TryLockStore.Subscription> subscription = new CompletableFuture<>();
+
     private boolean mayBeApplied;
     private boolean refusedBefore;
     private int failures;
     private @Nullable Throwable lastFailure;
     private @Nullable Throwable subscribeFailure;
-    private LockScheduler.@Nullable Scheduled timer;
-    private TryLockStore.@Nullable Subscription subscription;
 
     Acquisition(AcquireLoop loop, TryLockStore store, LeaseRequest request) {
         this.loop = loop;
         this.store = store;
         this.request = request;
         this.startedNanos = loop.runtime().ticker().nanos();
+        this.parker = new Parker(loop.runtime().scheduler(), () -> goOn(this::tryOnce), this::settle);
+    }
+
+    /** Goes on, unless it is over or its deadline has passed. */
+    private void goOn(Runnable next) {
+        if (isDone()) {
+            parker.finish();
+        } else if (request.deadline().hasPassed()) {
+            end();
+        } else {
+            next.run();
+        }
     }
 
     void tryOnce() {
-        boolean again;
-        synchronized (this) {
-            if (isDone()) {
-                return;
-            }
-            // Before the request leaves: a release that is announced from here on may have come after the answer.
-            woken = false;
-            inFlight = true;
-            again = mayBeApplied;
-        }
+        parker.asks();
         loop.runtime()
                 .timeouts()
-                .within(answerLimit(), store.attempt(request, again))
+                .within(answerLimit(), store.attempt(request, mayBeApplied))
                 .whenComplete((attempt, failure) ->
                         answered(failure == null ? attempt : new TryLockStore.Result.Failed(failure, true)));
     }
@@ -77,37 +75,24 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     private void answered(TryLockStore.Result attempt) {
         if (attempt instanceof TryLockStore.Result.Granted granted) {
-            granted(granted.grant());
+            mayBeApplied = !complete(Optional.of(granted.grant()));
+            parker.finish();
             return;
         }
-        synchronized (this) {
-            inFlight = false;
-            note(attempt);
-        }
+        note(attempt);
         Throwable failure = failure();
         if (failure == null) {
             request.listener().refused();
         } else {
             request.listener().failed(failure);
         }
-        if (isDone()) {
-            settle();
-        } else if (request.deadline().hasPassed()) {
-            end();
-        } else if (attempt instanceof TryLockStore.Result.Refused refused) {
-            awaitRelease(refused.freeIn().map(JUST_AFTER::plus).orElse(UNKNOWN_HOLDER));
-        } else {
-            park(BACKOFF.pause(failures));
-        }
-    }
-
-    private void granted(Grant grant) {
-        boolean taken = complete(Optional.of(grant));
-        synchronized (this) {
-            inFlight = false;
-            mayBeApplied = !taken;
-        }
-        settle();
+        goOn(() -> {
+            if (attempt instanceof TryLockStore.Result.Refused refused) {
+                awaitRelease(refused.freeIn().map(JUST_AFTER::plus).orElse(UNKNOWN_HOLDER));
+            } else {
+                park(BACKOFF.pause(failures));
+            }
+        });
     }
 
     private void note(TryLockStore.Result attempt) {
@@ -122,133 +107,66 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         }
     }
 
-    /** Parks if a release would be announced; otherwise subscribes first. */
+    /** Parks if a release would be announced; otherwise subscribes, and tries again. */
     private void awaitRelease(Duration freeIn) {
-        boolean subscribed;
-        synchronized (this) {
-            subscribed = subscription != null;
-        }
-        if (subscribed) {
+        if (subscription.isDone()) {
             park(freeIn);
-        } else {
-            subscribeAndTryAgain();
+            return;
         }
-    }
-
-    private void subscribeAndTryAgain() {
         loop.enlist(this);
-        var subscribing = store.subscribe(request.key(), this::wake);
-        // On the stage itself and not on the limited one: a subscription that comes too late must be closed, too.
+        var subscribing = store.subscribe(request.key(), parker::wake);
+        // On the stage itself and not on the limited one: a subscription that comes too late must also be closed.
         var adopted = subscribing.thenAccept(this::adopt);
         loop.runtime().timeouts().within(answerLimit(), adopted).whenComplete((done, failure) -> {
-            if (failure == null) {
-                tryOnce();
-            } else {
+            if (failure != null) {
                 subscribeFailed(failure);
+            } else if (isDone()) {
+                parker.finish();
+            } else {
+                tryOnce();
             }
         });
     }
 
     private void adopt(TryLockStore.Subscription made) {
-        TryLockStore.Subscription surplus = made;
-        synchronized (this) {
-            if (!settled && subscription == null) {
-                subscription = made;
-                surplus = null;
-            }
-        }
-        if (surplus != null) {
-            surplus.close();
+        if (!subscription.complete(made)) {
+            made.close();
         }
     }
 
     private void subscribeFailed(Throwable failure) {
-        synchronized (this) {
-            subscribeFailure = failure;
-            failures++;
-        }
+        subscribeFailure = failure;
+        failures++;
         request.listener().failed(failure);
-        if (request.deadline().hasPassed()) {
-            end();
-        } else {
-            park(BACKOFF.pause(failures));
-        }
+        goOn(() -> park(BACKOFF.pause(failures)));
     }
 
     private void park(Duration time) {
         loop.enlist(this);
         Duration remaining = request.deadline().remaining();
-        Duration pause = time.compareTo(remaining) < 0 ? time : untilLastLook(remaining);
-        synchronized (this) {
-            if (isDone()) {
-                return;
-            }
-            if (!woken) {
-                timer = loop.runtime().scheduler().schedule(this::timeUp, pause);
-                return;
-            }
-        }
-        tryOnce();
+        parker.park(time.compareTo(remaining) < 0 ? time : untilLastLook(remaining));
     }
 
     /**
-     * A parked waiter asks once more before its deadline: a store that has frozen since the last answer must not be taken for
-     * one that says "held by another", and a release that was missed is found. A short wait has seen its last answer only
-     * just now, and gets no look of its own.
+     * A parked waiter asks once more before its deadline: a store that has frozen since the last answer must not be taken
+     * for one that says "held by another", and a release that was missed is found. A short wait has only just had its last
+     * answer, and does not ask again.
      */
     private Duration untilLastLook(Duration remaining) {
         return remaining.compareTo(lateness().multipliedBy(2)) > 0 ? remaining.minus(lateness()) : remaining;
     }
 
-    /** What an answer that was asked for in time may be late; and how long before the deadline the last one is asked for. */
+    /** How late an answer may be, and so how long before the deadline the last one is asked for. */
     private Duration lateness() {
         return loop.callTimeout().dividedBy(10);
     }
 
-    private void timeUp() {
-        synchronized (this) {
-            if (!stopTimer()) {
-                return;
-            }
-        }
-        if (request.deadline().hasPassed()) {
-            end();
-        } else {
-            tryOnce();
-        }
-    }
-
-    /** A release was announced, or may have been missed. Called by the driver. */
-    private void wake() {
-        synchronized (this) {
-            woken = true;
-            if (!stopTimer()) {
-                return;
-            }
-        }
-        tryOnce();
-    }
-
-    /** False if it was not parked. Under the monitor: a wake-up and the timer meet here, and one of them goes on. */
-    private boolean stopTimer() {
-        if (timer == null) {
-            return false;
-        }
-        timer.cancel();
-        timer = null;
-        return true;
-    }
-
     /**
-     * What keeps the store from giving a full answer. A refusal alone is none while releases cannot be listened to:
+     * What keeps the store from giving a full answer. A refusal alone is not one without a subscription, even a late one:
      * the key may have been free in between.
      */
-    private synchronized @Nullable Throwable failure() {
-        if (lastFailure != null) {
-            return lastFailure;
-        }
-        // One that came too late stands all the same.
-        return subscription == null ? subscribeFailure : null;
+    private @Nullable Throwable failure() {
+        return lastFailure != null || subscription.isDone() ? lastFailure : subscribeFailure;
     }
 
     /** The deadline has passed. */
@@ -256,44 +174,31 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         Throwable failure = failure();
         if (failure == null) {
             complete(Optional.empty());
-            settle();
         } else {
             fail(String.valueOf(failure.getMessage()), failure);
         }
+        parker.finish();
     }
 
     void fail(String why, @Nullable Throwable cause) {
         Duration waited = Duration.ofNanos(loop.runtime().ticker().nanos() - startedNanos);
         completeExceptionally(new LockUnavailableException(request.key(), waited, why, cause));
-        settle();
+        parker.stop();
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
-        settle();
+        parker.stop();
         return cancelled;
     }
 
-    /** Once it is over and nothing is in flight: leaves nothing behind, here or at the store. */
+    /** Leaves nothing behind, here or at the store. */
     private void settle() {
-        TryLockStore.Subscription ended;
-        boolean leftover;
-        synchronized (this) {
-            stopTimer();
-            // A try in flight settles when it is answered or times out; only then is its outcome known.
-            if (inFlight || settled) {
-                return;
-            }
-            settled = true;
-            ended = subscription;
-            subscription = null;
-            leftover = mayBeApplied || (isCompletedExceptionally() && mayStandAmongTheWaiters());
+        if (!subscription.cancel(false)) {
+            subscription.join().close();
         }
-        if (ended != null) {
-            ended.close();
-        }
-        if (leftover) {
+        if (mayBeApplied || (isCompletedExceptionally() && mayStandAmongTheWaiters())) {
             loop.withdraw(store, request);
         }
         loop.settled(this);

@@ -1,11 +1,13 @@
 package io.distlock.etcd;
 
 import io.distlock.LockUnavailableException;
+import io.distlock.etcd.client.EtcdCallException;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.support.Backoff;
+import io.distlock.support.Parker;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Optional;
@@ -14,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition: gets a session, takes a place in the lock's queue, and looks who is ahead until nobody is. It is always
- * either busy with one step, or parked with a timer. Its fields belong to the step.
+ * One acquisition: gets a session, takes a place in the lock's queue, and looks who is ahead until nobody is. Its fields
+ * belong to the step that is under way.
  */
 final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
@@ -29,7 +31,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private final LeaseRequest request;
     private final long startedNanos;
     private final PredecessorWatch watch;
-    private final Turn turn;
+    private final Parker parker;
     private final QueuePosition position;
 
     private int failures;
@@ -41,18 +43,18 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         this.request = request;
         this.startedNanos = context.runtime().ticker().nanos();
         this.position = new QueuePosition(context, request);
-        this.turn = new Turn(context.runtime().scheduler(), () -> goOn(this::advance));
-        this.watch = new PredecessorWatch(context.watches(), turn::wake);
+        this.parker = new Parker(context.runtime().scheduler(), () -> goOn(this::advance), this::settle);
+        this.watch = new PredecessorWatch(context.watches(), parker::wake);
     }
 
     // --- one step after the other ---
 
     /** The next step; called from outside for the first. */
     void advance() {
-        turn.looks();
+        parker.asks();
         if (queue.isClosed()) {
-            turn.ends();
             failClosed();
+            parker.finish();
         } else if (position.isNowhere()) {
             await(context.sessions().enter(request, context.answerLimit(request)), this::entered);
         } else if (position.isDoubtful()) {
@@ -90,7 +92,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     /** Goes on, unless it is over: cancelled, or past the deadline. */
     private void goOn(Runnable next) {
         if (isDone()) {
-            finish();
+            parker.finish();
         } else if (request.deadline().hasPassed()) {
             end();
         } else {
@@ -127,7 +129,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void advanceUnlessDone() {
         if (isDone()) {
-            finish();
+            parker.finish();
         } else {
             advance();
         }
@@ -135,7 +137,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void found(QueuePosition.Ahead ahead) {
         if (isDone()) {
-            finish();
+            parker.finish();
         } else if (ahead instanceof QueuePosition.Ahead.Nobody
                 && !position.grace().isZero()) {
             waitOutGrace();
@@ -195,7 +197,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         if (!complete(Optional.of(grant))) {
             context.grantedLocks().abandon((EtcdLease) grant.lease());
         }
-        finish();
+        parker.finish();
     }
 
     // --- waiting ---
@@ -221,12 +223,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private void park(Duration time) {
-        if (!turn.park(EtcdQueue.Context.shorter(time, request.deadline().remaining()))) {
-            advance();
-        } else if (isDone()) {
-            // Cancelled just before, while it was still busy.
-            turn.take();
-        }
+        parker.park(EtcdQueue.Context.shorter(time, request.deadline().remaining()));
     }
 
     // --- the end ---
@@ -240,7 +237,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             leave(false, context.limit(context.callTimeout()), 1);
         } else {
             complete(Optional.empty());
-            finish();
+            parker.finish();
         }
     }
 
@@ -255,7 +252,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             Duration pause = BACKOFF.pause(tries);
             if (failure == null || refused) {
                 complete(Optional.empty());
-                finish();
+                parker.finish();
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
                 context.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
             } else {
@@ -268,12 +265,12 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         boolean answered = EtcdCallException.LEASE_LOST.equals(failure.getMessage());
         String why = answered ? EtcdCallException.LEASE_LOST : "etcd did not answer within the wait time";
         completeExceptionally(unavailable(why, failure));
-        finish();
+        parker.finish();
     }
 
     void failClosed() {
         completeExceptionally(unavailable("the provider is closed", null));
-        settle();
+        parker.stop();
     }
 
     private LockUnavailableException unavailable(String why, @Nullable Throwable cause) {
@@ -284,21 +281,14 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
-        settle();
+        parker.stop();
         return cancelled;
     }
 
-    private void finish() {
-        turn.ends();
-        settle();
-    }
-
-    /** Once it is over and no step is under way: leaves nothing behind, here or at the store. */
+    /** Leaves nothing behind, here or at the store. */
     private void settle() {
-        if (turn.settles()) {
-            queue.delist(this);
-            watch.close();
-            position.giveUp();
-        }
+        queue.delist(this);
+        watch.close();
+        position.giveUp();
     }
 }

@@ -1,7 +1,13 @@
 package io.distlock.etcd;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import io.distlock.etcd.ClientInterceptors.ChannelCapture;
+import io.distlock.etcd.client.ClientInterceptors;
+import io.distlock.etcd.client.ClientInterceptors.ChannelCapture;
+import io.distlock.etcd.client.ClusterMembers;
+import io.distlock.etcd.client.EndpointResolver;
+import io.distlock.etcd.watch.JetcdWatches;
+import io.distlock.etcd.watch.SharedWatches;
+import io.distlock.etcd.watch.Watches;
 import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;

@@ -1,5 +1,9 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.client.ClusterMembers;
+import io.distlock.etcd.client.EtcdCallException;
+import io.distlock.etcd.client.EtcdCalls;
+import io.distlock.etcd.client.ServerVersion;
 import io.distlock.spi.ProviderStatus;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.options.GetOption;

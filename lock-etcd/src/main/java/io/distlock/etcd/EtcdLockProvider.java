@@ -5,6 +5,8 @@ import io.distlock.LockKey;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.etcd.client.EtcdCalls;
+import io.distlock.etcd.watch.Watches;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -55,7 +57,8 @@ public final class EtcdLockProvider implements LockProvider {
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
         EtcdKeys keys = new EtcdKeys(options.keyPrefix());
         QueueTransactions transactions = new QueueTransactions(calls, keys);
-        SessionPool sessions = new SessionPool(calls, runtime, options.session() == EtcdLockOptions.Session.SHARED);
+        SessionPool sessions =
+                new SessionPool(calls, transactions, runtime, options.session() == EtcdLockOptions.Session.SHARED);
         Watches watches = connection.watches(runtime, callTimeout);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         this.reader = new QueueReader(calls, keys);

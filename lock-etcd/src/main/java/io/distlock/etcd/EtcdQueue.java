@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.watch.Watches;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;

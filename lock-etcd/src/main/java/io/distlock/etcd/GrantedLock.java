@@ -1,6 +1,6 @@
 package io.distlock.etcd;
 
-import io.distlock.etcd.Watches.WatchedKey;
+import io.distlock.etcd.watch.Watches.WatchedKey;
 import io.distlock.spi.Moment;
 import io.distlock.support.Backoff;
 import io.distlock.support.DueSet;

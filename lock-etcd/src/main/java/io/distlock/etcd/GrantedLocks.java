@@ -3,6 +3,7 @@ package io.distlock.etcd;
 import io.distlock.LockKey;
 import io.distlock.Release;
 import io.distlock.etcd.QueuePosition.Place;
+import io.distlock.etcd.watch.Watches;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;

@@ -1,6 +1,7 @@
 package io.distlock.etcd;
 
-import io.distlock.etcd.Watches.WatchedKey;
+import io.distlock.etcd.watch.Watches;
+import io.distlock.etcd.watch.Watches.WatchedKey;
 import io.etcd.jetcd.ByteSequence;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

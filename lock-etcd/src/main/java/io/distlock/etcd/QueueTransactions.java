@@ -3,6 +3,8 @@ package io.distlock.etcd;
 import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.etcd.QueuePosition.Place;
+import io.distlock.etcd.client.EtcdCallException;
+import io.distlock.etcd.client.EtcdCalls;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.GetResponse;
@@ -180,12 +182,20 @@ final class QueueTransactions {
 
     /** Gives the lock back, but leaves the key until the other lease runs out; it keeps its create revision. */
     CompletableFuture<Release> keep(ByteSequence key, long createRevision, long leaseId) {
-        PutOption onLease = PutOption.builder().withLeaseId(leaseId).build();
         return calls.transact(kv -> kv.txn()
                         .If(is(key, createRevision))
-                        .Then(Op.put(key, EtcdKeys.KEPT, onLease))
+                        .Then(Op.put(key, EtcdKeys.KEPT, onLease(leaseId)))
                         .commit())
                 .thenApply(QueueTransactions::release);
+    }
+
+    /** Moves a session's key, if it is there, to a lease that outlasts the session. */
+    CompletableFuture<TxnResponse> keepSessionKey(Session session, long leaseId) {
+        ByteSequence key = keys.session(session.id());
+        return calls.transact(kv -> kv.txn()
+                .If(new Cmp(key, Cmp.Op.GREATER, CmpTarget.createRevision(0)))
+                .Then(Op.put(key, EtcdKeys.SESSION, onLease(leaseId)))
+                .commit());
     }
 
     private ByteSequence sessionKey(Place place) {
@@ -193,7 +203,11 @@ final class QueueTransactions {
     }
 
     private static PutOption onLease(Place place) {
-        return PutOption.builder().withLeaseId(place.session().id()).build();
+        return onLease(place.session().id());
+    }
+
+    private static PutOption onLease(long leaseId) {
+        return PutOption.builder().withLeaseId(leaseId).build();
     }
 
     private static long epochOf(GetResponse session) {

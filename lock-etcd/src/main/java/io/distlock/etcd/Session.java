@@ -1,5 +1,7 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.client.EtcdCallException;
+import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
@@ -20,10 +22,10 @@ final class Session implements DueSet.Due {
     static final long NO_EPOCH = 0;
 
     /**
-     * A session of one lock ends this long after its lock. A waiter looks within that time, and tells a lock that was
-     * released from one whose holder has lost its lease by whether the session is still there.
+     * A session's key stays this long after the release of a lock. A waiter looks within that time, and tells a released
+     * lock from one whose holder has lost its lease by whether the key is still there.
      */
-    private static final Duration LINGER = Duration.ofSeconds(2);
+    static final Duration LINGER = Duration.ofSeconds(2);
 
     private final EtcdCalls calls;
     private final Ticker ticker;
@@ -148,8 +150,12 @@ final class Session implements DueSet.Due {
 
     /** Whether it is unused for so long that it can be given up. */
     boolean isIdle() {
-        Duration kept = isShared() ? extension.timeToLive() : LINGER;
-        return !isInUse() && ticker.nanos() - lastUsedNanos >= kept.toNanos();
+        return !isInUse() && isUnusedFor(isShared() ? extension.timeToLive() : LINGER);
+    }
+
+    /** Whether nobody has begun or ended to use it for this long. */
+    boolean isUnusedFor(Duration time) {
+        return ticker.nanos() - lastUsedNanos >= time.toNanos();
     }
 
     // --- time ---

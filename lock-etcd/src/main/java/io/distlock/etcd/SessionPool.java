@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 final class SessionPool {
 
     private final EtcdCalls calls;
+    private final QueueTransactions transactions;
     private final Ticker ticker;
     private final Timeouts timeouts;
     private final boolean sharing;
@@ -33,8 +35,9 @@ final class SessionPool {
 
     private volatile OptionalLong lastLossNanos = OptionalLong.empty();
 
-    SessionPool(EtcdCalls calls, LockRuntime runtime, boolean sharing) {
+    SessionPool(EtcdCalls calls, QueueTransactions transactions, LockRuntime runtime, boolean sharing) {
         this.calls = calls;
+        this.transactions = transactions;
         this.ticker = runtime.ticker();
         this.timeouts = runtime.timeouts();
         this.sharing = sharing;
@@ -212,16 +215,22 @@ final class SessionPool {
      * themselves. Done once that is done.
      */
     CompletableFuture<Void> close() {
-        List<Session> all;
+        List<Session> unheld;
         synchronized (this) {
             closed = true;
-            all = List.copyOf(kept.members());
+            unheld =
+                    kept.members().stream().filter(session -> !session.isHeld()).toList();
+            kept.members().forEach(kept::remove);
             shared.clear();
         }
-        all.forEach(kept::remove);
-        return CompletableFuture.allOf(all.stream()
-                .filter(session -> !session.isHeld())
-                .map(this::revoke)
-                .toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(unheld.stream().map(this::end).toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** Its key stays for a moment if a lock may just have been released: see {@link Session#LINGER}. */
+    private CompletableFuture<?> end(Session session) {
+        CompletableFuture<?> keyKept = session.isUnusedFor(Session.LINGER)
+                ? CompletableFuture.completedFuture(null)
+                : grant(Session.LINGER).thenCompose(leaseId -> transactions.keepSessionKey(session, leaseId));
+        return keyKept.handle((kept, failure) -> revoke(session)).thenCompose(revoked -> revoked);
     }
 }

@@ -5,8 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
+import io.distlock.etcd.watch.Watches;
+import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdExtension;
+import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -80,6 +84,21 @@ class EtcdCloseTests {
             await().atMost(TestClient.PATIENCE)
                     .until(() -> etcd.probe().watches().watchers() == 1);
             client.close();
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> etcd.probe().watches().watchers() == 0);
+        }
+    }
+
+    @Test
+    void norOneThatBeginsAfterTheClose() {
+        try (Client application =
+                        Client.builder().endpoints(etcd.server().uri()).build();
+                LockRuntime runtime = LockRuntime.start()) {
+            Watches watches = EtcdConnection.of(application).watches(runtime, TestClient.PATIENCE);
+            watches.close();
+            Watches.WatchedKey late = watches.watch(ByteSequence.from("late", StandardCharsets.UTF_8), () -> {});
+            await().atMost(TestClient.PATIENCE).until(late.standing()::isDone);
+            assertThat(late.isLive()).isFalse();
             await().atMost(TestClient.PATIENCE)
                     .until(() -> etcd.probe().watches().watchers() == 0);
         }

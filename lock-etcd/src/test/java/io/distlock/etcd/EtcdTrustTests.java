@@ -7,6 +7,11 @@ import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
+import io.distlock.etcd.client.EtcdCalls;
+import io.distlock.etcd.watch.ScriptedWatchServer;
+import io.distlock.etcd.watch.SharedWatches;
+import io.distlock.etcd.watch.SilentWatches;
+import io.distlock.etcd.watch.Watches;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -35,20 +40,6 @@ class EtcdTrustTests {
 
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(20);
 
-    /** Stands at once, and never says anything. */
-    private static final Watches SWALLOWING = new Watches() {
-
-        @Override
-        public WatchedKey watch(ByteSequence key, Runnable wake) {
-            WatchedKey watched = new WatchedKey(key, wake);
-            watched.stands();
-            return watched;
-        }
-
-        @Override
-        public void close() {}
-    };
-
     @Test
     void oneWhoWaitsLooksForItselfAfterSeconds() {
         ManualTicker ticker = new ManualTicker();
@@ -59,7 +50,7 @@ class EtcdTrustTests {
             LocalEtcd.warmUp(connection);
             HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
             CompletableFuture<Optional<Grant>> waiter =
-                    queue(runtime, connection, SWALLOWING).acquire(request(ticker));
+                    queue(runtime, connection, new SilentWatches()).acquire(request(ticker));
             await().atMost(TestClient.PATIENCE).until(() -> scheduler.delays().contains(TRUST));
             held.release();
             EtcdRpcs before = etcd.probe().rpcs();
@@ -109,7 +100,7 @@ class EtcdTrustTests {
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), CALL_TIMEOUT, 1);
         EtcdKeys keys = new EtcdKeys("lock");
         QueueTransactions transactions = new QueueTransactions(calls, keys);
-        SessionPool sessions = new SessionPool(calls, runtime, true);
+        SessionPool sessions = new SessionPool(calls, transactions, runtime, true);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         return new EtcdQueue(
                 new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, CALL_TIMEOUT));

@@ -9,6 +9,7 @@ import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.spi.Grant;
 import io.distlock.test.etcd.EtcdExtension;
+import io.distlock.test.fault.FaultProxy;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -173,6 +174,25 @@ class EtcdWaitingTests {
         waiting.advance(Duration.ofMinutes(1));
         await().atMost(TestClient.PATIENCE)
                 .untilAsserted(() -> assertThat(etcd.probe().leases()).doesNotContainAnyElementsOf(before));
+    }
+
+    /** The session must not seem lost to a waiter that looks only after the close. */
+    @Test
+    void aLockThatWasReleasedJustBeforeItsClientWasClosedIsTakenAtOnce() {
+        try (FaultProxy proxy =
+                        FaultProxy.to(etcd.server().host(), etcd.server().port());
+                ManualTimeProvider late = new ManualTimeProvider(
+                        etcd.server().endpoint().withPort(proxy.port()), EtcdLockOptions.Session.SHARED)) {
+            CompletableFuture<Optional<Grant>> waiter = late.parked(KEY, PATIENT);
+            proxy.freeze();
+            held.release();
+            holder.provider.close();
+            await().atMost(TestClient.PATIENCE)
+                    .untilAsserted(() -> assertThat(etcd.probe().leases()).doesNotContainAnyElementsOf(holders));
+            proxy.thaw();
+            await().atMost(TestClient.PATIENCE).until(() -> waiter.isDone() || late.failures() > 0);
+            assertThat(waiter).isCompletedWithValueMatching(Optional::isPresent);
+        }
     }
 
     @Test

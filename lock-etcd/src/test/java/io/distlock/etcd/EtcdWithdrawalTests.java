@@ -7,6 +7,7 @@ import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.etcd.QueuePosition.Place;
+import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.LockRuntime;

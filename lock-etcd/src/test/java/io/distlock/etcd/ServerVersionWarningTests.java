@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.distlock.etcd.client.ServerVersion;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdExtension;
 import java.util.List;

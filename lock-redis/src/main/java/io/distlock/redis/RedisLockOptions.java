@@ -1,8 +1,5 @@
 package io.distlock.redis;
 
-import io.distlock.LockOptions;
-import io.distlock.LockUnavailableException;
-import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -73,27 +70,6 @@ public record RedisLockOptions(
     public RedisLockOptions withRestartGuard(Duration quarantine) {
         return new RedisLockOptions(
                 keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, Optional.of(quarantine));
-    }
-
-    /** Why a lock is refused that the server may have forgotten: it must have expired by the end of the quarantine. */
-    Optional<LockUnavailableException> refusal(LeaseRequest request) {
-        return outlivesQuarantine(request.timeToLive())
-                .map(why -> new LockUnavailableException(request.key(), Duration.ZERO, why, null));
-    }
-
-    /** The same rule, for those who ask before. */
-    void validate(LockOptions options) {
-        outlivesQuarantine(options.timeToLive()).ifPresent(why -> {
-            throw new IllegalArgumentException(why);
-        });
-    }
-
-    private Optional<String> outlivesQuarantine(Duration timeToLive) {
-        return restartGuard
-                .filter(time -> timeToLive.compareTo(time) > 0)
-                .map(time ->
-                        "a lock that may stand for " + timeToLive + " would outlast the restart guard's quarantine of "
-                                + time + ": lengthen the quarantine, or shorten lease and minimum hold time");
     }
 
     private static void requirePrefix(String prefix) {

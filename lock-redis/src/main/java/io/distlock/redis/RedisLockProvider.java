@@ -6,6 +6,15 @@ import io.distlock.LockOptions;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.redis.connection.RedisConnections;
+import io.distlock.redis.script.Holders;
+import io.distlock.redis.script.NodeCalls;
+import io.distlock.redis.script.Quarantine;
+import io.distlock.redis.script.RedisHealth;
+import io.distlock.redis.script.RedisKeys;
+import io.distlock.redis.script.RedisLease;
+import io.distlock.redis.script.RedisNode;
+import io.distlock.redis.script.RedisScripts;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -44,29 +53,37 @@ public final class RedisLockProvider implements LockProvider {
      * @param runtime shared by all locks of the process; to be closed after this
      * @param connections to be closed after this
      * @param options how locks are kept
+     * @throws IllegalArgumentException if the connections lead to a cluster, and the options are not for one
      */
     public RedisLockProvider(LockRuntime runtime, RedisConnections connections, RedisLockOptions options) {
+        requireSupported(connections.isCluster(), options);
         RedisScripts scripts = RedisScripts.with(options.restartGuard());
         RedisKeys keys = new RedisKeys(options.keyPrefix(), connections.database());
         NodeCalls calls = new NodeCalls(
                 connections,
-                options,
-                runtime.ticker(),
-                server -> options.restartGuard().isEmpty()
-                        ? new ScriptRunner.OnDemand(server, scripts.all())
-                        : new RestartGuard(
-                                "Redis",
-                                server,
-                                scripts.all(),
-                                options,
-                                false,
-                                same -> CompletableFuture.completedFuture(same),
-                                runtime));
+                options.callTimeout(),
+                options.replicasToAcknowledge(),
+                scripts.all(),
+                options.restartGuard()
+                        .map(time -> new Quarantine("Redis", time, false, CompletableFuture::completedFuture)),
+                runtime);
         this.node = new RedisNode(calls, keys, scripts, runtime.ticker());
         this.loop = new AcquireLoop(runtime, node, options.callTimeout());
         this.runtime = runtime;
         this.options = options;
         calls.warmUp();
+    }
+
+    private static void requireSupported(boolean cluster, RedisLockOptions options) {
+        if (cluster && options.restartGuard().isPresent()) {
+            throw new IllegalArgumentException(
+                    "the restart guard knows one server, and a Redis Cluster has many, each of"
+                            + " which may be replaced: switch it off, or choose a Redis that is no cluster");
+        }
+        if (cluster && options.replicasToAcknowledge() > 0) {
+            throw new IllegalArgumentException("replicas to acknowledge " + options.replicasToAcknowledge()
+                    + " cannot be had from a Redis Cluster: choose 0, or a Redis that is no cluster");
+        }
     }
 
     @Override
@@ -81,12 +98,12 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public void validate(LockOptions options) {
-        this.options.validate(options);
+        Quarantine.validate(this.options.restartGuard(), options);
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return options.refusal(request)
+        return Quarantine.refusal(options.restartGuard(), request)
                 .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
                 .orElseGet(() -> loop.acquire(request));
     }

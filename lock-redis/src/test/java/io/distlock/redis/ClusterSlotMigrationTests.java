@@ -9,6 +9,7 @@ import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.redis.script.RedisKeys;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Renewal;
 import io.distlock.test.redis.RedisCluster;

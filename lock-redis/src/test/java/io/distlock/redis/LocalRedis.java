@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.distlock.redis.connection.RedisConnections;
 import io.distlock.test.redis.RedisEndpoint;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -7,19 +8,19 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Connection factories as an application would have them. They are never started: only their settings are read. */
-final class LocalRedis {
+public final class LocalRedis {
 
     private LocalRedis() {}
 
-    static LettuceConnectionFactory factory(RedisEndpoint endpoint) {
+    public static LettuceConnectionFactory factory(RedisEndpoint endpoint) {
         return factory(endpoint, 0);
     }
 
-    static LettuceConnectionFactory factory(RedisEndpoint endpoint, int database) {
+    public static LettuceConnectionFactory factory(RedisEndpoint endpoint, int database) {
         return factory(endpoint, database, LettuceClientConfiguration.builder().build());
     }
 
-    static LettuceConnectionFactory factory(
+    public static LettuceConnectionFactory factory(
             RedisEndpoint endpoint, int database, LettuceClientConfiguration configuration) {
         RedisStandaloneConfiguration standalone = new RedisStandaloneConfiguration(endpoint.host(), endpoint.port());
         standalone.setDatabase(database);
@@ -30,11 +31,11 @@ final class LocalRedis {
         return new LettuceConnectionFactory(standalone, configuration);
     }
 
-    static RedisConnections connections(RedisEndpoint endpoint) {
+    public static RedisConnections connections(RedisEndpoint endpoint) {
         return connections(endpoint, TestClient.PATIENT);
     }
 
-    static RedisConnections connections(RedisEndpoint endpoint, RedisLockOptions options) {
-        return RedisConnections.like(factory(endpoint), options);
+    public static RedisConnections connections(RedisEndpoint endpoint, RedisLockOptions options) {
+        return RedisConnections.like(factory(endpoint), options.callTimeout(), options.connectTimeout());
     }
 }

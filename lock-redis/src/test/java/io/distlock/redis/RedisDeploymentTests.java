@@ -11,9 +11,11 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.redis.connection.RedisConnections;
 import io.distlock.spi.Lease;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
+import io.distlock.support.LockRuntime;
 import io.distlock.test.redis.RedisCluster;
 import io.distlock.test.redis.RedisEndpoint;
 import io.distlock.test.redis.RedisSentinel;
@@ -115,7 +117,8 @@ class RedisDeploymentTests {
     void aFixedListOfMasterAndReplicasIsRefused() {
         var servers = new RedisStaticMasterReplicaConfiguration("127.0.0.1", 1);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> RedisConnections.like(new LettuceConnectionFactory(servers), OPTIONS))
+                .isThrownBy(() -> RedisConnections.like(
+                        new LettuceConnectionFactory(servers), OPTIONS.callTimeout(), OPTIONS.connectTimeout()))
                 .withMessageContaining("master and its replicas");
     }
 
@@ -177,21 +180,24 @@ class RedisDeploymentTests {
 
     @Test
     void replicasCannotBeAskedToAcknowledgeInACluster() {
-        RedisClusterConfiguration configuration = new RedisClusterConfiguration(List.of("127.0.0.1:1"));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> RedisConnections.like(
-                        new LettuceConnectionFactory(configuration), OPTIONS.withReplicasToAcknowledge(1)))
-                .withMessageContaining("replicas to acknowledge 1");
+        assertRefusedInACluster(OPTIONS.withReplicasToAcknowledge(1), "replicas to acknowledge 1");
     }
 
     /** It would admit the node of slot 0 alone, and locks on all others could never be had. */
     @Test
     void theRestartGuardIsRefusedInACluster() {
-        RedisClusterConfiguration configuration = new RedisClusterConfiguration(List.of("127.0.0.1:1"));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> RedisConnections.like(
-                        new LettuceConnectionFactory(configuration), OPTIONS.withRestartGuard(Duration.ofSeconds(60))))
-                .withMessageContaining("restart guard");
+        assertRefusedInACluster(OPTIONS.withRestartGuard(Duration.ofSeconds(60)), "restart guard");
+    }
+
+    private static void assertRefusedInACluster(RedisLockOptions options, String why) {
+        var cluster = new LettuceConnectionFactory(new RedisClusterConfiguration(List.of("127.0.0.1:1")));
+        try (LockRuntime runtime = LockRuntime.start();
+                RedisConnections connections =
+                        RedisConnections.like(cluster, options.callTimeout(), options.connectTimeout())) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new RedisLockProvider(runtime, connections, options))
+                    .withMessageContaining(why);
+        }
     }
 
     private static void assertLocks(TestClient one, TestClient other) {

@@ -3,7 +3,7 @@ package io.distlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.distlock.LockKey;
+import io.distlock.redis.script.RedisKeys;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +28,7 @@ class RedisLockOptionsTests {
                 .isThrownBy(() -> defaults.withKeyPrefix("shop:lock:fence"))
                 .withMessage("key prefix \"shop:lock:fence\" ends with \":fence\", where locks with the prefix"
                         + " \"shop:lock\" keep their fencing counters: choose another last word");
-        assertThat(new RedisKeys("lock", 0).of(LockKey.of("orders")).fence()).startsWith("lock:fence:{");
+        assertThat(new RedisKeys("lock", 0).fences()).isEqualTo("lock:fence");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.distlock.redis.connection.RedisConnections;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.tck.LockProviderContract;

@@ -7,6 +7,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
+import io.distlock.redis.connection.RedisConnections;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.ProviderStatus;
@@ -20,22 +21,22 @@ import java.util.concurrent.TimeoutException;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** All that one application has: runtime, connections, provider and client. */
-final class TestClient implements AutoCloseable {
+public final class TestClient implements AutoCloseable {
 
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** For tests of anything but silence: this machine may stand still for longer than a call may take. */
-    static final RedisLockOptions PATIENT = RedisLockOptions.defaults()
+    public static final RedisLockOptions PATIENT = RedisLockOptions.defaults()
             .withCallTimeout(Duration.ofSeconds(10))
             .withConnectTimeout(Duration.ofSeconds(10));
 
-    final LockRuntime runtime = LockRuntime.start();
-    final RedisConnections connections;
-    final RedisLockProvider provider;
-    final LockClient locks;
+    public final LockRuntime runtime = LockRuntime.start();
+    public final RedisConnections connections;
+    public final RedisLockProvider provider;
+    public final LockClient locks;
 
     private TestClient(LettuceConnectionFactory factory, RedisLockOptions options, LockOptions lockOptions) {
-        connections = RedisConnections.like(factory, options);
+        connections = RedisConnections.like(factory, options.callTimeout(), options.connectTimeout());
         provider = new RedisLockProvider(runtime, connections, options);
         locks = LockClientBuilder.of(provider, runtime)
                 .options(lockOptions)
@@ -43,16 +44,16 @@ final class TestClient implements AutoCloseable {
                 .build();
     }
 
-    static TestClient of(RedisEndpoint endpoint) {
+    public static TestClient of(RedisEndpoint endpoint) {
         return of(endpoint, PATIENT);
     }
 
-    static TestClient of(RedisEndpoint endpoint, RedisLockOptions options) {
+    public static TestClient of(RedisEndpoint endpoint, RedisLockOptions options) {
         return of(LocalRedis.factory(endpoint), options);
     }
 
     /** One that is connected: how long a cold driver takes is no matter of the tests. */
-    static TestClient of(LettuceConnectionFactory factory, RedisLockOptions options) {
+    public static TestClient of(LettuceConnectionFactory factory, RedisLockOptions options) {
         TestClient client = unconnected(factory, options);
         client.awaitUp();
         if (options.restartGuard().isEmpty()) {
@@ -61,14 +62,14 @@ final class TestClient implements AutoCloseable {
         return client;
     }
 
-    static TestClient unconnected(LettuceConnectionFactory factory, RedisLockOptions options) {
+    public static TestClient unconnected(LettuceConnectionFactory factory, RedisLockOptions options) {
         return new TestClient(
                 factory,
                 options,
                 LockOptions.defaults().withWaitTime(Duration.ZERO).withLeaseTime(Duration.ofSeconds(60)));
     }
 
-    void awaitUp() {
+    public void awaitUp() {
         await().atMost(PATIENCE).until(() -> get(provider.check()).state() != ProviderStatus.State.DOWN);
     }
 
@@ -78,11 +79,11 @@ final class TestClient implements AutoCloseable {
                 .release();
     }
 
-    LeaseRequest request(LockKey key, LockMode mode, String owner, LockOptions options) {
+    public LeaseRequest request(LockKey key, LockMode mode, String owner, LockOptions options) {
         return new LeaseRequest(key, mode, owner, options, Deadline.in(options.waitTime(), runtime.ticker()));
     }
 
-    static <T> T get(CompletionStage<T> stage) {
+    public static <T> T get(CompletionStage<T> stage) {
         try {
             return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | InterruptedException | TimeoutException failure) {

@@ -6,16 +6,21 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** The rules. A module applies all of them with {@code ArchTests.in(HouseRules.class)}. */
 public final class HouseRules {
 
     private static final String[] TEST_KIT = {"io.distlock.test..", "io.distlock.tck"};
     private static final String AUTO_CONFIGURATION = "AutoConfiguration";
+    private static final String NOT_PUBLISHED = "<maven.deploy.skip>true<";
 
     @ArchTest
     public static final ArchRule PACKAGES_HAVE_NO_CYCLES =
@@ -106,6 +111,22 @@ public final class HouseRules {
             .should(new KeepTheContract(Path.of("")))
             .because("every provider passes the same contract, unchanged")
             .allowEmptyShould(true);
+
+    @ArchTest
+    public static void theSupportedApiIsWrittenDown(JavaClasses classes) throws IOException {
+        if (Files.readString(Path.of("pom.xml")).contains(NOT_PUBLISHED)) {
+            return;
+        }
+        Path file = Path.of(PublicApi.FILE).toAbsolutePath();
+        Path actual = Path.of("target", PublicApi.FILE).toAbsolutePath();
+        PublicApi api = PublicApi.of(classes, Path.of("target", "classes"));
+        api.writeTo(actual);
+        List<String> differences = api.differences(file);
+        if (!differences.isEmpty()) {
+            throw new AssertionError("The supported API is not as in %s. If the change is meant, copy %s there:%n%s"
+                    .formatted(file, actual, String.join("\n", differences)));
+        }
+    }
 
     private HouseRules() {}
 }

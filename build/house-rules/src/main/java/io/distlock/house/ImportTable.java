@@ -9,6 +9,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.CompositeArchRule;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Who may import whom among this project's packages. A new package gets a row here, or the build fails. */
@@ -20,6 +21,13 @@ final class ImportTable {
     private static final String SUPPORT = "io.distlock.support";
     private static final String ENGINE = "io.distlock.engine";
     private static final String IN_MEMORY = "io.distlock.inmemory";
+    private static final String REDIS = "io.distlock.redis";
+    private static final String REDIS_CONNECTION = "io.distlock.redis.connection";
+    private static final String REDIS_SCRIPT = "io.distlock.redis.script";
+    private static final String REDLOCK = "io.distlock.redis.redlock";
+    private static final String ETCD = "io.distlock.etcd";
+    private static final String ETCD_CLIENT = "io.distlock.etcd.client";
+    private static final String ETCD_WATCH = "io.distlock.etcd.watch";
 
     private static final List<Row> ROWS = List.of(
             new Row(API),
@@ -27,15 +35,31 @@ final class ImportTable {
             new Row(SUPPORT, API, SPI),
             new Row(ENGINE, API, SPI, SUPPORT),
             new Row(IN_MEMORY, API, SPI, SUPPORT),
-            new Row("io.distlock.redis..", API, SPI, SUPPORT),
-            new Row("io.distlock.etcd..", API, SPI, SUPPORT),
+            new Row(REDIS_CONNECTION, SPI, SUPPORT),
+            new Row(REDIS_SCRIPT, API, SPI, SUPPORT, REDIS_CONNECTION),
+            new Row(REDIS, API, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT),
+            new Row(REDLOCK, API, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT, REDIS),
+            new Row("io.distlock.redis.autoconfigure", SUPPORT, REDIS_CONNECTION, REDIS, REDLOCK),
+            new Row(ETCD_CLIENT, SUPPORT),
+            new Row(ETCD_WATCH, SUPPORT),
+            new Row(ETCD, API, SPI, SUPPORT, ETCD_CLIENT, ETCD_WATCH),
+            new Row("io.distlock.etcd.autoconfigure..", API, SPI, SUPPORT, ETCD),
             new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
             new Row("io.distlock.benchmarks..", OURS),
             new Row("io.distlock.house.."));
 
+    /** Packages whose types are public only for other packages of their module. */
+    private static final Set<String> INTERNAL = Set.of(
+            REDIS_SCRIPT, ETCD_CLIENT, ETCD_WATCH, "io.distlock.spring.client", "io.distlock.spring.execution");
+
     private ImportTable() {}
+
+    /** Whether the types of a package are public only for other packages of their module, and no API. */
+    static boolean isInternal(String packageName) {
+        return INTERNAL.contains(packageName);
+    }
 
     static ArchRule rule() {
         List<ArchRule> rules = ROWS.stream().map(Row::rule).toList();

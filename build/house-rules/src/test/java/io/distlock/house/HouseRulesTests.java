@@ -62,10 +62,25 @@ class HouseRulesTests {
     }
 
     @Test
+    void refusesAnApplicationOfTheInsideOfAProvider() throws IOException {
+        sources.with("io.distlock.benchmarks.A", "io.distlock.etcd.client.B b;").with("io.distlock.etcd.client.B", "");
+
+        assertRefused(HouseRules.IMPORTS_FOLLOW_THE_TABLE, "io.distlock.benchmarks.A.b");
+    }
+
+    @Test
     void refusesAStarterThatKnowsAProvider() throws IOException {
         sources.with("io.distlock.spring.A", "io.distlock.redis.B b;").with("io.distlock.redis.B", "");
 
         assertRefused(HouseRules.IMPORTS_FOLLOW_THE_TABLE, "io.distlock.spring.A.b");
+    }
+
+    @Test
+    void refusesAFloorOfAProviderThatIsNotForThePackage() throws IOException {
+        sources.with("io.distlock.redis.autoconfigure.A", "io.distlock.redis.script.B b;")
+                .with("io.distlock.redis.script.B", "");
+
+        assertRefused(HouseRules.IMPORTS_FOLLOW_THE_TABLE, "io.distlock.redis.autoconfigure.A.b");
     }
 
     @Test

@@ -1,8 +1,8 @@
 package io.distlock.redis.autoconfigure;
 
-import io.distlock.redis.RedisConnections;
 import io.distlock.redis.RedisLockOptions;
 import io.distlock.redis.RedisLockProvider;
+import io.distlock.redis.connection.RedisConnections;
 import io.distlock.support.LockRuntime;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
@@ -51,7 +51,7 @@ public final class RedisLockAutoConfiguration {
     @ConditionalOnMissingBean
     RedisConnections redisLockConnections(
             LockRuntime runtime, LettuceConnectionFactory connectionFactory, RedisLockOptions options) {
-        return RedisConnections.like(connectionFactory, options);
+        return RedisConnections.like(connectionFactory, options.callTimeout(), options.connectTimeout());
     }
 
     @Bean
@@ -85,7 +85,7 @@ public final class RedisLockAutoConfiguration {
 
         @Override
         public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-            hints.resources().registerPattern("io/distlock/redis/*.lua");
+            hints.resources().registerPattern("io/distlock/redis/script/*.lua");
         }
     }
 }

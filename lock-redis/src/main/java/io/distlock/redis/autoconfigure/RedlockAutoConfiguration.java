@@ -1,8 +1,8 @@
 package io.distlock.redis.autoconfigure;
 
-import io.distlock.redis.RedlockConnections;
-import io.distlock.redis.RedlockOptions;
-import io.distlock.redis.RedlockProvider;
+import io.distlock.redis.redlock.RedlockConnections;
+import io.distlock.redis.redlock.RedlockOptions;
+import io.distlock.redis.redlock.RedlockProvider;
 import io.distlock.support.LockRuntime;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -1,6 +1,6 @@
 package io.distlock.redis.autoconfigure;
 
-import io.distlock.redis.RedlockOptions;
+import io.distlock.redis.redlock.RedlockOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

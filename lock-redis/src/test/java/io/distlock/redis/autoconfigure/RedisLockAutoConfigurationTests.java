@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.LockClient;
 import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
-import io.distlock.redis.RedisConnections;
 import io.distlock.redis.RedisLockOptions;
 import io.distlock.redis.RedisLockProvider;
+import io.distlock.redis.connection.RedisConnections;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.redis.RedisExtension;
@@ -209,7 +209,7 @@ class RedisLockAutoConfigurationTests {
         RuntimeHints hints = new RuntimeHints();
         new RedisLockAutoConfiguration.ScriptHints()
                 .registerHints(hints, getClass().getClassLoader());
-        assertThat(RuntimeHintsPredicates.resource().forResource("io/distlock/redis/renew.lua"))
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/distlock/redis/script/renew.lua"))
                 .accepts(hints);
     }
 }

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.distlock.LockClient;
 import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
-import io.distlock.redis.RedlockConnections;
-import io.distlock.redis.RedlockOptions;
-import io.distlock.redis.RedlockProvider;
+import io.distlock.redis.redlock.RedlockConnections;
+import io.distlock.redis.redlock.RedlockOptions;
+import io.distlock.redis.redlock.RedlockProvider;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.process.TestCertificate;

@@ -20,7 +20,7 @@ final class BareScripts {
     private BareScripts() {}
 
     private static String script(String name) {
-        String file = name + ".lua";
+        String file = "script/" + name + ".lua";
         try (InputStream stream = RedisLockProvider.class.getResourceAsStream(file)) {
             if (stream == null) {
                 throw new IllegalStateException("the provider has no script " + file);

@@ -1,9 +1,9 @@
 package io.distlock.benchmarks.redis;
 
 import io.distlock.benchmarks.store.Application;
-import io.distlock.redis.RedlockConnections;
-import io.distlock.redis.RedlockOptions;
-import io.distlock.redis.RedlockProvider;
+import io.distlock.redis.redlock.RedlockConnections;
+import io.distlock.redis.redlock.RedlockOptions;
+import io.distlock.redis.redlock.RedlockProvider;
 import io.distlock.test.redis.RedisEndpoint;
 import java.util.List;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;

@@ -1,0 +1,97 @@
+package io.distlock.etcd.client;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.etcd.jetcd.api.MaintenanceGrpc;
+import io.etcd.jetcd.api.WatchGrpc;
+import io.grpc.CallCredentials;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.Context;
+import io.grpc.MethodDescriptor;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What the locks change about each call of the driver. */
+public final class ClientInterceptors {
+
+    private ClientInterceptors() {}
+
+    /**
+     * Has calls answered on the thread that reads the connection. Also detaches them: by default a call belongs to the gRPC
+     * call that is being served on this thread, and ends with it; but a lock may be released after that, and all who wait
+     * share one stream of watches.
+     */
+    public static final class Detaching implements ClientInterceptor {
+
+        @Override
+        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            Context served = Context.ROOT.attach();
+            try {
+                return next.newCall(method, options.withExecutor(MoreExecutors.directExecutor()));
+            } finally {
+                Context.ROOT.detach(served);
+            }
+        }
+    }
+
+    /**
+     * Gives each call a deadline that is also sent to the server, so that what its caller has given up is neither sent later
+     * nor worked on. A watch has none; a single keepalive is a stream to the protocol, and has.
+     *
+     * @param limit for each call
+     */
+    public record Deadlines(Duration limit) implements ClientInterceptor {
+
+        private static final String KEEP_ALIVE = "etcdserverpb.Lease/LeaseKeepAlive";
+
+        @Override
+        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            boolean ends = method.getType() == MethodDescriptor.MethodType.UNARY
+                    || method.getFullMethodName().equals(KEEP_ALIVE);
+            return next.newCall(
+                    method, ends ? options.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS) : options);
+        }
+    }
+
+    /**
+     * Remembers the driver's channel and credentials from the calls that pass, for what the driver does not offer: many
+     * watches on one stream, and questions to the servers on the connections that there are. Thread-safe.
+     */
+    public static final class ChannelCapture implements ClientInterceptor {
+
+        private volatile @Nullable Channel channel;
+        private volatile @Nullable CallCredentials credentials;
+
+        @Override
+        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            channel = next;
+            CallCredentials used = options.getCredentials();
+            // Asking for a token is itself a call, without credentials.
+            if (used != null) {
+                credentials = used;
+            }
+            return next.newCall(method, options);
+        }
+
+        /** Fails if no call has passed yet. */
+        public WatchGrpc.WatchStub watches() {
+            return WatchGrpc.newStub(captured()).withCallCredentials(credentials);
+        }
+
+        /** Fails if no call has passed yet. */
+        MaintenanceGrpc.MaintenanceStub maintenance() {
+            return MaintenanceGrpc.newStub(captured()).withCallCredentials(credentials);
+        }
+
+        private Channel captured() {
+            Channel known = channel;
+            if (known == null) {
+                throw new IllegalStateException("etcd has not been called yet");
+            }
+            return known;
+        }
+    }
+}

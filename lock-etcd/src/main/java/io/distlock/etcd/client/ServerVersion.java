@@ -1,0 +1,61 @@
+package io.distlock.etcd.client;
+
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The version of an etcd server. */
+public record ServerVersion(int major, int minor, int patch) {
+
+    private static final Pattern SHAPE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\.(\\d{1,4}).*");
+
+    public static Optional<ServerVersion> parse(String text) {
+        Matcher parts = SHAPE.matcher(text);
+        return parts.matches()
+                ? Optional.of(new ServerVersion(number(parts, 1), number(parts, 2), number(parts, 3)))
+                : Optional.empty();
+    }
+
+    private static int number(Matcher parts, int group) {
+        return Integer.parseInt(parts.group(group));
+    }
+
+    /**
+     * Whether a leader that was stuck and has been replaced may revoke leases that its successor extends (etcd issue
+     * 15247). By etcd's change logs repaired in 3.4.31, in 3.5.13, and from 3.6.0 on.
+     */
+    public boolean mayRevokeLeasesInUse() {
+        int repaired = minor < 5 ? 31 : 13;
+        return major < 3 || (major == 3 && (minor < 4 || (minor < 6 && patch < repaired)));
+    }
+
+    @Override
+    public String toString() {
+        return major + "." + minor + "." + patch;
+    }
+
+    /** Warns, once, of servers that may take locks from those who hold them. Thread-safe. */
+    public static final class Warning {
+
+        private static final Logger log = LoggerFactory.getLogger(ServerVersion.class);
+
+        private final AtomicBoolean warned = new AtomicBoolean();
+
+        public void lookAt(Collection<ServerVersion> versions) {
+            versions.stream()
+                    .filter(ServerVersion::mayRevokeLeasesInUse)
+                    .findFirst()
+                    .filter(old -> warned.compareAndSet(false, true))
+                    .ifPresent(old -> log.warn(
+                            "etcd {} has a fault: a leader that was stuck and has been replaced may revoke leases that are"
+                                    + " still extended, and with them locks that are held (etcd issue 15247). Upgrade to"
+                                    + " 3.4.31, 3.5.13 or later, where this is rare but still possible, and compare fencing"
+                                    + " tokens where you write",
+                            old));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.distlock.etcd.watch;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.options.WatchOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Watches of the driver's own, each on a stream of its own: the channel of an application's client, which could carry them
+ * all on one, is out of reach. The driver takes a broken one up again from where it broke off, which puts it among those
+ * that etcd serves only ten times a second; so a broken one is closed instead.
+ */
+public final class JetcdWatches implements Watches {
+
+    private static final WatchOption DELETIONS = WatchOption.builder()
+            .withNoPut(true)
+            .withCreateNotify(true)
+            .withRequireLeader(true)
+            .build();
+
+    private final Watch watch;
+    private final Set<WatchedKey> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    public JetcdWatches(Client client) {
+        this.watch = client.getWatchClient();
+    }
+
+    @Override
+    public WatchedKey watch(ByteSequence key, Runnable wake) {
+        WatchedKey watched = new WatchedKey(key, wake);
+        try {
+            Watch.Watcher begun = watch.watch(key, DELETIONS, listener(watched));
+            open.add(watched);
+            watched.on(() -> {
+                open.remove(watched);
+                begun.close();
+            });
+            if (closed) {
+                end(watched, new IllegalStateException("the provider is closed"));
+            }
+        } catch (RuntimeException closed) {
+            watched.breakOff(closed);
+        }
+        return watched;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        open.forEach(WatchedKey::close);
+    }
+
+    private static Watch.Listener listener(WatchedKey key) {
+        return Watch.listener(
+                response -> {
+                    if (response.isCreatedNotify()) {
+                        key.stands();
+                    }
+                    if (!response.getEvents().isEmpty()) {
+                        key.wake();
+                    }
+                },
+                failure -> end(key, failure),
+                () -> key.breakOff(new IllegalStateException("the watch was ended")));
+    }
+
+    private static void end(WatchedKey key, Throwable reason) {
+        key.breakOff(reason);
+        key.close();
+    }
+}

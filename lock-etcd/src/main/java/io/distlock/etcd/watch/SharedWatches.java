@@ -1,0 +1,94 @@
+package io.distlock.etcd.watch;
+
+import io.distlock.support.LockRuntime;
+import io.distlock.support.LockScheduler;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.api.WatchGrpc;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All watches of a provider on one stream, which is opened when first needed and again after it has broken. While
+ * somebody waits, a server that says nothing is asked for a sign of life: one that was frozen, or that the network has
+ * lost, would otherwise be listened to for ever. Thread-safe.
+ */
+public final class SharedWatches implements Watches {
+
+    private final Supplier<WatchGrpc.WatchStub> stubs;
+    private final ByteSequence namespace;
+    private final LockRuntime runtime;
+    private final Duration patience;
+
+    // Guarded by the monitor; the stream has one of its own, and is only ever locked second.
+    private @Nullable WatchStream stream;
+    private LockScheduler.@Nullable Scheduled pulse;
+    private boolean closed;
+
+    /**
+     * @param namespace what the server's keys begin with before ours do
+     * @param patience how long a server may say nothing before it is asked, and then before it is left
+     */
+    public SharedWatches(
+            Supplier<WatchGrpc.WatchStub> stubs, ByteSequence namespace, LockRuntime runtime, Duration patience) {
+        this.stubs = stubs;
+        this.namespace = namespace;
+        this.runtime = runtime;
+        this.patience = patience;
+    }
+
+    @Override
+    public WatchedKey watch(ByteSequence key, Runnable wake) {
+        WatchedKey watched = new WatchedKey(namespace.concat(key), wake);
+        WatchStream open = stream();
+        if (open == null) {
+            watched.breakOff(new IllegalStateException("the provider is closed"));
+        } else {
+            open.add(watched);
+            // Not under the monitor: the driver may use the occasion to answer other calls.
+            open.start(stubs);
+        }
+        return watched;
+    }
+
+    private synchronized @Nullable WatchStream stream() {
+        if (closed) {
+            return null;
+        }
+        if (stream == null || stream.isOver()) {
+            stream = new WatchStream();
+        }
+        if (pulse == null) {
+            pulse = runtime.scheduler().schedule(this::feelPulse, patience);
+        }
+        return stream;
+    }
+
+    private void feelPulse() {
+        WatchStream open;
+        synchronized (this) {
+            open = stream;
+            pulse = null;
+            if (open == null || closed || open.isUnused()) {
+                return;
+            }
+            pulse = runtime.scheduler().schedule(this::feelPulse, patience);
+        }
+        open.feelPulse();
+    }
+
+    @Override
+    public void close() {
+        WatchStream open;
+        synchronized (this) {
+            closed = true;
+            open = stream;
+            if (pulse != null) {
+                pulse.cancel();
+            }
+        }
+        if (open != null) {
+            open.close();
+        }
+    }
+}

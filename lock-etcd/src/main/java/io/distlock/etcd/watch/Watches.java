@@ -1,0 +1,116 @@
+package io.distlock.etcd.watch;
+
+import io.etcd.jetcd.ByteSequence;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Notifies of keys that are deleted. */
+public interface Watches extends AutoCloseable {
+
+    /**
+     * Begins to watch one key, from now on: not from a revision in the past, because etcd serves those who have to catch
+     * up only ten times a second.
+     *
+     * @param wake called when the key is deleted, and when the watch has broken; never blocks
+     */
+    WatchedKey watch(ByteSequence key, Runnable wake);
+
+    /** Gives up all watches. */
+    @Override
+    void close();
+
+    /** One key that is watched, on whatever stream. Thread-safe. */
+    final class WatchedKey {
+
+        private final ByteSequence key;
+        private final Runnable wake;
+        private final CompletableFuture<Void> standing = new CompletableFuture<>();
+        private volatile @Nullable Runnable leave;
+        private volatile boolean over;
+        private volatile long number = -1;
+
+        WatchedKey(ByteSequence key, Runnable wake) {
+            this.key = key;
+            this.wake = wake;
+        }
+
+        ByteSequence key() {
+            return key;
+        }
+
+        /** Ends once nothing can be missed any more; fails if the watch breaks before. */
+        public CompletableFuture<Void> standing() {
+            return standing;
+        }
+
+        /**
+         * Whether it is to be relied on: it stands, has not broken, and was not ended. It does not notify of what went
+         * before it stood: who has not waited for {@link #standing} has to look once more.
+         */
+        public boolean isLive() {
+            return standing.isDone() && !over;
+        }
+
+        /** Ends the watch; never fails, and may be called more than once. */
+        public void close() {
+            over = true;
+            Runnable known = leave;
+            if (known != null) {
+                known.run();
+            }
+        }
+
+        public static void closeIfAny(@Nullable WatchedKey watched) {
+            if (watched != null) {
+                watched.close();
+            }
+        }
+
+        // --- for the stream that it is on ---
+
+        /** The server's number for it; none before it stands. */
+        long number() {
+            return number;
+        }
+
+        void number(long given) {
+            number = given;
+        }
+
+        /**
+         * It was asked for.
+         *
+         * @param leave ends the watch at the server, and may be called more than once
+         */
+        void on(Runnable leave) {
+            this.leave = leave;
+            if (over) {
+                leave.run();
+            }
+        }
+
+        void stands() {
+            standing.complete(null);
+        }
+
+        void wake() {
+            if (!over) {
+                wake.run();
+            }
+        }
+
+        void breakOff(Throwable failure) {
+            if (!over) {
+                over = true;
+                // A failed standing() makes its caller pause; waking it as well would end the pause.
+                if (!standing.completeExceptionally(failure)) {
+                    wake.run();
+                }
+            }
+        }
+
+        boolean isOver() {
+            return over;
+        }
+    }
+}

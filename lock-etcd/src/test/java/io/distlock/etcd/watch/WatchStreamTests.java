@@ -1,0 +1,193 @@
+package io.distlock.etcd.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.support.LockRuntime;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.api.WatchCreateRequest;
+import io.etcd.jetcd.api.WatchResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A server that ends watches, or says nothing any more. */
+class WatchStreamTests {
+
+    private static final ByteSequence KEY = ByteSequence.from("key", StandardCharsets.UTF_8);
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final LockRuntime runtime = ManualScheduler.runtime(ticker);
+    private final ScriptedWatchServer server = new ScriptedWatchServer();
+    private final SharedWatches watches = new SharedWatches(server::stub, ByteSequence.EMPTY, runtime, PATIENCE);
+    private final AtomicInteger woken = new AtomicInteger();
+
+    @AfterEach
+    void close() {
+        watches.close();
+        runtime.close();
+    }
+
+    private Watches.WatchedKey watch() {
+        return watches.watch(KEY, woken::incrementAndGet);
+    }
+
+    private Watches.WatchedKey confirmed(long number) {
+        Watches.WatchedKey watched = watch();
+        server.last().say(confirmation(number));
+        assertThat(watched.standing()).isCompleted();
+        return watched;
+    }
+
+    private static WatchResponse.Builder confirmation(long number) {
+        return WatchResponse.newBuilder().setCreated(true).setWatchId(number);
+    }
+
+    private static WatchResponse.Builder end(long number) {
+        return WatchResponse.newBuilder().setCanceled(true).setWatchId(number).setCancelReason("compacted");
+    }
+
+    @Test
+    void whoReliesOnAWatchThatTheServerEndsIsWokenAndNobodyElse() {
+        Watches.WatchedKey other = confirmed(0);
+        Watches.WatchedKey ended = confirmed(1);
+        assertThat(woken).hasValue(0);
+        server.last().say(end(1));
+        assertThat(woken).hasValue(1);
+        assertThat(ended.isLive()).isFalse();
+        assertThat(other.isLive()).isTrue();
+        // What comes for it later concerns nobody; what comes for the other does.
+        server.last().say(WatchResponse.newBuilder().setWatchId(1));
+        assertThat(woken).hasValue(1);
+        server.last().say(WatchResponse.newBuilder().setWatchId(0));
+        assertThat(woken).hasValue(2);
+        assertThat(server.streams()).hasSize(1);
+    }
+
+    @Test
+    void aWatchIsNotReliedOnBeforeTheServerHasConfirmedIt() {
+        Watches.WatchedKey watched = watch();
+        assertThat(watched.isLive()).isFalse();
+        server.last().say(confirmation(0));
+        assertThat(watched.isLive()).isTrue();
+        server.last().say(end(0));
+        assertThat(watched.isLive()).isFalse();
+    }
+
+    @Test
+    void anEventWakesExactlyWhoWatchesThatKeyNow() {
+        AtomicInteger first = new AtomicInteger();
+        AtomicInteger second = new AtomicInteger();
+        Watches.WatchedKey gone = watches.watch(KEY, first::incrementAndGet);
+        watches.watch(KEY, second::incrementAndGet);
+        // The numbers are the server's to choose.
+        server.last().say(confirmation(7));
+        server.last().say(confirmation(3));
+        server.last().say(WatchResponse.newBuilder().setWatchId(3));
+        assertThat(first).hasValue(0);
+        assertThat(second).hasValue(1);
+        gone.close();
+        assertThat(server.last().asked)
+                .last()
+                .satisfies(asked ->
+                        assertThat(asked.getCancelRequest().getWatchId()).isEqualTo(7));
+        server.last().say(WatchResponse.newBuilder().setWatchId(7));
+        assertThat(first).hasValue(0);
+        server.last().say(WatchResponse.newBuilder().setWatchId(3));
+        assertThat(second).hasValue(2);
+    }
+
+    @Test
+    void oneThatIsEndedBeforeItIsConfirmedIsEndedThenAndTakesNoOthersPlace() {
+        Watches.WatchedKey ended = watch();
+        Watches.WatchedKey next = watch();
+        ended.close();
+        server.last().say(confirmation(0));
+        assertThat(ended.standing()).isNotDone();
+        assertThat(next.standing()).isNotDone();
+        assertThat(server.last().asked).last().satisfies(asked -> {
+            assertThat(asked.hasCancelRequest()).isTrue();
+            assertThat(asked.getCancelRequest().getWatchId()).isZero();
+        });
+        server.last().say(confirmation(1));
+        assertThat(next.standing()).isCompleted();
+        server.last().say(WatchResponse.newBuilder().setWatchId(1));
+        assertThat(woken).hasValue(1);
+    }
+
+    @Test
+    void aStreamThatBreaksWakesAllWhoRelyOnIt() {
+        Watches.WatchedKey one = confirmed(0);
+        Watches.WatchedKey other = confirmed(1);
+        Watches.WatchedKey pending = watch();
+        server.last().breaks();
+        assertThat(woken).hasValue(2);
+        assertThat(one.isLive() || other.isLive() || pending.isLive()).isFalse();
+        assertThat(pending.standing()).isCompletedExceptionally();
+        confirmed(0);
+        assertThat(server.streams()).hasSize(2);
+    }
+
+    @Test
+    void aWatchBeginsNowAndTellsOfDeletionsOnly() {
+        watch();
+        assertThat(server.last().asked).singleElement().satisfies(asked -> {
+            assertThat(asked.getCreateRequest().getStartRevision()).isZero();
+            assertThat(asked.getCreateRequest().getFiltersList()).containsExactly(WatchCreateRequest.FilterType.NOPUT);
+        });
+    }
+
+    @Test
+    void aWatchThatTheServerRefusesNeverStandsAndThoseAfterItDo() {
+        Watches.WatchedKey refused = watch();
+        Watches.WatchedKey next = watch();
+        server.last().say(end(-1).setCreated(true));
+        assertThat(refused.standing()).isCompletedExceptionally();
+        assertThat(refused.standing().handle((done, failure) -> failure.getMessage()))
+                .isCompletedWithValue("the watch has broken: compacted");
+        assertThat(refused.isLive()).isFalse();
+        server.last().say(confirmation(0));
+        assertThat(next.standing()).isCompleted();
+        // Whoever waits for it to stand was told by that.
+        assertThat(woken).hasValue(0);
+    }
+
+    @Test
+    void aServerThatSaysNothingIsAskedAndThenLeft() {
+        Watches.WatchedKey watched = confirmed(0);
+        ScriptedWatchServer.Stream silent = server.last();
+        ticker.advance(PATIENCE);
+        assertThat(silent.asked)
+                .last()
+                .satisfies(asked -> assertThat(asked.hasProgressRequest()).isTrue());
+        assertThat(watched.isLive()).isTrue();
+        ticker.advance(PATIENCE);
+        assertThat(silent.left).isTrue();
+        assertThat(watched.isLive()).isFalse();
+        assertThat(woken).hasValue(1);
+        confirmed(0);
+        assertThat(server.streams()).hasSize(2);
+    }
+
+    @Test
+    void aServerThatGivesASignOfLifeIsKept() {
+        Watches.WatchedKey watched = confirmed(0);
+        for (int round = 0; round < 5; round++) {
+            ticker.advance(PATIENCE);
+            assertThat(server.last().asked)
+                    .last()
+                    .satisfies(asked -> assertThat(asked.hasProgressRequest()).isTrue());
+            // The answer belongs to no watch.
+            server.last().say(WatchResponse.newBuilder().setWatchId(-1));
+        }
+        assertThat(server.last().asked).hasSize(1 + 5);
+        assertThat(server.last().left).isFalse();
+        assertThat(watched.isLive()).isTrue();
+        assertThat(woken).hasValue(0);
+        assertThat(server.streams()).hasSize(1);
+    }
+}

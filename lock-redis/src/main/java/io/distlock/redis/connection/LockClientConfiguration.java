@@ -1,0 +1,108 @@
+package io.distlock.redis.connection;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SocketOptions.KeepAliveOptions;
+import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.event.DefaultEventPublisherOptions;
+import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.EpollProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.ExtendedKeepAliveSupport;
+import io.lettuce.core.resource.IOUringProvider;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** What the driver must do for locks, whatever it does for the rest of the application. */
+final class LockClientConfiguration {
+
+    /** A dead peer of an idle connection, that of the subscriptions, is noticed after some 15 s. */
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(5);
+
+    private static final int LOST_KEEP_ALIVES = 2;
+
+    /** Between attempts to reconnect. */
+    private static final Delay SHORT =
+            Delay.fullJitter(Duration.ofMillis(5), Duration.ofMillis(500), 10, TimeUnit.MILLISECONDS);
+
+    private LockClientConfiguration() {}
+
+    /** The user's options, changed where locks need it. */
+    static ClientOptions options(ClientOptions users, Duration connectTimeout) {
+        return users.mutate()
+                .autoReconnect(true)
+                // While disconnected, an attempt must fail now and not be sent at some later time.
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .replayFilter(LockClientConfiguration::neverAgain)
+                // One timer for each command costs more than the command; the callers limit the time themselves.
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+                .publishOnScheduler(false)
+                .pingBeforeActivateConnection(true)
+                .socketOptions(sockets(users.getSocketOptions(), connectTimeout))
+                .build();
+    }
+
+    /**
+     * The driver asks this of a command that it could not write, before it puts it aside for later, and forgets the
+     * command if the answer is yes: its caller must be notified.
+     */
+    private static boolean neverAgain(RedisCommand<?, ?, ?> command) {
+        // The driver passes null for a batch, despite the type.
+        if (command != null) {
+            command.completeExceptionally(new RedisException("The connection was lost before the command was sent"));
+        }
+        return true;
+    }
+
+    private static SocketOptions sockets(SocketOptions users, Duration connectTimeout) {
+        SocketOptions.Builder builder = users.mutate().connectTimeout(connectTimeout);
+        if (ExtendedKeepAliveSupport.isSupported()) {
+            builder.keepAlive(KeepAliveOptions.builder()
+                    .enable()
+                    .idle(KEEP_ALIVE)
+                    .interval(KEEP_ALIVE)
+                    .count(LOST_KEEP_ALIVES)
+                    .build());
+        }
+        // Without netty's native transport the driver refuses to connect with this; see RedisConnection for what we do
+        // then.
+        if (!users.isEnableTcpUserTimeout() && (EpollProvider.isAvailable() || IOUringProvider.isAvailable())) {
+            builder.tcpUserTimeout(TcpUserTimeoutOptions.builder()
+                    .enable()
+                    .tcpUserTimeout(KEEP_ALIVE.multipliedBy(1 + LOST_KEEP_ALIVES))
+                    .build());
+        }
+        return builder.build();
+    }
+
+    /**
+     * The user's timer, resolvers and recorders, but for three things. The pause between attempts to reconnect: the driver's
+     * grows to 30 s, during which a Redis that is back could not be locked on. The thread that reads and writes: one for
+     * the connections that belong together, so that a waiter that is notified of a release can ask for the lock without
+     * waking another thread, and the application's traffic does not hold up a renewal. And the calls leave together, as
+     * described at {@link FlushConsolidator}. Shutting these down leaves the user's alone.
+     *
+     * @param thread a single one; the driver ends it once nobody uses it any more
+     */
+    static ClientResources resources(ClientResources users, EventLoopGroupProvider thread) {
+        return DefaultClientResources.builder()
+                .reconnectDelay(SHORT)
+                .eventLoopGroupProvider(thread)
+                .nettyCustomizer(new FlushConsolidator(users.nettyCustomizer()))
+                .addressResolverGroup(users.addressResolverGroup())
+                .commandLatencyRecorder(users.commandLatencyRecorder())
+                // What has been recorded is published by the user's.
+                .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
+                .eventBus(users.eventBus())
+                .eventExecutorGroup(users.eventExecutorGroup())
+                .socketAddressResolver(users.socketAddressResolver())
+                .timer(users.timer())
+                .tracing(users.tracing())
+                .build();
+    }
+}

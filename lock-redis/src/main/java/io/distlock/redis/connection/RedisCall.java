@@ -1,0 +1,52 @@
+package io.distlock.redis.connection;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.netty.buffer.ByteBuf;
+
+/** A command on its way that knows whether it has left this process. */
+public final class RedisCall<T> extends AsyncCommand<String, String, T> {
+
+    /** For a command that has no key, and goes to any node of a cluster. */
+    public static final int NO_SLOT = -1;
+
+    private final int slot;
+    private final long createdNanos;
+    private volatile boolean sent;
+
+    public RedisCall(
+            ProtocolKeyword type,
+            CommandOutput<String, String, T> output,
+            CommandArgs<String, String> arguments,
+            int slot,
+            long nanos) {
+        super(new Command<>(type, output, arguments));
+        this.slot = slot;
+        this.createdNanos = nanos;
+    }
+
+    /** The hash slot of its keys. */
+    int slot() {
+        return slot;
+    }
+
+    long createdNanos() {
+        return createdNanos;
+    }
+
+    /** Called when the command is put on the wire, and not before. */
+    @Override
+    public void encode(ByteBuf buffer) {
+        sent = true;
+        super.encode(buffer);
+    }
+
+    /** A command that never left, or that Redis answered with an error, has done nothing. */
+    public RedisCallException failure(String what, Throwable cause) {
+        return new RedisCallException(what, cause, sent && !(cause instanceof RedisCommandExecutionException));
+    }
+}

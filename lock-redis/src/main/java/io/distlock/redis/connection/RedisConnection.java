@@ -1,0 +1,232 @@
+package io.distlock.redis.connection;
+
+import io.distlock.spi.Ticker;
+import io.distlock.support.Backoff;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.protocol.DefaultEndpoint;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection, made when it is first needed; if that fails, again when it is next needed, after a pause. Once made,
+ * the driver reconnects it. Never blocks. Thread-safe.
+ *
+ * <p>A peer that vanished without a word leaves a connection on which nothing is ever answered, and TCP takes a quarter
+ * of an hour to notice. Redis answers in order, so one call that stays open for long condemns the connection: it is
+ * cut, and made anew.
+ */
+public final class RedisConnection<C extends StatefulConnection<String, String>> {
+
+    private static final Logger log = LoggerFactory.getLogger(RedisConnection.class);
+
+    /** As between the driver's attempts to reconnect. */
+    private static final Backoff BETWEEN_TRIES = new Backoff(Duration.ofMillis(20), Duration.ofMillis(500));
+
+    private final Supplier<? extends CompletionStage<C>> connector;
+    private final Ticker ticker;
+    private final Duration callTimeout;
+    private final AtomicReference<@Nullable CompletableFuture<C>> connection = new AtomicReference<>();
+    // Written by the one try under way before it ends, read by others after that.
+    private int failures;
+    private long nextTryNanos;
+
+    private final Silence silence = new Silence();
+    private final ConcurrentHashMap<String, Silence> silenceOfNodes = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    public RedisConnection(Supplier<? extends CompletionStage<C>> connector, Ticker ticker, Duration callTimeout) {
+        this.connector = connector;
+        this.ticker = ticker;
+        this.callTimeout = callTimeout;
+    }
+
+    /** The connection; fails if it cannot be made now, or could not be a moment ago. */
+    public CompletableFuture<C> connect() {
+        CompletableFuture<C> known = connection.get();
+        if (known != null && (!known.isCompletedExceptionally() || ticker.nanos() - nextTryNanos < 0)) {
+            return known;
+        }
+        CompletableFuture<C> made = new CompletableFuture<>();
+        CompletableFuture<C> earlier = connection.compareAndExchange(known, made);
+        if (earlier != null && earlier != known) {
+            return earlier;
+        }
+        open().whenComplete((opened, failure) -> {
+            if (failure == null) {
+                made.complete(opened);
+            } else {
+                nextTryNanos = ticker.nanos() + BETWEEN_TRIES.pause(++failures).toNanos();
+                made.completeExceptionally(failure);
+            }
+        });
+        return made;
+    }
+
+    /** Whether it has ever stood; from then on the driver keeps it, and refuses calls while it is down. */
+    public boolean isMade() {
+        CompletableFuture<C> known = connection.get();
+        return known != null && known.isDone() && !known.isCompletedExceptionally();
+    }
+
+    private CompletionStage<C> open() {
+        if (closed) {
+            return CompletableFuture.failedFuture(new RedisException("the connection is closed"));
+        }
+        try {
+            return connector.get();
+        } catch (RuntimeException failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
+    }
+
+    /** Sends a call; whatever goes wrong is the call's end. */
+    public void send(RedisCall<?> call) {
+        send(null, call);
+    }
+
+    /**
+     * Sends a call and, on the same connection right before it, another one: both arrive, or neither is answered.
+     *
+     * @param before null for none
+     */
+    public void send(@Nullable RedisCall<?> before, RedisCall<?> call) {
+        if (before != null) {
+            call.whenComplete((reply, failure) -> {
+                if (failure != null) {
+                    before.completeExceptionally(failure);
+                }
+            });
+        }
+        CompletableFuture<C> known = connection.get();
+        // The ready connection is the hot path: no dependent, no hop.
+        if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
+            sendOn(known.join(), before, call);
+        } else {
+            connect().whenComplete((connected, failure) -> sendLate(connected, failure, before, call));
+        }
+    }
+
+    private void sendOn(C connected, @Nullable RedisCall<?> before, RedisCall<?> call) {
+        if (isDown(connected)) {
+            // The driver would refuse it as well, at the price of a stack trace: where one of several nodes is gone for
+            // long, each lock would pay for it.
+            call.completeExceptionally(new RedisCallException("not connected", false));
+        } else {
+            cutIfSilent(connected, call);
+            dispatch(connected, before, call);
+        }
+    }
+
+    /** A cluster connection has many, and knows by itself which to use. */
+    private static boolean isDown(StatefulConnection<?, ?> connected) {
+        return !connected.isOpen() && !(connected instanceof StatefulRedisClusterConnection<?, ?>);
+    }
+
+    private void sendLate(
+            @Nullable C connected, @Nullable Throwable failure, @Nullable RedisCall<?> before, RedisCall<?> call) {
+        if (connected == null) {
+            call.completeExceptionally(failure == null ? new RedisException("not connected") : failure);
+        } else if (ticker.nanos() - call.createdNanos() > callTimeout.toNanos()) {
+            // Its caller has stopped waiting: sent now, it would do something that nobody expects any more.
+            call.completeExceptionally(new RedisException("connecting took too long"));
+        } else {
+            dispatch(connected, before, call);
+        }
+    }
+
+    private void dispatch(C connected, @Nullable RedisCall<?> before, RedisCall<?> call) {
+        try {
+            if (before == null) {
+                connected.dispatch(call);
+            } else {
+                connected.dispatch(List.of(before, call));
+            }
+        } catch (RuntimeException failure) {
+            call.completeExceptionally(failure);
+        }
+    }
+
+    private void cutIfSilent(C connected, RedisCall<?> next) {
+        if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+            cutSilentNode(cluster, next);
+        } else if (silence.isBrokenOff(next, 2 * callTimeout.toNanos())) {
+            cutSilent(connected);
+        }
+    }
+
+    /** Only then does the driver look whether another node has taken over. */
+    private void cutSilentNode(StatefulRedisClusterConnection<?, ?> cluster, RedisCall<?> next) {
+        RedisClusterNode node = next.slot() == RedisCall.NO_SLOT
+                ? null
+                : cluster.getPartitions().getPartitionBySlot(next.slot());
+        if (node != null
+                && silenceOfNodes
+                        .computeIfAbsent(node.getNodeId(), first -> new Silence())
+                        .isBrokenOff(next, 2 * callTimeout.toNanos())) {
+            RedisURI address = node.getUri();
+            cluster.getConnectionAsync(address.getHost(), address.getPort()).thenAccept(this::cutSilent);
+        }
+    }
+
+    /** How long a peer has left a call unanswered. */
+    private static final class Silence {
+
+        private volatile @Nullable RedisCall<?> oldest;
+
+        /** Whether it is time to give the connection up; then counts anew. */
+        boolean isBrokenOff(RedisCall<?> next, long nanos) {
+            RedisCall<?> waiting = oldest;
+            if (waiting == null || waiting.isDone()) {
+                oldest = next;
+                return false;
+            }
+            boolean tooLong = next.createdNanos() - waiting.createdNanos() > nanos;
+            if (tooLong) {
+                oldest = next;
+            }
+            return tooLong;
+        }
+    }
+
+    void cutSilent(StatefulConnection<?, ?> connected) {
+        log.warn("Redis has not answered for more than {} ms: connecting anew", 2 * callTimeout.toMillis());
+        cut(connected);
+    }
+
+    /** Cuts the connection if it stands. */
+    public void cut() {
+        if (isMade()) {
+            connect().thenAccept(RedisConnection::cut);
+        }
+    }
+
+    /** The driver ends what is under way, and connects anew. */
+    private static void cut(StatefulConnection<?, ?> connected) {
+        if (connected instanceof RedisChannelHandler<?, ?> handler
+                && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
+            endpoint.disconnect();
+        }
+    }
+
+    /** Gives the connection up, calls under way fail; completes when it is closed, also if it is being made just now. */
+    public CompletableFuture<Void> close() {
+        closed = true;
+        CompletableFuture<C> known = connection.get();
+        return known == null || known.isCompletedExceptionally()
+                ? CompletableFuture.completedFuture(null)
+                : known.thenCompose(StatefulConnection::closeAsync);
+    }
+}

@@ -1,0 +1,229 @@
+package io.distlock.redis.connection;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
+
+/**
+ * Connections to Redis of the locks' own, made to the servers and with the credentials, TLS settings and threads that
+ * the application's connection factory has, but with options that suit locks: time limits, no command that is sent
+ * later than asked for, none that is sent twice. The application's own connections are neither used nor changed.
+ *
+ * <p>Making one connects to nothing yet; nothing here blocks but {@link #close()}. Thread-safe.
+ */
+public final class RedisConnections implements AutoCloseable {
+
+    private final PrivateFactory factory;
+    private final PrivateFactory factoryForOnce;
+    private final ClientResources resources;
+    private final Optional<ClientResources> ownResources;
+    private final boolean cluster;
+    private final int database;
+
+    private RedisConnections(
+            LettuceConnectionFactory users,
+            Duration callTimeout,
+            Duration connectTimeout,
+            ClientResources resources,
+            Optional<ClientResources> ownResources) {
+        ClientOptions lasting = LockClientConfiguration.options(clientOptions(users), connectTimeout);
+        ClientOptions once = lasting.mutate().autoReconnect(false).build();
+        this.factory = new PrivateFactory(users, lasting, resources, callTimeout);
+        this.factoryForOnce = new PrivateFactory(users, once, resources, callTimeout);
+        this.resources = resources;
+        this.ownResources = ownResources;
+        this.cluster = factory.isClusterAware();
+        this.database = cluster ? 0 : factory.getDatabase();
+        factory.start();
+        factoryForOnce.start();
+    }
+
+    /**
+     * Connections to the Redis that a connection factory connects to, standalone, by Sentinel or Cluster.
+     *
+     * @param users the application's factory; only its settings are read
+     * @param callTimeout the longest that one call is waited for
+     * @param connectTimeout the longest that a connection may take to be made
+     * @throws IllegalArgumentException if the factory is set up with a fixed list of master and replicas, which cannot
+     *     be listened on
+     */
+    public static RedisConnections like(LettuceConnectionFactory users, Duration callTimeout, Duration connectTimeout) {
+        refuseMasterReplica(users);
+        Optional<ClientResources> usersResources =
+                users.getClientConfiguration().getClientResources();
+        Optional<ClientResources> ownResources =
+                usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
+        ClientResources resources = usersResources.or(() -> ownResources).orElseThrow();
+        return new RedisConnections(
+                users,
+                callTimeout,
+                connectTimeout,
+                LockClientConfiguration.resources(resources, new DefaultEventLoopGroupProvider(1)),
+                ownResources);
+    }
+
+    /**
+     * Connections to one of several servers.
+     *
+     * @param shared used if the factory has no resources of its own; stays open
+     * @param thread that reads and writes for all of the servers
+     */
+    public static RedisConnections like(
+            LettuceConnectionFactory users,
+            Duration callTimeout,
+            Duration connectTimeout,
+            ClientResources shared,
+            EventLoopGroupProvider thread) {
+        ClientResources resources =
+                users.getClientConfiguration().getClientResources().orElse(shared);
+        refuseMasterReplica(users);
+        return new RedisConnections(
+                users,
+                callTimeout,
+                connectTimeout,
+                LockClientConfiguration.resources(resources, thread),
+                Optional.empty());
+    }
+
+    /** Without a choice of servers to read from: locks are read where they are written. */
+    private static LettuceClientConfiguration configuration(
+            LettuceClientConfiguration users, ClientOptions client, ClientResources resources, Duration callTimeout) {
+        var builder = LettuceClientConfiguration.builder()
+                .clientOptions(client)
+                .clientResources(resources)
+                // Also limits the handshake of a connection.
+                .commandTimeout(callTimeout)
+                .shutdownTimeout(users.getShutdownTimeout())
+                .shutdownQuietPeriod(users.getShutdownQuietPeriod());
+        users.getClientName().ifPresent(builder::clientName);
+        users.getRedisCredentialsProviderFactory().ifPresent(builder::redisCredentialsProviderFactory);
+        if (users.isUseSsl()) {
+            var ssl = builder.useSsl().verifyPeer(users.getVerifyMode());
+            return (users.isStartTls() ? ssl.startTls() : ssl).build();
+        }
+        return builder.build();
+    }
+
+    private static ClientOptions clientOptions(LettuceConnectionFactory users) {
+        ClientOptions options =
+                users.getClientConfiguration().getClientOptions().orElseGet(ClientOptions::create);
+        return users.isClusterAware() && !(options instanceof ClusterClientOptions)
+                ? ClusterClientOptions.builder(options).build()
+                : options;
+    }
+
+    private static RedisConfiguration servers(LettuceConnectionFactory users) {
+        return Optional.<RedisConfiguration>ofNullable(users.getClusterConfiguration())
+                .or(() -> Optional.ofNullable(users.getSentinelConfiguration()))
+                .or(() -> Optional.ofNullable(users.getSocketConfiguration()))
+                .orElseGet(users::getStandaloneConfiguration);
+    }
+
+    /** For diagnostics. Without an address where the server may change. */
+    public String name() {
+        return cluster || factory.isRedisSentinelAware()
+                ? "Redis"
+                : "Redis " + factory.getHostName() + ':' + factory.getPort();
+    }
+
+    /** The factory has no accessor for this, and looks like a standalone one on this machine. */
+    private static void refuseMasterReplica(LettuceConnectionFactory users) {
+        var fields = new DirectFieldAccessor(users);
+        if (fields.isReadableProperty("configuration")
+                && fields.getPropertyValue("configuration") instanceof RedisStaticMasterReplicaConfiguration) {
+            throw new IllegalArgumentException("locks cannot listen for releases through a fixed list of a master and"
+                    + " its replicas: set up a LettuceConnectionFactory for locks with the master alone, or by"
+                    + " Sentinel");
+        }
+    }
+
+    public boolean isCluster() {
+        return cluster;
+    }
+
+    public int database() {
+        return database;
+    }
+
+    public CompletionStage<StatefulConnection<String, String>> connect() {
+        return cluster
+                ? withTopology()
+                        .thenCompose(client -> client.connectAsync(StringCodec.UTF8))
+                        .thenApply(connected -> connected)
+                : factory.connect();
+    }
+
+    /**
+     * One that ends with the process at its other end, instead of being made anew. A cluster has many processes, and gets
+     * one of the other kind.
+     */
+    public CompletionStage<StatefulConnection<String, String>> connectForOnce() {
+        return cluster ? connect() : factoryForOnce.connect();
+    }
+
+    public CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
+        return cluster
+                ? withTopology()
+                        .thenCompose(client -> client.connectPubSubAsync(StringCodec.UTF8))
+                        .thenApply(connected -> connected)
+                : factory.connectPubSub();
+    }
+
+    /** Asked before each connection, because connecting itself would wait for it. */
+    private CompletionStage<RedisClusterClient> withTopology() {
+        RedisClusterClient client = (RedisClusterClient) factory.getRequiredNativeClient();
+        return client.refreshPartitionsAsync().thenApply(refreshed -> client);
+    }
+
+    /** Closes all connections; takes as long as the application's settings give the driver to shut down. */
+    @Override
+    public void close() {
+        factoryForOnce.destroy();
+        factory.destroy();
+        resources.shutdown();
+        ownResources.ifPresent(ClientResources::shutdown);
+    }
+
+    /** Never a bean, so that whatever Boot makes of connection factories is undisturbed. */
+    private static final class PrivateFactory extends LettuceConnectionFactory {
+
+        PrivateFactory(
+                LettuceConnectionFactory users, ClientOptions client, ClientResources resources, Duration callTimeout) {
+            super(servers(users), configuration(users.getClientConfiguration(), client, resources, callTimeout));
+            setShareNativeConnection(false);
+        }
+
+        @SuppressWarnings("unchecked") // made with the codec for strings
+        CompletionStage<StatefulConnection<String, String>> connect() {
+            return provider().getConnectionAsync(StatefulConnection.class).thenApply(connected ->
+                    (StatefulConnection<String, String>) connected);
+        }
+
+        @SuppressWarnings("unchecked") // made with the codec for strings
+        CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
+            return provider()
+                    .getConnectionAsync(StatefulRedisPubSubConnection.class)
+                    .thenApply(connected -> (StatefulRedisPubSubConnection<String, String>) connected);
+        }
+
+        private LettuceConnectionProvider provider() {
+            return doCreateConnectionProvider((RedisClient) getRequiredNativeClient(), StringCodec.UTF8);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package io.distlock.redis.connection;
+
+import io.distlock.spi.Ticker;
+import io.distlock.support.TryLockStore;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Listens to channels on one connection for all who wait: the first to wait for a channel subscribes to it, the last
+ * one unsubscribes. The driver subscribes anew after it has reconnected; all who wait are then woken, because a message
+ * may have been missed.
+ *
+ * <p>Under the monitor it is decided what to send, and sent (which does not block), so that subscriptions and their
+ * ends reach the server in the order in which they were decided. Nobody is called under it.
+ */
+public final class ReleaseSubscriptions {
+
+    private final RedisConnection<StatefulRedisPubSubConnection<String, String>> link;
+    private final Ticker ticker;
+    private final long silenceNanos;
+    private final Map<String, Channel> channels = new HashMap<>();
+    private @Nullable StatefulRedisPubSubConnection<String, String> listenedTo;
+
+    public ReleaseSubscriptions(
+            RedisConnection<StatefulRedisPubSubConnection<String, String>> link, Ticker ticker, Duration callTimeout) {
+        this.link = link;
+        this.ticker = ticker;
+        this.silenceNanos = 2 * callTimeout.toNanos();
+    }
+
+    /** A channel with those who listen to it. */
+    private static final class Channel {
+
+        private final CompletableFuture<?> confirmed;
+        private final long sentNanos;
+        private final Set<Listener> listeners = new LinkedHashSet<>();
+        private boolean announced;
+
+        Channel(CompletableFuture<?> confirmed, long sentNanos) {
+            this.confirmed = confirmed;
+            this.sentNanos = sentNanos;
+        }
+    }
+
+    /** As {@link TryLockStore#subscribe}. */
+    public CompletionStage<TryLockStore.Subscription> subscribe(String channel, Runnable wake) {
+        CompletableFuture<TryLockStore.Subscription> result = new CompletableFuture<>();
+        link.connect().whenComplete((connected, failure) -> {
+            if (failure == null) {
+                join(connected, new Listener(channel, wake), result);
+            } else {
+                result.completeExceptionally(new RedisCallException("connecting to listen", failure, false));
+            }
+        });
+        return result;
+    }
+
+    private void join(
+            StatefulRedisPubSubConnection<String, String> connected,
+            Listener listener,
+            CompletableFuture<TryLockStore.Subscription> result) {
+        Channel channel;
+        synchronized (this) {
+            listenTo(connected);
+            channel = channels.computeIfAbsent(listener.channel, name -> open(connected, name));
+            channel.listeners.add(listener);
+        }
+        if (!channel.confirmed.isDone() && ticker.nanos() - channel.sentNanos > silenceNanos) {
+            link.cutSilent(connected);
+        }
+        channel.confirmed.whenComplete((confirmed, failure) -> {
+            if (failure == null) {
+                result.complete(listener);
+            } else {
+                listener.close();
+                result.completeExceptionally(new RedisCallException("SUBSCRIBE", failure, false));
+            }
+        });
+    }
+
+    private Channel open(StatefulRedisPubSubConnection<String, String> connected, String name) {
+        var confirmed = connected.async().subscribe(name).toCompletableFuture();
+        return new Channel(confirmed, ticker.nanos());
+    }
+
+    private void listenTo(StatefulRedisPubSubConnection<String, String> connected) {
+        if (listenedTo != connected) {
+            listenedTo = connected;
+            connected.addListener(new Wakener());
+        }
+    }
+
+    private final class Wakener extends RedisPubSubAdapter<String, String> {
+
+        @Override
+        public void message(String channel, String message) {
+            wake(channel);
+        }
+
+        @Override
+        public void subscribed(String channel, long count) {
+            if (isAgain(channel)) {
+                wake(channel);
+            }
+        }
+    }
+
+    /** The first time, those who wait look for themselves; after that, the driver has reconnected. */
+    private synchronized boolean isAgain(String name) {
+        Channel channel = channels.get(name);
+        if (channel == null) {
+            // The end of the subscription was not sent while disconnected, and the driver has taken it up again.
+            unsubscribe(name);
+            return false;
+        }
+        boolean again = channel.announced;
+        channel.announced = true;
+        return again;
+    }
+
+    private void wake(String name) {
+        List<Listener> listeners;
+        synchronized (this) {
+            Channel channel = channels.get(name);
+            listeners = channel == null ? List.of() : new ArrayList<>(channel.listeners);
+        }
+        listeners.forEach(listener -> listener.wake.run());
+    }
+
+    private synchronized void leave(Listener listener) {
+        Channel channel = channels.get(listener.channel);
+        if (channel != null && channel.listeners.remove(listener) && channel.listeners.isEmpty()) {
+            channels.remove(listener.channel);
+            unsubscribe(listener.channel);
+        }
+    }
+
+    private void unsubscribe(String name) {
+        if (listenedTo != null) {
+            listenedTo.async().unsubscribe(name);
+        }
+    }
+
+    /** How many channels are listened to. */
+    synchronized int size() {
+        return channels.size();
+    }
+
+    private final class Listener implements TryLockStore.Subscription {
+
+        private final String channel;
+        private final Runnable wake;
+
+        Listener(String channel, Runnable wake) {
+            this.channel = channel;
+            this.wake = wake;
+        }
+
+        @Override
+        public void close() {
+            leave(this);
+        }
+    }
+}

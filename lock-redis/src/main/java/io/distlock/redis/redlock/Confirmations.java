@@ -1,0 +1,93 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.redis.redlock.Quorum.Tally;
+import io.distlock.redis.redlock.Quorum.Votes;
+
+/**
+ * Which nodes stand by the fencing token that was chosen, by their places: the second phase of one try. Knows neither
+ * nodes nor time; not thread-safe.
+ *
+ * <p>Each node proposes one more than the counter it keeps, and the largest becomes the token. If a majority has proposed
+ * it, a majority has counters that are as large, and all is done; otherwise a majority has to raise its counters to it
+ * before the lock counts as taken. That makes tokens grow: two acquisitions share a node; there, the counter has reached
+ * the token of the one that owned it first before the other one read it.
+ */
+final class Confirmations {
+
+    private final Quorum quorum;
+    private final Votes votes;
+    private final RedlockLease lease;
+    private final boolean[] open;
+    private final boolean[] confirmed;
+
+    /**
+     * Nodes that have granted are awaited from the start; each is still to be {@link #count counted}.
+     *
+     * @param votes of which a majority has granted
+     * @param lease under the token that was chosen
+     */
+    Confirmations(Quorum quorum, Votes votes, RedlockLease lease) {
+        this.quorum = quorum;
+        this.votes = votes;
+        this.lease = lease;
+        this.open = new boolean[quorum.nodes()];
+        this.confirmed = new boolean[quorum.nodes()];
+        for (int node = 0; node < quorum.nodes(); node++) {
+            open[node] = votes.isGranted(node);
+        }
+    }
+
+    RedlockLease lease() {
+        return lease;
+    }
+
+    /**
+     * A node that proposed the token has a counter as large; one that proposed less is told to raise it. One whose larger
+     * proposal came after the token had been chosen is told the token, but does not count: it may have confirmed that very
+     * token to the owner before.
+     *
+     * @param node has granted
+     * @return whether the node has to be told the token
+     */
+    boolean count(int node) {
+        if (votes.proposal(node) == token()) {
+            answered(node, true);
+            return false;
+        }
+        open[node] = counts(node);
+        return true;
+    }
+
+    /**
+     * @param done whether the node, having been told the token, stands by it
+     */
+    void raised(int node, boolean done) {
+        answered(node, done && counts(node));
+    }
+
+    /** Whether a majority has confirmed; open as long as nodes that have not yet voted could make one. */
+    Tally.Verdict verdict() {
+        Tally tally = Tally.of(quorum);
+        for (int node = 0; node < quorum.nodes(); node++) {
+            if (confirmed[node]) {
+                tally = tally.plusYes();
+            } else if (!open[node] && !votes.isOpen(node)) {
+                tally = tally.plusNo();
+            }
+        }
+        return tally.verdict();
+    }
+
+    private void answered(int node, boolean yes) {
+        open[node] = false;
+        confirmed[node] = yes;
+    }
+
+    private boolean counts(int node) {
+        return votes.proposal(node) < token();
+    }
+
+    private long token() {
+        return lease.token().value();
+    }
+}

@@ -1,0 +1,290 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.redis.connection.RedisCallException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many of a number of independent nodes decide, and what their answers amount to. Odd, so that neither half of the
+ * nodes can be had without a majority. All of this knows neither nodes, but for their places, nor time.
+ *
+ * @param nodes how many there are: odd, 3 or more
+ */
+record Quorum(int nodes) {
+
+    private static final int FEWEST = 3;
+
+    Quorum {
+        if (nodes < FEWEST) {
+            throw new IllegalArgumentException(nodes + " nodes are too few for a quorum that survives the loss of one:"
+                    + " list at least " + FEWEST + ", on machines of their own");
+        }
+        if (nodes % 2 == 0) {
+            throw new IllegalArgumentException(nodes + " nodes are an even number, which survives no more losses than "
+                    + (nodes - 1) + ": list one less, or one more");
+        }
+    }
+
+    /** Any two majorities share a node. */
+    int majority() {
+        return nodes / 2 + 1;
+    }
+
+    /** The count of yes, no and unknown among the nodes. */
+    record Tally(Quorum quorum, int yes, int no, int unknown) {
+
+        /** Final as soon as it is not open. */
+        enum Verdict {
+            /** Answers that have not come in decide. */
+            OPEN,
+            /** A majority says so. */
+            YES,
+            /** A majority says no. */
+            NO,
+            /** Neither can be had any more. */
+            UNKNOWN
+        }
+
+        Tally {
+            if (yes < 0 || no < 0 || unknown < 0 || yes + no + unknown > quorum.nodes()) {
+                throw new IllegalArgumentException(yes + " yes, " + no + " no and " + unknown
+                        + " unknown are no answers of " + quorum.nodes() + " nodes");
+            }
+        }
+
+        static Tally of(Quorum quorum) {
+            return new Tally(quorum, 0, 0, 0);
+        }
+
+        Tally plusYes() {
+            return new Tally(quorum, yes + 1, no, unknown);
+        }
+
+        Tally plusNo() {
+            return new Tally(quorum, yes, no + 1, unknown);
+        }
+
+        Tally plusUnknown() {
+            return new Tally(quorum, yes, no, unknown + 1);
+        }
+
+        Verdict verdict() {
+            int majority = quorum.majority();
+            if (yes >= majority) {
+                return Verdict.YES;
+            }
+            if (no >= majority) {
+                return Verdict.NO;
+            }
+            int open = quorum.nodes() - yes - no - unknown;
+            return yes + open >= majority || no + open >= majority ? Verdict.OPEN : Verdict.UNKNOWN;
+        }
+    }
+
+    /** What one node said to an acquisition. */
+    sealed interface Vote {
+
+        /**
+         * The node gives the lock.
+         *
+         * @param token proposed by the node
+         */
+        record Granted(long token) implements Vote {}
+
+        /**
+         * Another has the lock on the node.
+         *
+         * @param holder the same number for the same owner; {@link #READERS} for readers
+         * @param freeIn when the node frees it by itself, if it knows
+         */
+        record Refused(long holder, Optional<Duration> freeIn) implements Vote {
+
+            static final long READERS = 0;
+        }
+
+        /** No answer, or an error. */
+        record Silent(RedisCallException cause) implements Vote {}
+    }
+
+    /** What the nodes have said to one try so far, by their places. Not thread-safe. */
+    static final class Votes {
+
+        private final Quorum quorum;
+        private final @Nullable Vote[] votes;
+
+        Votes(Quorum quorum) {
+            this.quorum = quorum;
+            this.votes = new Vote[quorum.nodes()];
+        }
+
+        /** Final as soon as it is not open: votes that come later cannot change it. */
+        enum Outcome {
+            /** Votes that have not come in decide. */
+            OPEN,
+            GRANTED,
+            /** No majority can be had any more, and a majority of nodes works: others have the lock. */
+            REFUSED,
+            /** A majority of nodes does not work: nobody knows who has the lock. */
+            UNAVAILABLE
+        }
+
+        /** A later answer counts instead of a silence. */
+        void set(int node, Vote vote) {
+            votes[node] = vote;
+        }
+
+        boolean isOpen(int node) {
+            return votes[node] == null;
+        }
+
+        /** Whether a majority has said yes or no. */
+        boolean isMajorityHeard() {
+            return count(Vote.Granted.class) + count(Vote.Refused.class) >= quorum.majority();
+        }
+
+        boolean isGranted(int node) {
+            return votes[node] instanceof Vote.Granted;
+        }
+
+        /** Whether the node has certainly given nothing. */
+        boolean isWithoutEffect(int node) {
+            return votes[node] instanceof Vote.Refused
+                    || (votes[node] instanceof Vote.Silent silent
+                            && !silent.cause().mayBeApplied());
+        }
+
+        /** Whether a majority may have granted, be it without saying so. */
+        boolean mayBeMajority() {
+            long may = IntStream.range(0, votes.length)
+                    .filter(node -> !isWithoutEffect(node))
+                    .count();
+            return may >= quorum.majority();
+        }
+
+        /** Of a node that has granted. */
+        long proposal(int node) {
+            return votes[node] instanceof Vote.Granted granted ? granted.token() : 0;
+        }
+
+        private int count(Class<? extends Vote> kind) {
+            return (int) Arrays.stream(votes).filter(kind::isInstance).count();
+        }
+
+        Outcome outcome() {
+            int majority = quorum.majority();
+            int silent = count(Vote.Silent.class);
+            if (count(Vote.Granted.class) >= majority) {
+                return Outcome.GRANTED;
+            }
+            if (silent >= majority) {
+                return Outcome.UNAVAILABLE;
+            }
+            boolean outOfReach = count(Vote.Refused.class) + silent >= majority;
+            // Silence is not "held by another": that takes a majority that speaks.
+            return outOfReach && isMajorityHeard() ? Outcome.REFUSED : Outcome.OPEN;
+        }
+
+        /** F, the largest token that was proposed. */
+        long token() {
+            return IntStream.range(0, votes.length)
+                    .mapToLong(this::proposal)
+                    .max()
+                    .orElseThrow();
+        }
+
+        Refusals refusals() {
+            List<Vote.Refused> refusals = Arrays.stream(votes)
+                    .filter(Vote.Refused.class::isInstance)
+                    .map(Vote.Refused.class::cast)
+                    .toList();
+            int open = (int) Arrays.stream(votes).filter(Objects::isNull).count();
+            return new Refusals(quorum, count(Vote.Granted.class), open, refusals);
+        }
+
+        /** For diagnostics. */
+        String describe(int node) {
+            Vote vote = votes[node];
+            if (vote instanceof Vote.Silent silent) {
+                return String.valueOf(silent.cause().getMessage());
+            }
+            return vote == null ? "open" : vote instanceof Vote.Granted ? "granted" : "refused";
+        }
+    }
+
+    /**
+     * What is to be learnt from the nodes that refused an acquisition.
+     *
+     * @param open how many nodes had not yet spoken when it was decided
+     */
+    record Refusals(Quorum quorum, int granted, int open, List<Vote.Refused> refusals) {
+
+        /**
+         * Readers are not told apart, so a majority of them may be parts of several tries, which are taken back without
+         * a notification.
+         */
+        private static final Duration READERS_MAY_BE_GONE = Duration.ofSeconds(5);
+
+        Refusals {
+            refusals = List.copyOf(refusals);
+        }
+
+        /**
+         * Whether one owner, or readers, have a majority: then there is nothing to do but wait until they release the
+         * lock. Otherwise several contenders have parts of it, all of which will withdraw, or not all nodes could be
+         * asked.
+         */
+        boolean isHeld() {
+            return holders().values().stream().anyMatch(count -> count >= quorum.majority());
+        }
+
+        /** Whether it is certain that several have parts of it, and not one whom silent nodes would make the holder. */
+        boolean isSplit() {
+            return holders().size() > 1 || answers() == quorum.nodes();
+        }
+
+        /** How many nodes have said yes or no. */
+        int answers() {
+            return granted + refusals.size();
+        }
+
+        private boolean isHeldByReaders() {
+            return holders().getOrDefault(Vote.Refused.READERS, 0) >= quorum.majority();
+        }
+
+        private Map<Long, Integer> holders() {
+            Map<Long, Integer> counts = new HashMap<>();
+            refusals.forEach(refusal -> counts.merge(refusal.holder(), 1, Integer::sum));
+            return counts;
+        }
+
+        /**
+         * When to look again: once enough of the nodes are free by themselves, as far as they know. Of those that had
+         * not yet spoken the best is assumed: among those that had may be one whose clock was set back, which keeps for
+         * an hour what the others free now.
+         */
+        Optional<Duration> freeIn() {
+            List<Duration> times = new ArrayList<>();
+            refusals.forEach(refusal -> refusal.freeIn().ifPresent(times::add));
+            times.sort(Comparator.naturalOrder());
+            if (!times.isEmpty()) {
+                times.addAll(0, Collections.nCopies(open, times.get(0)));
+            }
+            int missing = quorum.majority() - granted;
+            Optional<Duration> time = missing <= times.size() ? Optional.of(times.get(missing - 1)) : Optional.empty();
+            return isHeldByReaders()
+                    ? time.filter(known -> known.compareTo(READERS_MAY_BE_GONE) < 0)
+                            .or(() -> Optional.of(READERS_MAY_BE_GONE))
+                    : time;
+        }
+    }
+}

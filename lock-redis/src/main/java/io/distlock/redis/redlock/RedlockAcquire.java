@@ -1,0 +1,222 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.Release;
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.redis.redlock.Quorum.Refusals;
+import io.distlock.redis.redlock.Quorum.Vote;
+import io.distlock.redis.redlock.RedlockPhases.Step;
+import io.distlock.redis.script.RedisLease;
+import io.distlock.redis.script.ScriptCall;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Moment;
+import io.distlock.support.TryLockStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * One try to take a lock from a majority, as an owner of its own. All nodes are asked at once; what their answers amount to
+ * is for {@link RedlockPhases} to say, and how long they are waited for, for {@link VoteTimeouts}. Whatever ends without a
+ * grant is withdrawn from each node that may have granted, however late its answer.
+ *
+ * <p>The phases are guarded by this object's monitor. Under it is decided what is to be done, and no more: nodes, timers
+ * and callers are spoken to outside.
+ */
+final class RedlockAcquire implements RedlockPhases.Actions {
+
+    private final RedlockNodes nodes;
+    private final LeaseRequest request;
+    private final String owner;
+    private final BiFunction<Refusals, String, Optional<Duration>> nextTry;
+    private final Moment since;
+    private final VoteTimeouts timeouts;
+    private final List<CompletableFuture<Vote>> asked;
+    private final CompletableFuture<TryLockStore.Result> outcome = new CompletableFuture<>();
+    private final RedlockPhases phases;
+
+    /**
+     * @param owner as whom to ask; another one at each try, or the withdrawal of one could undo the next
+     * @param callTimeout in which it has to end
+     * @param nextTry when to try again after a refusal; is told what the nodes have said
+     */
+    RedlockAcquire(
+            RedlockNodes nodes,
+            LeaseRequest request,
+            String owner,
+            Duration callTimeout,
+            BiFunction<Refusals, String, Optional<Duration>> nextTry) {
+        this.nodes = nodes;
+        this.request = request;
+        this.owner = owner;
+        this.nextTry = nextTry;
+        this.since = nodes.runtime().ticker().now();
+        this.timeouts = VoteTimeouts.of(request, callTimeout);
+        this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
+        this.phases = new RedlockPhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
+    }
+
+    private RedlockLease leaseUnder(long token) {
+        return new RedlockLease(request.owner(), nodes.get(0).entry(request, owner, token));
+    }
+
+    /** Asks all nodes. The stage does not fail, and ends in bounded time. */
+    CompletionStage<TryLockStore.Result> start() {
+        boolean[] connecting = ask();
+        for (int at = 0; at < nodes.size(); at++) {
+            int node = at;
+            asked.get(at).whenComplete((vote, never) -> change(() -> phases.voted(node, vote)));
+        }
+        limit(timeouts.minority(), timeouts.whenMinorityIsDue(phases, connecting));
+        return outcome;
+    }
+
+    /**
+     * Another one first for each owner: of counters that differ, the largest is that of the node that was asked last, and it
+     * is learned by the others only if that node is among the first to answer. The same owner asks in the same order again,
+     * and so is answered by the same majority.
+     *
+     * @return which nodes have to be connected to first
+     */
+    private boolean[] ask() {
+        ScriptCall<List<Long>> question = nodes.get(0).question(request, owner);
+        boolean[] connecting = new boolean[nodes.size()];
+        int first = Math.floorMod(owner.hashCode(), nodes.size());
+        for (int step = 0; step < nodes.size(); step++) {
+            int at = (first + step) % nodes.size();
+            connecting[at] = !nodes.get(at).calls().isConnected();
+            asked.set(at, nodes.get(at).take(question));
+        }
+        return connecting;
+    }
+
+    /** Ends it, if it has not ended, and takes everything back. */
+    void abandon() {
+        change(phases::abandoned);
+    }
+
+    private void change(Supplier<List<Step>> event) {
+        List<Step> steps;
+        synchronized (this) {
+            steps = event.get();
+        }
+        for (Step step : steps) {
+            step.by(this);
+        }
+    }
+
+    // --- what the phases ask for ---
+
+    @Override
+    public void limit(Duration time, Function<Duration, List<Step>> whenUp) {
+        if (!outcome.isDone()) {
+            nodes.runtime().timeouts().within(time, outcome).whenComplete((ended, failure) -> {
+                if (failure instanceof TimeoutException) {
+                    Duration waited =
+                            Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
+                    change(() -> whenUp.apply(waited));
+                }
+            });
+        }
+    }
+
+    @Override
+    public void limitConfirming() {
+        limit(timeouts.toConfirm(since, nodes.runtime().ticker().nanos()), waited -> phases.unconfirmed());
+    }
+
+    @Override
+    public void raise(int node, RedisLease entry, long proposed) {
+        nodes.get(node).raise(entry, proposed).whenComplete((done, never) -> change(() -> phases.raised(node, done)));
+    }
+
+    @Override
+    public void withdrawUnlessReleased(int node, RedlockLease lease) {
+        // As a rule the release was sent after the vote on the same connection, and has found it.
+        lease.releaseOn(node).thenAccept(release -> {
+            if (release == Release.NOT_OWNER) {
+                withdraw(nodes.get(node), false);
+            }
+        });
+    }
+
+    @Override
+    public void grant(RedlockLease lease) {
+        outcome.complete(new TryLockStore.Result.Granted(new Grant(lease, since)));
+    }
+
+    @Override
+    public void restore(int node, RedlockLease lease) {
+        new RedlockRestoration(nodes, node, List.of(lease)).afterGrant(since, request.options());
+    }
+
+    @Override
+    public void takeBack(int node, RedlockLease lease) {
+        new RedlockRestoration(nodes, node, List.of(lease)).takeBack(lease, request.timeToLive());
+    }
+
+    @Override
+    public void refuse(Refusals refusals, List<String> said) {
+        end(new TryLockStore.Result.Refused(nextTry.apply(refusals, listed(said))), true);
+    }
+
+    @Override
+    public void fail(String why, List<String> said, boolean quietly) {
+        end(new TryLockStore.Result.Failed(new RedisCallException(why + listed(said), false), false), quietly);
+    }
+
+    private String listed(List<String> said) {
+        StringBuilder text = new StringBuilder();
+        for (int at = 0; at < nodes.size(); at++) {
+            text.append(at == 0 ? " (" : ", ")
+                    .append(nodes.get(at).name())
+                    .append(": ")
+                    .append(said.get(at));
+        }
+        return text.append(')').toString();
+    }
+
+    private void end(TryLockStore.Result attempt, boolean quietly) {
+        for (int at = 0; at < nodes.size(); at++) {
+            withdrawOnceKnown(nodes.get(at), asked.get(at), quietly);
+        }
+        outcome.complete(attempt);
+    }
+
+    /**
+     * Waits for what the node says, for it may have granted; a node that does not say is asked until it is certain.
+     *
+     * @param vote its answer, which may never come
+     * @param quietly whether nobody need be notified
+     */
+    private void withdrawOnceKnown(RedlockNode node, CompletionStage<Vote> vote, boolean quietly) {
+        nodes.runtime().timeouts().within(nodes.callTimeout(), vote).whenComplete((known, timeout) -> {
+            if (known instanceof Vote.Granted) {
+                withdraw(node, quietly);
+            } else if (timeout != null
+                    || (known instanceof Vote.Silent silent && silent.cause().mayBeApplied())) {
+                reap(node, quietly);
+            }
+        });
+    }
+
+    private void withdraw(RedlockNode node, boolean quietly) {
+        nodes.withdraw(what(), node, request.timeToLive(), () -> node.withdraw(request, owner, quietly));
+    }
+
+    private void reap(RedlockNode node, boolean quietly) {
+        nodes.reap(what(), node, request.timeToLive(), () -> node.withdraw(request, owner, quietly));
+    }
+
+    private String what() {
+        return "A vote for '" + request.key() + "' to " + owner;
+    }
+}

@@ -1,0 +1,84 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.redis.connection.RedisConnections;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Connections to the nodes of Redlock, each as {@link RedisConnections} are: of the locks' own, with options that suit
+ * locks. Making one connects to nothing yet. Thread-safe.
+ */
+public final class RedlockConnections implements AutoCloseable {
+
+    private final List<Node> nodes;
+    private final ClientResources resources;
+
+    /** One node, by a name without secrets. */
+    record Node(String name, RedisConnections connections) {}
+
+    private RedlockConnections(List<Node> nodes, ClientResources resources) {
+        this.nodes = List.copyOf(nodes);
+        this.resources = resources;
+    }
+
+    /**
+     * Connections to independent servers.
+     *
+     * @param factories one for each server, which must stand alone; never started, only their settings are read
+     * @param options time limits
+     * @throws IllegalArgumentException for fewer than three, an even number, the same address twice, a cluster or
+     *     Sentinel
+     */
+    public static RedlockConnections to(List<LettuceConnectionFactory> factories, RedlockOptions options) {
+        new Quorum(factories.size());
+        Set<String> names = new HashSet<>();
+        for (LettuceConnectionFactory each : factories) {
+            requireAlone(each);
+            if (!names.add(name(each))) {
+                throw new IllegalArgumentException("node " + name(each) + " is listed twice, and would have two votes:"
+                        + " list each server once");
+            }
+        }
+        ClientResources shared = ClientResources.create();
+        // A round wakes one thread and not one for each node: replies of several nodes are often there at the same
+        // time.
+        EventLoopGroupProvider thread = new DefaultEventLoopGroupProvider(1);
+        List<Node> nodes = new ArrayList<>();
+        for (LettuceConnectionFactory each : factories) {
+            nodes.add(new Node(
+                    name(each),
+                    RedisConnections.like(each, options.callTimeout(), options.connectTimeout(), shared, thread)));
+        }
+        return new RedlockConnections(nodes, shared);
+    }
+
+    private static String name(LettuceConnectionFactory factory) {
+        return factory.getHostName().toLowerCase(Locale.ROOT) + ':' + factory.getPort();
+    }
+
+    private static void requireAlone(LettuceConnectionFactory factory) {
+        if (factory.isClusterAware() || factory.isRedisSentinelAware()) {
+            throw new IllegalArgumentException(
+                    "a node of Redlock must be one server that stands alone: a cluster, or one"
+                            + " that fails over to a replica, may forget the votes it has given");
+        }
+    }
+
+    List<Node> nodes() {
+        return nodes;
+    }
+
+    /** Closes all connections; takes as long as the factories' settings give the driver to shut down. */
+    @Override
+    public void close() {
+        nodes.forEach(node -> node.connections().close());
+        resources.shutdown();
+    }
+}

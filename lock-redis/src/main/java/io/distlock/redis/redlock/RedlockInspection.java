@@ -1,0 +1,125 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockStatus;
+import io.distlock.LockStatus.Holder;
+import io.distlock.Sequencer;
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.redis.redlock.Quorum.Tally;
+import io.distlock.redis.script.Holders;
+import io.distlock.support.Timeouts;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/** Asks all nodes who holds a lock: the owner that a majority names. Fails where silent nodes would decide. */
+record RedlockInspection(RedlockNodes nodes) {
+
+    CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        return ask(key).thenApply(answers -> merge(key, answers));
+    }
+
+    CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
+        return ask(sequencer.key()).thenApply(answers -> {
+            long yes = answers.stream()
+                    .filter(status -> Holders.isCurrent(sequencer, status))
+                    .count();
+            return decide(sequencer.key(), (int) yes, answers.size());
+        });
+    }
+
+    /** The answers of those nodes that give one. Once a majority has, the others are waited for as long as for a vote. */
+    private CompletionStage<List<Optional<LockStatus>>> ask(LockKey key) {
+        VoteTimeouts limits = VoteTimeouts.ofInspection(nodes.callTimeout());
+        Timeouts timeouts = nodes.runtime().timeouts();
+        AtomicInteger missing = new AtomicInteger(nodes.quorum().majority());
+        CompletableFuture<Void> enough = new CompletableFuture<>();
+        List<CompletableFuture<Optional<LockStatus>>> asked = new ArrayList<>();
+        for (RedlockNode node : nodes.all()) {
+            var answer = timeouts.within(limits.majority(), node.alone().inspect(key));
+            asked.add(answer);
+            answer.thenRun(() -> {
+                if (missing.decrementAndGet() == 0) {
+                    enough.complete(null);
+                }
+            });
+        }
+        var all = CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
+        all.whenComplete((done, failure) -> enough.complete(null));
+        return timeouts.within(limits.minority(), all)
+                .handle((done, late) -> enough)
+                .thenCompose(Function.identity())
+                .thenApply(done -> asked.stream()
+                        .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
+                        .map(CompletableFuture::join)
+                        .toList());
+    }
+
+    private Optional<LockStatus> merge(LockKey key, List<Optional<LockStatus>> answers) {
+        Map<Holders.Grantee, List<Holder>> parties = new LinkedHashMap<>();
+        for (Optional<LockStatus> answer : answers) {
+            answer.ifPresent(status -> status.holders()
+                    .forEach(holder -> parties.computeIfAbsent(
+                                    new Holders.Grantee(status.mode(), holder.owner()), party -> new ArrayList<>())
+                            .add(holder)));
+        }
+        decide(key, 0, answers.size());
+        List<Holder> holders = new ArrayList<>();
+        LockMode mode = LockMode.EXCLUSIVE;
+        for (Map.Entry<Holders.Grantee, List<Holder>> party : parties.entrySet()) {
+            if (decide(key, party.getValue().size(), answers.size())) {
+                mode = party.getKey().mode();
+                holders.add(merge(party.getValue()));
+            }
+        }
+        return holders.isEmpty() ? Optional.empty() : Optional.of(new LockStatus(key, mode, holders, Optional.empty()));
+    }
+
+    private Holder merge(List<Holder> votes) {
+        List<Duration> times = new ArrayList<>();
+        votes.forEach(vote -> vote.remaining().ifPresent(times::add));
+        times.sort(Comparator.reverseOrder());
+        int majority = nodes.quorum().majority();
+        return new Holder(
+                votes.get(0).owner(),
+                token(votes),
+                // For so long a majority keeps it.
+                times.size() < majority ? Optional.empty() : Optional.of(times.get(majority - 1)));
+    }
+
+    /** A node whose vote came late may keep it under the token that it proposed, for a moment. */
+    private Optional<FencingToken> token(List<Holder> votes) {
+        return votes.stream()
+                .flatMap(vote -> vote.token().stream())
+                .filter(token -> votes.stream()
+                                .filter(vote ->
+                                        vote.token().filter(token::equals).isPresent())
+                                .count()
+                        >= nodes.quorum().majority())
+                .findFirst();
+    }
+
+    private boolean decide(LockKey key, int yes, int answers) {
+        Tally tally = new Tally(nodes.quorum(), yes, answers - yes, nodes.size() - answers);
+        return switch (tally.verdict()) {
+            case YES -> true;
+            case NO -> false;
+            case UNKNOWN, OPEN ->
+                throw new CompletionException(new RedisCallException(
+                        "who holds '" + key + "' cannot be told: only " + answers + " of " + nodes.size()
+                                + " nodes answer",
+                        false));
+        };
+    }
+}

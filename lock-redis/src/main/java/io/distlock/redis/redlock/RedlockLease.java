@@ -1,0 +1,118 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Release;
+import io.distlock.redis.script.RedisLease;
+import io.distlock.spi.Lease;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One grant by a majority. Its entry is the same on all nodes, but for nodes on which it still stands under the token that
+ * they proposed, or to which it has never come. State is guarded by this object's monitor, but for what is volatile.
+ */
+final class RedlockLease implements Lease {
+
+    private final String owner;
+    private final RedisLease entry;
+    private volatile @Nullable CompletableFuture<List<CompletionStage<Release>>> releases;
+    /** Null while there is none: a held lock is to be small. */
+    private @Nullable BitSet absent;
+
+    private @Nullable BitSet late;
+
+    /**
+     * @param owner who asked; the entry's also names the try that succeeded
+     */
+    RedlockLease(String owner, RedisLease entry) {
+        this.owner = owner;
+        this.entry = entry;
+    }
+
+    RedisLease entry() {
+        return entry;
+    }
+
+    /** From now on, no node that has lost the lock must get it again. */
+    synchronized void giveBack() {
+        if (releases == null) {
+            releases = new CompletableFuture<>();
+        }
+    }
+
+    boolean isGivenBack() {
+        return releases != null;
+    }
+
+    /** What the nodes, in their order, will say to its first release. */
+    void released(List<CompletionStage<Release>> asked) {
+        Objects.requireNonNull(releases).complete(asked);
+    }
+
+    /** Of one that is given back: whether the release finds it on a node. */
+    CompletionStage<Release> releaseOn(int node) {
+        return Objects.requireNonNull(releases).thenCompose(asked -> asked.get(node));
+    }
+
+    /** The node has certainly not granted it. */
+    synchronized void absentFrom(int node) {
+        if (absent == null) {
+            absent = new BitSet();
+        }
+        absent.set(node);
+    }
+
+    /** The node may be given it. */
+    synchronized void mayStandOn(int node) {
+        if (absent != null) {
+            absent.clear(node);
+        }
+    }
+
+    synchronized boolean isAbsentFrom(int node) {
+        return absent != null && absent.get(node);
+    }
+
+    /** A question that was cut off may still reach the node, and put it there after the release. */
+    synchronized void mayComeLateTo(int node) {
+        if (late == null) {
+            late = new BitSet();
+        }
+        late.set(node);
+    }
+
+    synchronized boolean isLateOn(int node) {
+        return late != null && late.get(node);
+    }
+
+    @Override
+    public LockKey key() {
+        return entry.key();
+    }
+
+    @Override
+    public LockMode mode() {
+        return entry.mode();
+    }
+
+    @Override
+    public String owner() {
+        return owner;
+    }
+
+    @Override
+    public FencingToken token() {
+        return entry.token();
+    }
+
+    @Override
+    public String toString() {
+        return entry.toString();
+    }
+}

@@ -1,0 +1,232 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.FencingToken;
+import io.distlock.Release;
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.redis.redlock.Quorum.Vote;
+import io.distlock.redis.script.NodeCalls;
+import io.distlock.redis.script.Quarantine;
+import io.distlock.redis.script.RedisKeys;
+import io.distlock.redis.script.RedisLease;
+import io.distlock.redis.script.RedisNode;
+import io.distlock.redis.script.RedisScripts;
+import io.distlock.redis.script.ScriptCall;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Renewal;
+import io.distlock.spi.RenewalAnswers;
+import io.distlock.support.LockRuntime;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.output.IntegerListOutput;
+import io.lettuce.core.output.IntegerOutput;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the independent servers: asks once and takes what comes. Knows nothing of the others. No stage fails but those
+ * of an inspection and a restoration; none is limited in time. Thread-safe.
+ */
+final class RedlockNode {
+
+    private static final int NEVER = -1;
+
+    private final String name;
+    private final RedlockNodes.RunIds runIds;
+    private final NodeCalls calls;
+    private final RedisNode node;
+    private final RedisKeys keys;
+    private final RedisScripts.Redlock scripts;
+    private volatile int identifiedAfter = NEVER;
+
+    /**
+     * @param keys the same for all nodes: a waiter that one notifies of a release may have asked another
+     */
+    RedlockNode(
+            RedlockConnections.Node server,
+            RedlockOptions options,
+            RedisScripts.Redlock scripts,
+            RedisKeys keys,
+            RedlockNodes.RunIds runIds,
+            FenceBase fenceBase,
+            LockRuntime runtime) {
+        this.name = server.name();
+        this.runIds = runIds;
+        this.scripts = scripts;
+        this.keys = keys;
+        this.calls = new NodeCalls(
+                server.connections(),
+                options.callTimeout(),
+                0,
+                scripts.all(),
+                options.restartGuard()
+                        .map(time -> new Quarantine(
+                                "Redlock node " + name, time, true, same -> fenceBase.raise(name, same))),
+                runtime);
+        this.node = new RedisNode(calls, keys, scripts.node(), runtime.ticker());
+    }
+
+    String name() {
+        return name;
+    }
+
+    NodeCalls calls() {
+        return calls;
+    }
+
+    /** What is the same here as on a Redis that decides alone: listening, and asking who holds a lock. */
+    RedisNode alone() {
+        return node;
+    }
+
+    // --- who it is ---
+
+    /**
+     * Asks which server it is, without which its votes do not count. Asked again once the connection was lost: the address
+     * may lead to another server now.
+     */
+    CompletionStage<?> identify() {
+        int disconnections = calls.disconnections();
+        return calls.server().info("server").handle((info, failure) -> {
+            if (failure == null) {
+                info.field("run_id").ifPresent(run -> runIds.seen(name, run));
+            } else if (!isForbidden(RedisCallException.of(failure).getCause())) {
+                throw RedisCallException.of(failure).withoutEffect();
+            }
+            // A server that does not allow the question can be used, at the risk of its operator.
+            identifiedAfter = disconnections;
+            return null;
+        });
+    }
+
+    private boolean isIdentified() {
+        return identifiedAfter == calls.disconnections();
+    }
+
+    /** Not so while the server is loading its data, for example: it will answer later. */
+    static boolean isForbidden(@Nullable Throwable cause) {
+        String message = cause instanceof RedisCommandExecutionException ? cause.getMessage() : null;
+        return message != null
+                && (message.startsWith("NOPERM") || (message.startsWith("ERR") && message.contains("unknown")));
+    }
+
+    /** For how long it gives no votes, if it has been restarted. Fails if it does not answer. */
+    CompletionStage<Duration> check() {
+        return calls.server().ping().thenCompose(pong -> identify()).thenCompose(known -> calls.quarantineLeft());
+    }
+
+    // --- taking ---
+
+    /**
+     * The question for a vote, and for a proposal of the fencing token; the same for all nodes.
+     *
+     * @param owner as whom to ask
+     */
+    ScriptCall<List<Long>> question(LeaseRequest request, String owner) {
+        RedisKeys.Names names = keys.of(request.key());
+        return node.acquisition(request, owner, false, names, keys.fences()).with(names.slot());
+    }
+
+    /**
+     * Asks for the vote.
+     *
+     * @param question of {@link #question}
+     */
+    CompletableFuture<Vote> take(ScriptCall<List<Long>> question) {
+        CompletableFuture<List<Long>> reply = isIdentified()
+                ? calls.run(question)
+                : identify().thenCompose(known -> calls.run(question)).toCompletableFuture();
+        return reply.handle(
+                (said, failure) -> failure == null ? vote(said) : new Vote.Silent(RedisCallException.of(failure)));
+    }
+
+    private static Vote vote(List<Long> reply) {
+        long value = reply.get(1);
+        if (reply.get(0) == 1) {
+            return new Vote.Granted(value);
+        }
+        return new Vote.Refused(reply.get(2), value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
+    }
+
+    /** Second phase: whether the node stands by its vote, with its counter raised to the token of the grant. */
+    CompletableFuture<Boolean> raise(RedisLease entry, long proposed) {
+        RedisKeys.Names names = entry.names();
+        return calls.run(ScriptCall.of(
+                                scripts.raise(),
+                                names.slot(),
+                                IntegerOutput::new,
+                                List.of(names.lock(), names.readers(), keys.fences()))
+                        .with(entry.mode())
+                        .with(entry.owner() + ':' + proposed)
+                        .with(entry.owner())
+                        .with(entry.token().value())
+                        .with(names.slot()))
+                .handle((reply, failure) -> failure == null && reply == 1);
+    }
+
+    /** Takes a vote back, whatever came of it. */
+    CompletionStage<Release> withdraw(LeaseRequest request, String owner, boolean quietly) {
+        return node.release(request.mode(), keys.of(request.key()), owner, RedisNode.NO_TOKEN, quietly, Duration.ZERO);
+    }
+
+    // --- keeping ---
+
+    /** As {@link io.distlock.spi.LockProvider#renew}, for entries. */
+    void renew(Collection<Lease> entries, RenewalAnswers answers) {
+        if (isIdentified()) {
+            node.renew(entries, answers);
+            return;
+        }
+        identify().whenComplete((known, failure) -> {
+            if (failure == null) {
+                node.renew(entries, answers);
+            } else {
+                entries.forEach(entry -> answers.answer(entry, Renewal.UNKNOWN));
+            }
+        });
+    }
+
+    /**
+     * Puts entries here that are missing, where nobody else has taken their place; one command. Fails if the node does not
+     * answer.
+     *
+     * @return for each of them 1 if it is here now
+     */
+    CompletionStage<List<Long>> restore(List<RedisLease> entries) {
+        List<String> all = new ArrayList<>();
+        for (RedisLease entry : entries) {
+            all.add(entry.names().lock());
+            all.add(entry.names().readers());
+        }
+        ScriptCall<List<Long>> invocation =
+                ScriptCall.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
+        for (RedisLease entry : entries) {
+            invocation
+                    .with(entry.mode())
+                    .with(entry.owner())
+                    .with(entry.token().value())
+                    .with(entry.renewedTimeToLive());
+        }
+        return calls.run(invocation);
+    }
+
+    // --- giving back ---
+
+    CompletionStage<Release> release(RedisLease entry, Duration keepFor) {
+        // Whatever its token: a reader may still stand there under the one that the node proposed.
+        return node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, false, keepFor);
+    }
+
+    /** What a grant with this token is on this node. */
+    RedisLease entry(LeaseRequest request, String owner, long token) {
+        RedisKeys.Names names = keys.of(request.key());
+        Duration renewed = request.renewedTimeToLive();
+        return new RedisLease(
+                request.key(), request.mode(), owner, new FencingToken(token), names, renewed, Duration.ZERO);
+    }
+}

@@ -1,0 +1,83 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.Release;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** The nodes that decide together, and what is needed to ask them all. */
+record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRuntime runtime, Duration callTimeout) {
+
+    RedlockNodes {
+        all = List.copyOf(all);
+    }
+
+    int size() {
+        return all.size();
+    }
+
+    RedlockNode get(int at) {
+        return all.get(at);
+    }
+
+    /** Withdraws something from a node; if the node does not answer, again in the background. */
+    void withdraw(
+            String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
+        withdraw.get().thenAccept(release -> {
+            if (release == Release.UNKNOWN) {
+                reap(what, node, timeToLive, withdraw);
+            }
+        });
+    }
+
+    /** Withdraws something from a node in the background until the node says that it is gone, or it has expired. */
+    void reap(
+            String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
+        runtime.reaper()
+                .reap(
+                        what + " on " + node.name(),
+                        timeToLive.plus(callTimeout),
+                        () -> runtime.timeouts().within(callTimeout, withdraw.get()));
+    }
+
+    /**
+     * By which run_id each node was last known: two nodes that are the same server would make one vote count twice.
+     * Thread-safe.
+     */
+    static final class RunIds {
+
+        private final Map<String, String> runOfNode = new HashMap<>();
+        private volatile Optional<String> clash = Optional.empty();
+
+        /**
+         * @param node its name
+         */
+        synchronized void seen(String node, String run) {
+            if (!run.equals(runOfNode.put(node, run))) {
+                clash = findClash();
+            }
+        }
+
+        private Optional<String> findClash() {
+            Map<String, String> nodeOfRun = new HashMap<>();
+            for (Map.Entry<String, String> each : runOfNode.entrySet()) {
+                String other = nodeOfRun.put(each.getValue(), each.getKey());
+                if (other != null) {
+                    return Optional.of("nodes " + other + " and " + each.getKey() + " are the same server (run_id "
+                            + each.getValue() + "), which would have two votes: list each server once");
+                }
+            }
+            return Optional.empty();
+        }
+
+        /** What is wrong, if anything is. */
+        Optional<String> clash() {
+            return clash;
+        }
+    }
+}

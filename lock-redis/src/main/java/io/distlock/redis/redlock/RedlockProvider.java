@@ -1,0 +1,152 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockOptions;
+import io.distlock.LockStatus;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.redis.script.Holders;
+import io.distlock.redis.script.NodeCalls;
+import io.distlock.redis.script.Quarantine;
+import io.distlock.redis.script.RedisKeys;
+import io.distlock.redis.script.RedisLease;
+import io.distlock.redis.script.RedisScripts;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.LockProvider;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.RenewalAnswers;
+import io.distlock.support.AcquireLoop;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Locks on a majority of several independent Redis servers, by the algorithm of Redis' own documentation (Redlock), with
+ * what it leaves open: fencing tokens that grow from holder to holder, and a guard against servers that have forgotten
+ * locks in a restart.
+ *
+ * <p>Exclusion holds while no more than a minority of the servers is down, and no server's clock leaps forward by the
+ * better part of a lease. The leap of one clock alone does no harm once a grant has come to all nodes, which takes some
+ * milliseconds where several have asked at once. A holder that is paused for longer than its lease knows afterwards that it has lost the lock;
+ * a write already under way can be refused by its token alone. Two readers that come at the same time may be given the
+ * same token; a writer never shares one. Thread-safe.
+ */
+public final class RedlockProvider implements LockProvider {
+
+    private final RedlockNodes nodes;
+    private final RedisKeys keys;
+    private final AcquireLoop loop;
+    private final RedlockOptions options;
+
+    /**
+     * Locks on the servers that the connections lead to. Begins to connect, and does not wait for it.
+     *
+     * @param runtime shared by all locks of the process; to be closed after this
+     * @param connections to be closed after this
+     * @param options how locks are kept
+     */
+    public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
+        RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
+        List<Integer> databases = connections.nodes().stream()
+                .map(node -> node.connections().database())
+                .toList();
+        this.keys = new RedisKeys(options.keyPrefix(), databases.get(0));
+        RedisScripts.Redlock scripts = RedisScripts.Redlock.with(options.restartGuard(), keys, databases);
+        Quorum quorum = new Quorum(connections.nodes().size());
+        FenceBase fenceBase = new FenceBase(
+                keys.fences(),
+                quorum,
+                runtime.timeouts(),
+                options.callTimeout(),
+                options.restartGuard().orElse(Duration.ZERO));
+        List<RedlockNode> all = connections.nodes().stream()
+                .map(server -> new RedlockNode(server, options, scripts, keys, runIds, fenceBase, runtime))
+                .toList();
+        fenceBase.compares(all);
+        this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
+        this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
+        this.options = options;
+        nodes.all().forEach(node -> node.calls().warmUp());
+    }
+
+    @Override
+    public String name() {
+        return "redlock";
+    }
+
+    @Override
+    public Duration callTimeout() {
+        return nodes.callTimeout();
+    }
+
+    @Override
+    public double clockDrift() {
+        return options.clockDrift();
+    }
+
+    @Override
+    public void validate(LockOptions options) {
+        Quarantine.validate(this.options.restartGuard(), options);
+    }
+
+    @Override
+    public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
+        return Quarantine.refusal(options.restartGuard(), request)
+                .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
+                .orElseGet(() -> loop.acquire(request));
+    }
+
+    @Override
+    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        new RedlockRenewal(nodes, leases, answers).start();
+    }
+
+    @Override
+    public CompletionStage<Release> release(Lease lease, Duration keepFor) {
+        return new RedlockRelease(nodes, (RedlockLease) lease, keepFor).start();
+    }
+
+    @Override
+    public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
+        return new RedlockInspection(nodes).isCurrent(sequencer);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        return new RedlockInspection(nodes).inspect(key);
+    }
+
+    @Override
+    public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        return new RedlockInspection(nodes)
+                .inspect(key)
+                .thenCompose(status -> Holders.by(token, status)
+                        .map(holder -> new RedlockRelease(nodes, lease(key, token, holder), Duration.ZERO).start())
+                        .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
+    }
+
+    private RedlockLease lease(LockKey key, FencingToken token, Holders.Grantee holder) {
+        RedisLease entry = new RedisLease(
+                key, holder.mode(), holder.owner(), token, keys.of(key), LockOptions.MAX_LEASE, Duration.ZERO);
+        return new RedlockLease(holder.owner(), entry);
+    }
+
+    @Override
+    public CompletionStage<ProviderStatus> check() {
+        return new RedlockHealth(nodes).check();
+    }
+
+    /** Ends what waits, and gives the connections up that were made for this provider. */
+    @Override
+    public void close() {
+        loop.close();
+        NodeCalls.close(nodes.all().stream().map(RedlockNode::calls).toList(), nodes.callTimeout());
+    }
+}

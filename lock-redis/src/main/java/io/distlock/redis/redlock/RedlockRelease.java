@@ -1,0 +1,79 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.Release;
+import io.distlock.redis.redlock.Quorum.Tally;
+import io.distlock.spi.Deadline;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One release: goes to all nodes, a majority decides. Nodes whose answer is missing then, or to which
+ * it may still come, are asked again in the background. State is guarded by this object's monitor.
+ */
+final class RedlockRelease {
+
+    private final RedlockNodes nodes;
+    private final RedlockLease lease;
+    private final Deadline kept;
+    private final CompletableFuture<Release> outcome = new CompletableFuture<>();
+    private Tally tally;
+
+    RedlockRelease(RedlockNodes nodes, RedlockLease lease, Duration keepFor) {
+        this.nodes = nodes;
+        this.lease = lease;
+        this.kept = Deadline.in(keepFor, nodes.runtime().ticker());
+        this.tally = Tally.of(nodes.quorum());
+    }
+
+    /** Does not fail; may never end. */
+    CompletionStage<Release> start() {
+        lease.giveBack();
+        List<CompletionStage<Release>> asked =
+                nodes.all().stream().map(this::release).toList();
+        lease.released(asked);
+        for (int at = 0; at < nodes.size(); at++) {
+            int node = at;
+            asked.get(at).thenAccept(release -> answered(node, release));
+        }
+        return outcome;
+    }
+
+    private CompletionStage<Release> release(RedlockNode node) {
+        return node.release(lease.entry(), kept.remaining());
+    }
+
+    private void answered(int node, Release release) {
+        Tally.Verdict verdict;
+        synchronized (this) {
+            tally = switch (release) {
+                case RELEASED -> tally.plusYes();
+                case NOT_OWNER -> tally.plusNo();
+                case UNKNOWN -> tally.plusUnknown();
+            };
+            verdict = tally.verdict();
+        }
+        switch (verdict) {
+            case YES -> outcome.complete(Release.RELEASED);
+            case NO -> outcome.complete(Release.NOT_OWNER);
+            // The caller asks all nodes again.
+            case UNKNOWN -> outcome.complete(Release.UNKNOWN);
+            case OPEN -> {}
+        }
+        if (release == Release.UNKNOWN || lease.isLateOn(node)) {
+            outcome.thenAccept(decided -> reap(node, decided));
+        }
+    }
+
+    private void reap(int node, Release decided) {
+        // A node that has been down for long has nothing to forget.
+        if (decided != Release.UNKNOWN && !lease.isAbsentFrom(node)) {
+            nodes.reap(
+                    "The release of '" + lease.key() + "' by " + lease.owner(),
+                    nodes.get(node),
+                    lease.entry().renewedTimeToLive().plus(kept.remaining()),
+                    () -> release(nodes.get(node)));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.redis.redlock.Quorum.Tally;
+import io.distlock.redis.script.RedisNode;
+import io.distlock.spi.Lease;
+import io.distlock.spi.Renewal;
+import io.distlock.spi.RenewalAnswers;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One round of renewals: each node gets its batches, each lease is answered as soon as a majority has. Afterwards, nodes
+ * that have lost a lease get it again unless a majority has; they count from the next round on. State is guarded by this
+ * object's monitor.
+ */
+final class RedlockRenewal {
+
+    private final RedlockNodes nodes;
+    private final RenewalAnswers answers;
+    private final List<RedlockLease> leases = new ArrayList<>();
+    private final IdentityHashMap<Lease, Integer> places = new IdentityHashMap<>();
+    private final Tally[] tallies;
+    private final List<BitSet> gone = new ArrayList<>();
+    private final CompletableFuture<Void> complete = new CompletableFuture<>();
+    private int missing;
+
+    RedlockRenewal(RedlockNodes nodes, Collection<Lease> renewed, RenewalAnswers answers) {
+        this.nodes = nodes;
+        this.answers = answers;
+        for (Lease each : renewed) {
+            RedlockLease lease = (RedlockLease) each;
+            places.put(lease.entry(), leases.size());
+            leases.add(lease);
+        }
+        this.tallies = new Tally[leases.size()];
+        Arrays.fill(tallies, Tally.of(nodes.quorum()));
+        nodes.all().forEach(node -> gone.add(new BitSet()));
+        this.missing = leases.size() * nodes.size();
+    }
+
+    void start() {
+        // A node that stays silent must not keep the others from being mended.
+        nodes.runtime().timeouts().within(nodes.callTimeout(), complete).whenComplete((done, late) -> mend());
+        List<Lease> entries = leases.stream().<Lease>map(RedlockLease::entry).toList();
+        for (int at = 0; at < nodes.size(); at++) {
+            int node = at;
+            nodes.get(at).renew(entries, (entry, renewal) -> answered(node, entry, renewal));
+        }
+    }
+
+    private void answered(int node, Lease entry, Renewal renewal) {
+        int place = Objects.requireNonNull(places.get(entry));
+        Tally.Verdict before;
+        Tally.Verdict after;
+        boolean last;
+        synchronized (this) {
+            before = tallies[place].verdict();
+            tallies[place] = count(tallies[place], renewal);
+            after = tallies[place].verdict();
+            gone.get(node).set(place, renewal == Renewal.NOT_OWNER);
+            last = --missing == 0;
+        }
+        if (before == Tally.Verdict.OPEN && after != Tally.Verdict.OPEN) {
+            answers.answer(leases.get(place), meaning(after));
+        }
+        if (last) {
+            complete.complete(null);
+        }
+    }
+
+    private static Tally count(Tally tally, Renewal renewal) {
+        return switch (renewal) {
+            case RENEWED -> tally.plusYes();
+            case NOT_OWNER -> tally.plusNo();
+            case UNKNOWN -> tally.plusUnknown();
+        };
+    }
+
+    private Renewal meaning(Tally.Verdict verdict) {
+        return switch (verdict) {
+            // Two of the votes may be those of one server.
+            case YES -> nodes.runIds().clash().isPresent() ? Renewal.UNKNOWN : Renewal.RENEWED;
+            case NO -> Renewal.NOT_OWNER;
+            case UNKNOWN, OPEN -> Renewal.UNKNOWN;
+        };
+    }
+
+    private void mend() {
+        for (int at = 0; at < nodes.size(); at++) {
+            List<RedlockLease> lost = lostBy(at);
+            for (int from = 0; from < lost.size(); from += RedisNode.MOST_LEASES) {
+                int to = Math.min(from + RedisNode.MOST_LEASES, lost.size());
+                new RedlockRestoration(nodes, at, lost.subList(from, to)).afterRenewal();
+            }
+        }
+    }
+
+    private synchronized List<RedlockLease> lostBy(int node) {
+        return gone.get(node).stream()
+                .filter(place -> tallies[place].verdict() != Tally.Verdict.NO)
+                .mapToObj(leases::get)
+                .filter(lease -> !lease.isGivenBack())
+                .toList();
+    }
+}

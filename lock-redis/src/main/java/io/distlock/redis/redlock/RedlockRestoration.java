@@ -1,0 +1,105 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.LockOptions;
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.redis.script.RedisLease;
+import io.distlock.spi.Moment;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives leases that a majority has granted to a node that has refused, missed or lost them. Without it a grant could rest
+ * on a bare majority until its next renewal, and one more fault would break or lose the lock. The node counts from the
+ * next round of renewals on: only a vote that came before the grant stands for its fencing token.
+ *
+ * @param place of the node
+ * @param leases as many as one command may carry
+ */
+record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leases) {
+
+    /** By then those who have lost a split vote have withdrawn, if the node is near. */
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(2);
+
+    /** Asks once, after a renewal. */
+    void afterRenewal() {
+        restore(leases.stream().map(RedlockLease::entry).toList());
+    }
+
+    /**
+     * Asks soon after the grant, and then again after twice as long each time, until the node has the lease, or the time is
+     * over for which it was granted. From then on renewals see to it.
+     *
+     * @param since when the lease began
+     */
+    void afterGrant(Moment since, LockOptions options) {
+        askAfter(FIRST_PAUSE, since, options);
+    }
+
+    private void askAfter(Duration pause, Moment since, LockOptions options) {
+        nodes.runtime().scheduler().schedule(() -> ask(pause, since, options), pause);
+    }
+
+    private void ask(Duration pause, Moment since, LockOptions options) {
+        Duration passed = Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
+        RedlockLease lease = leases.get(0);
+        if (!lease.isGivenBack() && passed.compareTo(options.leaseTime()) < 0) {
+            // No longer than on the other nodes, or it would be free later once its holder is dead.
+            Duration left = options.timeToLive().minus(passed);
+            restore(List.of(lease.entry().lasting(left))).thenAccept(restored -> {
+                if (!restored) {
+                    askAfter(pause.multipliedBy(2), since, options);
+                }
+            });
+        }
+    }
+
+    private CompletionStage<Boolean> restore(List<RedisLease> entries) {
+        List<Boolean> absent =
+                leases.stream().map(lease -> lease.isAbsentFrom(place)).toList();
+        leases.forEach(lease -> lease.mayStandOn(place));
+        return nodes.get(place).restore(entries).handle((replies, failure) -> {
+            boolean all = true;
+            for (int at = 0; at < leases.size(); at++) {
+                boolean restored = replies != null && replies.get(at) == 1;
+                if (mayBeApplied(failure)) {
+                    leases.get(at).mayComeLateTo(place);
+                }
+                all &= restored;
+                settle(leases.get(at), entries.get(at), restored || mayBeApplied(failure), absent.get(at));
+            }
+            return all;
+        });
+    }
+
+    private static boolean mayBeApplied(@Nullable Throwable failure) {
+        return failure != null && RedisCallException.of(failure).mayBeApplied();
+    }
+
+    private void settle(RedlockLease lease, RedisLease entry, boolean mayStand, boolean wasAbsent) {
+        if (!mayStand) {
+            if (wasAbsent) {
+                lease.absentFrom(place);
+            }
+            return;
+        }
+        lease.mayStandOn(place);
+        if (lease.isGivenBack()) {
+            // The release may have been sent before.
+            takeBack(lease, entry.renewedTimeToLive());
+        }
+    }
+
+    /**
+     * @param timeToLive for how long it may stand there
+     */
+    void takeBack(RedlockLease lease, Duration timeToLive) {
+        RedlockNode node = nodes.get(place);
+        nodes.reap(
+                "The release of '" + lease.key() + "' by " + lease.owner(),
+                node,
+                timeToLive,
+                () -> node.release(lease.entry(), Duration.ZERO));
+    }
+}

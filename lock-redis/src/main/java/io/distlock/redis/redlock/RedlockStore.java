@@ -1,0 +1,234 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Release;
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.redis.redlock.Quorum.Refusals;
+import io.distlock.redis.redlock.Quorum.Tally;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.support.Backoff;
+import io.distlock.support.TryLockStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes as one acquisition sees them: numbers its tries, withdraws each one that came to nothing, and says when the
+ * next is worth while.
+ *
+ * <p>Contenders that each get a part of the nodes all withdraw, and would meet again at once: each pauses for a random
+ * time, which grows as long as they meet, and with the time that a try takes: one that waits for a silent node keeps the
+ * others from theirs for as long. State is guarded by this object's monitor.
+ */
+final class RedlockStore implements TryLockStore {
+
+    private static final Backoff SPLIT = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
+
+    /** Those who wait for the same holder to expire do not all come at once. */
+    private static final long SPREAD_NANOS = Duration.ofMillis(5).toNanos();
+
+    /** Nodes announce a release one after the other. */
+    private static final long LISTENERS_SPREAD_NANOS = Duration.ofMillis(3).toNanos();
+
+    private final RedlockNodes nodes;
+    private final LeaseRequest request;
+    private int tries;
+    private int splits;
+    private long startedNanos;
+    /** How long to pause, if the last try has split the votes with others. */
+    private Optional<Duration> split = Optional.empty();
+    /** Why it came to nothing then. */
+    private String why = "";
+
+    private @Nullable RedlockAcquire current;
+
+    RedlockStore(RedlockNodes nodes, LeaseRequest request) {
+        this.nodes = nodes;
+        this.request = request;
+    }
+
+    @Override
+    public CompletionStage<Result> attempt(LeaseRequest same, boolean again) {
+        if (!request.deadline().hasPassed()) {
+            return tryOnce(nodes.callTimeout());
+        }
+        // The only attempt of a caller that does not wait: the last try has to leave time for its answers.
+        Duration time = nodes.callTimeout().dividedBy(2);
+        return tryUntilDecided(Deadline.in(time, nodes.runtime().ticker()));
+    }
+
+    /** Contenders that have split the votes have not refused each other: each tries again, until one has got it. */
+    private CompletionStage<Result> tryUntilDecided(Deadline end) {
+        // It has to end before whoever asked for it gives it up: what is wrong would not be said.
+        return tryOnce(end.remaining().plus(nodes.callTimeout().dividedBy(2))).thenCompose(attempt -> {
+            Optional<Duration> pause = split();
+            return pause.isPresent() ? afterSplit(pause.get(), end) : completed(attempt);
+        });
+    }
+
+    private CompletionStage<Result> afterSplit(Duration pause, Deadline end) {
+        if (pause.compareTo(end.remaining()) >= 0) {
+            return completed(splitToTheEnd());
+        }
+        CompletableFuture<Void> paused = new CompletableFuture<>();
+        nodes.runtime().scheduler().schedule(() -> paused.complete(null), pause);
+        // A process that stood still has been given up meanwhile: what it took now, nobody would give back.
+        return paused.thenCompose(over -> end.hasPassed() ? completed(splitToTheEnd()) : tryUntilDecided(end));
+    }
+
+    private synchronized Result splitToTheEnd() {
+        return new Result.Failed(new RedisCallException(why, false), false);
+    }
+
+    private static CompletionStage<Result> completed(Result attempt) {
+        return CompletableFuture.completedFuture(attempt);
+    }
+
+    private CompletionStage<Result> tryOnce(Duration callTimeout) {
+        synchronized (this) {
+            split = Optional.empty();
+        }
+        Optional<String> clash = nodes.runIds().clash();
+        if (clash.isPresent()) {
+            // It may have been mended: without asking, nobody would know.
+            nodes.all().forEach(RedlockNode::identify);
+            return completed(new Result.Failed(new RedisCallException(clash.get(), false), false));
+        }
+        RedlockAcquire next;
+        RedlockAcquire before;
+        synchronized (this) {
+            String owner = request.owner() + '.' + Integer.toString(tries++, Character.MAX_RADIX);
+            next = new RedlockAcquire(nodes, request, owner, callTimeout, this::nextTry);
+            before = current;
+            current = next;
+            startedNanos = nodes.runtime().ticker().nanos();
+        }
+        if (before != null) {
+            // Its answer may have come too late to be heard.
+            before.abandon();
+        }
+        return next.start();
+    }
+
+    private synchronized Optional<Duration> nextTry(Refusals refusals, String said) {
+        if (refusals.isHeld()) {
+            splits = 0;
+            return refusals.freeIn()
+                    .map(time -> time.plusNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS)));
+        }
+        why = refusals.isSplit()
+                ? "the votes of " + nodes.size() + " nodes were split again and again: of those who asked at the same"
+                        + " time, none has got a majority"
+                : "who holds '" + request.key() + "' cannot be told: only " + refusals.answers() + " of " + nodes.size()
+                        + " nodes answer" + said;
+        long tookNanos = nodes.runtime().ticker().nanos() - startedNanos;
+        long spread = ThreadLocalRandom.current().nextLong(2 * tookNanos + 1);
+        split = Optional.of(SPLIT.pause(++splits).plusNanos(spread));
+        return split;
+    }
+
+    private synchronized Optional<Duration> split() {
+        return split;
+    }
+
+    /** Each try is withdrawn by itself; what remains is the place of a writer among those who wait. */
+    @Override
+    public CompletionStage<Release> withdraw(LeaseRequest same) {
+        RedlockAcquire last;
+        synchronized (this) {
+            last = current;
+        }
+        if (last != null) {
+            last.abandon();
+        }
+        if (request.mode() == LockMode.EXCLUSIVE) {
+            nodes.all().forEach(node -> node.withdraw(request, request.owner(), false));
+        }
+        return CompletableFuture.completedFuture(Release.RELEASED);
+    }
+
+    @Override
+    public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
+        return new ReleaseListener(nodes, wake).open(key);
+    }
+
+    /**
+     * Listens for releases on all nodes; stands as soon as a majority listens, since a release reaches a majority. Each
+     * node announces a release: the first message wakes, after a short random pause in which the others come in, and in
+     * which another waiter may be faster than all the rest. Thread-safe.
+     */
+    private static final class ReleaseListener implements Subscription {
+
+        private final RedlockNodes nodes;
+        private final Runnable wake;
+        private final AtomicBoolean waking = new AtomicBoolean();
+        private final List<Subscription> made = new ArrayList<>();
+        private final CompletableFuture<Subscription> standing = new CompletableFuture<>();
+        private Tally tally;
+        private boolean closed;
+
+        ReleaseListener(RedlockNodes nodes, Runnable wake) {
+            this.nodes = nodes;
+            this.wake = wake;
+            this.tally = Tally.of(nodes.quorum());
+        }
+
+        CompletionStage<Subscription> open(LockKey key) {
+            for (RedlockNode node : nodes.all()) {
+                node.alone().subscribe(key, this::heard).whenComplete(this::answered);
+            }
+            return standing;
+        }
+
+        private void answered(@Nullable Subscription subscription, @Nullable Throwable failure) {
+            Tally.Verdict verdict;
+            boolean late;
+            synchronized (this) {
+                late = closed;
+                if (subscription != null && !late) {
+                    made.add(subscription);
+                }
+                tally = subscription == null ? tally.plusUnknown() : tally.plusYes();
+                verdict = tally.verdict();
+            }
+            if (late && subscription != null) {
+                subscription.close();
+            } else if (verdict == Tally.Verdict.YES) {
+                standing.complete(this);
+            } else if (verdict == Tally.Verdict.UNKNOWN && failure != null && standing.completeExceptionally(failure)) {
+                close();
+            }
+        }
+
+        private void heard() {
+            if (waking.compareAndSet(false, true)) {
+                Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(LISTENERS_SPREAD_NANOS));
+                nodes.runtime().scheduler().schedule(this::wakeNow, pause);
+            }
+        }
+
+        private void wakeNow() {
+            waking.set(false);
+            wake.run();
+        }
+
+        @Override
+        public void close() {
+            List<Subscription> ended;
+            synchronized (this) {
+                closed = true;
+                ended = List.copyOf(made);
+                made.clear();
+            }
+            ended.forEach(Subscription::close);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.distlock.redis.redlock;
+
+import io.distlock.redis.redlock.RedlockPhases.Step;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Moment;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * How long one try on several nodes waits for what, counted from its start. It ends before its caller gives it up, and so
+ * can say what was wrong. Knows no clock.
+ *
+ * @param minority for nodes that the majority does not need; short, or a dead node would delay every attempt
+ * @param majority for nodes without which there is no lock; but too little of the lease must not be left
+ * @param connecting nodes that are missing to a majority and have to be connected to: that takes longer than an answer
+ */
+record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
+
+    private static final Duration LONGEST_FOR_MINORITY = Duration.ofMillis(250);
+
+    static VoteTimeouts of(LeaseRequest request, Duration callTimeout) {
+        Duration remaining = request.deadline().remaining();
+        Duration call = callTimeout.multipliedBy(3).dividedBy(4);
+        // A wait of zero gets a whole call; an answer that is asked for just before the deadline may be a little late.
+        Duration longest = remaining.isZero() ? call : least(call, remaining.plus(callTimeout.dividedBy(20)));
+        Duration lease = request.options().leaseTime();
+        Duration majority = least(lease.dividedBy(4), longest);
+        return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority, least(lease.dividedBy(2), longest));
+    }
+
+    /** For a question that costs nobody a lock: for a minority as long as for its vote, for a majority nearly a call. */
+    static VoteTimeouts ofInspection(Duration callTimeout) {
+        Duration majority = callTimeout.multipliedBy(3).dividedBy(4);
+        return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority, majority);
+    }
+
+    /** What is left for the second phase. */
+    Duration toConfirm(Moment since, long nowNanos) {
+        Duration left = majority.minusNanos(nowNanos - since.nanos());
+        return left.compareTo(minority) > 0 ? left : minority;
+    }
+
+    private static Duration least(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /**
+     * What to do when the time for a minority is up: where a majority has said something, the others are not worth waiting
+     * for; where none has, there is no lock without. Guarded as the phases are.
+     *
+     * @param toConnect nodes that have to be connected to first
+     */
+    Function<Duration, List<Step>> whenMinorityIsDue(RedlockPhases phases, boolean[] toConnect) {
+        return waited -> phases.isMajorityHeard()
+                ? phases.silenced(node -> true, waited)
+                : List.of(actions ->
+                        actions.limit(majority.minus(minority), later -> majorityIsDue(phases, toConnect, later)));
+    }
+
+    private List<Step> majorityIsDue(RedlockPhases phases, boolean[] toConnect, Duration waited) {
+        boolean heard = phases.isMajorityHeard();
+        List<Step> steps = phases.silenced(node -> heard || !toConnect[node], waited);
+        return phases.isWaitingFor(node -> toConnect[node])
+                ? List.of(actions ->
+                        actions.limit(connecting.minus(majority), later -> phases.silenced(node -> true, later)))
+                : steps;
+    }
+}

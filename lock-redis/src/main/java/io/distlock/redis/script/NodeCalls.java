@@ -1,0 +1,261 @@
+package io.distlock.redis.script;
+
+import io.distlock.redis.connection.RedisCall;
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.redis.connection.RedisConnection;
+import io.distlock.redis.connection.RedisConnections;
+import io.distlock.redis.connection.ReleaseSubscriptions;
+import io.distlock.spi.Ticker;
+import io.distlock.support.LockRuntime;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateAdapter;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ways to talk to one deployment, each on a connection of its own that is made when first needed: calls,
+ * subscriptions, and writes that replicas are to acknowledge. Thread-safe.
+ */
+public final class NodeCalls {
+
+    private static final Logger log = LoggerFactory.getLogger(NodeCalls.class);
+
+    private final RedisConnections connections;
+    private final Duration timeout;
+    private final RedisConnection<StatefulConnection<String, String>> link;
+    private final RedisConnection<StatefulConnection<String, String>> writeLink;
+    private final RedisConnection<StatefulRedisPubSubConnection<String, String>> pubSubLink;
+    private final ServerCommands server;
+    private final ScriptRunner.Admission admission;
+    private final ScriptRunner scripts;
+    private final int replicas;
+    private final ReleaseSubscriptions subscriptions;
+    private final AtomicInteger disconnections = new AtomicInteger();
+    private final Ticker ticker;
+    private final AtomicLong nextCut;
+
+    /**
+     * @param replicas how many are to acknowledge a write before it counts
+     * @param known the scripts that are used; with a quarantine the first one is asked for
+     */
+    public NodeCalls(
+            RedisConnections connections,
+            Duration callTimeout,
+            int replicas,
+            List<LuaScript> known,
+            Optional<Quarantine> quarantine,
+            LockRuntime runtime) {
+        this.connections = connections;
+        this.timeout = callTimeout;
+        this.replicas = replicas;
+        this.ticker = runtime.ticker();
+        this.nextCut = new AtomicLong(ticker.nanos());
+        this.link = new RedisConnection<>(this::connect, ticker, timeout);
+        this.writeLink = replicas == 0 ? link : new RedisConnection<>(connections::connect, ticker, timeout);
+        this.pubSubLink = new RedisConnection<>(connections::connectPubSub, ticker, timeout);
+        this.server = new ServerCommands(
+                link, () -> new RedisConnection<>(connections::connectForOnce, ticker, timeout), ticker);
+        this.admission = quarantine.isPresent()
+                ? new RestartGuard(quarantine.get(), server, known, callTimeout, runtime)
+                : new ScriptRunner.OnDemand(server, known);
+        this.scripts = new ScriptRunner(this.admission, ticker, timeout, this::leaveReplica);
+        this.subscriptions = new ReleaseSubscriptions(pubSubLink, ticker, timeout);
+    }
+
+    private CompletionStage<StatefulConnection<String, String>> connect() {
+        return connections.connect().thenApply(connected -> {
+            connected.addListener(new DisconnectionCounter());
+            admission.connected(connected);
+            RedisHealth.warnOfEviction(server);
+            return connected;
+        });
+    }
+
+    private final class DisconnectionCounter extends RedisConnectionStateAdapter {
+
+        @Override
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+            admission.disconnected();
+            disconnections.incrementAndGet();
+        }
+    }
+
+    /**
+     * A master that was made a replica keeps its connections, and refuses every write on them; new ones lead to the next
+     * master, as soon as the address or Sentinel does. Not for each call that is refused: it may be a replica for good.
+     */
+    private void leaveReplica(Throwable failure) {
+        long now = ticker.nanos();
+        long due = nextCut.get();
+        if (String.valueOf(failure.getMessage()).contains("READONLY")
+                && now - due >= 0
+                && nextCut.compareAndSet(due, now + timeout.toNanos())) {
+            log.warn(
+                    "{} is a replica (READONLY) and takes no locks: connecting anew, to find the master",
+                    connections.name());
+            links().forEach(RedisConnection::cut);
+        }
+    }
+
+    /** How often the connection for calls has been lost; whatever is connected to next may be another server. */
+    public int disconnections() {
+        return disconnections.get();
+    }
+
+    /** Begins to connect, so that the first lock need not wait for it. A failure is found again by the next call. */
+    public void warmUp() {
+        link.connect();
+        writeLink.connect();
+    }
+
+    /** Whether calls can be sent or refused at once, without a connection being made first. */
+    public boolean isConnected() {
+        return link.isMade();
+    }
+
+    /** Runs a script whose effect need not outlive this server. */
+    public <T> CompletableFuture<T> run(ScriptCall<T> invocation) {
+        return scripts.run(invocation, link::send);
+    }
+
+    /**
+     * Runs a script that takes or extends locks; where replicas are to acknowledge that, once they have.
+     *
+     * @param wrote whether a reply means that it did
+     */
+    <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
+        return replicas == 0 ? run(invocation) : runAcknowledged(invocation, wrote);
+    }
+
+    /**
+     * Lets a write count only once replicas have it; fails, as something that may have been applied, if too few have. WAIT
+     * speaks of the writes of its own connection, and holds up what comes after it there: hence a connection for these
+     * writes alone.
+     */
+    private <T> CompletableFuture<T> runAcknowledged(ScriptCall<T> invocation, Predicate<T> wrote) {
+        AtomicReference<RedisCall<Long>> acknowledged = new AtomicReference<>();
+        return scripts.run(invocation, call -> {
+                    RedisCall<Long> wait = newWait();
+                    acknowledged.set(wait);
+                    // Together, or a connection lost in between would let WAIT speak of a connection without writes.
+                    writeLink.send(call, wait);
+                })
+                .thenCompose(reply -> wrote.test(reply)
+                        ? acknowledged.get().handle((count, failure) -> enough(reply, count, failure))
+                        : CompletableFuture.completedFuture(reply));
+    }
+
+    private <T> T enough(T reply, @Nullable Long count, @Nullable Throwable failure) {
+        if (count == null) {
+            throw new CompletionException(
+                    new RedisCallException("whether replicas have the lock is unknown: " + failure, true));
+        }
+        if (count < replicas) {
+            throw new CompletionException(new RedisCallException(
+                    "only " + count + " of " + replicas + " replicas have acknowledged the lock in time", true));
+        }
+        return reply;
+    }
+
+    private RedisCall<Long> newWait() {
+        // The answer that too few have it must itself arrive in time, even behind another that waits in vain.
+        long waitMillis = Math.max(1, timeout.toMillis() / 3);
+        CommandArgs<String, String> arguments =
+                new CommandArgs<>(StringCodec.UTF8).add(replicas).add(waitMillis);
+        return new RedisCall<>(
+                CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), arguments, RedisCall.NO_SLOT, ticker.nanos());
+    }
+
+    /**
+     * Runs a script that gives something back, and that can do with its first key alone.
+     *
+     * @param behindWrites whether on the connection of the writes, behind all that were sent before: what they take, it
+     *     finds
+     */
+    <T> CompletableFuture<T> giveBack(ScriptCall<T> invocation, boolean behindWrites) {
+        CompletableFuture<T> answer = scripts.run(invocation, behindWrites ? writeLink::send : link::send);
+        return isCluster()
+                ? answer.exceptionallyCompose(failure ->
+                        isMoving(failure) ? run(invocation.onFirstKey()) : CompletableFuture.failedFuture(failure))
+                : answer;
+    }
+
+    /**
+     * Whether a call has failed because the keys of its slot are moving to another node of the cluster: that node serves
+     * single keys alone, and has perhaps never seen the script.
+     */
+    boolean isMoving(@Nullable Throwable failure) {
+        return failure != null && isCluster() && RedisCallException.of(failure).isOfMovingKeys();
+    }
+
+    boolean isCluster() {
+        return connections.isCluster();
+    }
+
+    /** As {@link ScriptRunner.Admission#quarantineLeft()}. */
+    public CompletionStage<Duration> quarantineLeft() {
+        return admission.quarantineLeft();
+    }
+
+    public ServerCommands server() {
+        return server;
+    }
+
+    ReleaseSubscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    /**
+     * Waits for what is under way, a release for example that was missing its script, and then for the connections' end:
+     * the driver, shut down next, would close them again and warn of that. No longer than two calls may take.
+     */
+    public static void close(List<NodeCalls> all, Duration callTimeout) {
+        await(all.stream().map(NodeCalls::drained), callTimeout);
+        await(all.stream().map(NodeCalls::disconnect), callTimeout);
+    }
+
+    private CompletableFuture<Void> drained() {
+        // By connections that were never made, nothing has left.
+        return link.isMade() || writeLink.isMade() ? scripts.drained() : CompletableFuture.completedFuture(null);
+    }
+
+    private CompletableFuture<Void> disconnect() {
+        return CompletableFuture.allOf(links().map(RedisConnection::close).toArray(CompletableFuture<?>[]::new));
+    }
+
+    private Stream<RedisConnection<?>> links() {
+        return Stream.<RedisConnection<?>>of(link, writeLink, pubSubLink).distinct();
+    }
+
+    private static void await(Stream<CompletableFuture<Void>> ends, Duration time) {
+        try {
+            CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new))
+                    .get(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException notInTime) {
+            // The driver does what is left to do.
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.distlock.redis.script;
+
+import io.distlock.LockOptions;
+import io.distlock.LockUnavailableException;
+import io.distlock.spi.LeaseRequest;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * How a server that may have forgotten locks in a restart is kept out. Every lock must have expired by the end of it.
+ *
+ * @param server its name, for diagnostics
+ * @param time for how long it grants nothing
+ * @param standsAlone whether nothing but a restart can replace it: then one that has been up for longer than the quarantine
+ *     has forgotten nothing. Not so a replica that was promoted
+ * @param preparation what has to be done to the server before it is admitted
+ */
+public record Quarantine(
+        String server, Duration time, boolean standsAlone, Function<ServerCommands, CompletionStage<?>> preparation) {
+
+    /** Why a lock is refused that may outlast the quarantine. */
+    public static Optional<LockUnavailableException> refusal(Optional<Duration> quarantine, LeaseRequest request) {
+        return outlived(quarantine, request.timeToLive())
+                .map(why -> new LockUnavailableException(request.key(), Duration.ZERO, why, null));
+    }
+
+    /** As {@link io.distlock.spi.LockProvider#validate}. */
+    public static void validate(Optional<Duration> quarantine, LockOptions options) {
+        outlived(quarantine, options.timeToLive()).ifPresent(why -> {
+            throw new IllegalArgumentException(why);
+        });
+    }
+
+    private static Optional<String> outlived(Optional<Duration> quarantine, Duration timeToLive) {
+        return quarantine
+                .filter(time -> timeToLive.compareTo(time) > 0)
+                .map(time ->
+                        "a lock that may stand for " + timeToLive + " would outlast the restart guard's quarantine of "
+                                + time + ": lengthen the quarantine, or shorten lease and minimum hold time");
+    }
+}

@@ -1,0 +1,97 @@
+package io.distlock.redis.script;
+
+import io.distlock.LockKey;
+import io.lettuce.core.cluster.SlotHash;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Makes the names of all keys and channels; nobody else does.
+ *
+ * <p>The encoded lock key is the hash tag, and holds no brace, so all names of a lock share a slot. Fencing counters
+ * are one for each slot, however many locks there are, so that none has to expire.
+ */
+public final class RedisKeys {
+
+    private final String prefix;
+    private final String channelSuffix;
+
+    /**
+     * @param database published messages reach all databases, so the channel must tell them apart
+     */
+    public RedisKeys(String prefix, int database) {
+        this.prefix = prefix;
+        this.channelSuffix = database == 0 ? ":released" : ":released:" + database;
+    }
+
+    /** The names that belong to one lock. */
+    public Names of(LockKey key) {
+        String tag = key.text();
+        String lock = prefix + ":{" + tag + '}';
+        int slot = SlotHash.getSlot(tag.getBytes(StandardCharsets.UTF_8));
+        return new Names(this, lock, slot);
+    }
+
+    /** The fencing counters of a server that is no part of a cluster: one hash, by slot. */
+    public String fences() {
+        return prefix + ":fence";
+    }
+
+    /**
+     * Held as long as the lock is, so all names but the one that renewals need are made when asked for: made once, they
+     * were a third of what a held lock costs.
+     *
+     * @param keys makes the other names
+     * @param lock taken exclusively: {@code owner:token}
+     * @param slot the slot of all of them, in a cluster
+     */
+    public record Names(RedisKeys keys, String lock, int slot) {
+
+        /** Taken shared: a sorted set of {@code owner:token} by expiry. */
+        public String readers() {
+            return lock + ":readers";
+        }
+
+        /** The writer that readers have to let pass. */
+        String waiting() {
+            return lock + ":waiting";
+        }
+
+        /** Where releases are announced. */
+        String channel() {
+            return lock + keys.channelSuffix;
+        }
+
+        /** The fencing counter of the slot. */
+        String fence() {
+            return keys.prefix + ":fence:{" + FenceTags.of(slot) + '}';
+        }
+    }
+
+    /**
+     * A hash tag for each of the 16,384 slots of a Redis Cluster: the smallest number that falls into the slot, in base
+     * 36. Never to be changed, or fencing counters would be lost. Made when first used; takes some 20 ms.
+     */
+    static final class FenceTags {
+
+        private static final int RADIX = 36;
+        private static final String[] TAGS = new String[SlotHash.SLOT_COUNT];
+
+        static {
+            int missing = TAGS.length;
+            for (int number = 0; missing > 0; number++) {
+                String tag = Integer.toString(number, RADIX);
+                int slot = SlotHash.getSlot(tag);
+                if (TAGS[slot] == null) {
+                    TAGS[slot] = tag;
+                    missing--;
+                }
+            }
+        }
+
+        private FenceTags() {}
+
+        static String of(int slot) {
+            return TAGS[slot];
+        }
+    }
+}

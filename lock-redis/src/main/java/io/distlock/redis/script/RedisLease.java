@@ -1,0 +1,36 @@
+package io.distlock.redis.script;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.spi.Lease;
+import java.time.Duration;
+
+/**
+ * One grant.
+ *
+ * @param names where it is kept
+ * @param renewedTimeToLive for how long a renewal keeps it
+ * @param afterUnknown for how long an earlier try of the same acquisition, which may still lie in a server's buffer, would
+ *     keep it; zero if there is none
+ */
+public record RedisLease(
+        LockKey key,
+        LockMode mode,
+        String owner,
+        FencingToken token,
+        RedisKeys.Names names,
+        Duration renewedTimeToLive,
+        Duration afterUnknown)
+        implements Lease {
+
+    /** What stands in Redis for this grant and no other. */
+    String value() {
+        return owner + ':' + token.value();
+    }
+
+    /** The same, kept for another time. */
+    public RedisLease lasting(Duration time) {
+        return new RedisLease(key, mode, owner, token, names, time, afterUnknown);
+    }
+}

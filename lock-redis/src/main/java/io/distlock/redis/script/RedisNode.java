@@ -1,0 +1,255 @@
+package io.distlock.redis.script;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockStatus;
+import io.distlock.Release;
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Moment;
+import io.distlock.spi.Renewal;
+import io.distlock.spi.RenewalAnswers;
+import io.distlock.spi.Ticker;
+import io.distlock.support.TryLockStore;
+import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.output.IntegerListOutput;
+import io.lettuce.core.output.IntegerOutput;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One-shot operations on one Redis deployment: each asks once and takes what comes. Knows nothing of waiting, nor of
+ * other deployments. Thread-safe.
+ */
+public final class RedisNode implements TryLockStore {
+
+    /** For a release by the owner alone. */
+    public static final String NO_TOKEN = "";
+
+    /** How many leases one command renews or restores: some 0.5 ms of Redis's one thread. */
+    public static final int MOST_LEASES = 250;
+
+    private final NodeCalls calls;
+    private final RedisKeys keys;
+    private final RedisScripts scripts;
+    private final Ticker ticker;
+
+    public RedisNode(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) {
+        this.calls = calls;
+        this.keys = keys;
+        this.scripts = scripts;
+        this.ticker = ticker;
+    }
+
+    // --- taking ---
+
+    @Override
+    public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
+        Moment since = ticker.now();
+        RedisKeys.Names names = keys.of(request.key());
+        return calls.write(acquisition(request, request.owner(), again, names, names.fence()), RedisNode::isGranted)
+                .handle((reply, failure) -> {
+                    if (failure == null) {
+                        return answer(request, names, since, again, reply);
+                    }
+                    RedisCallException known = RedisCallException.of(failure);
+                    return new Result.Failed(known, known.mayBeApplied());
+                });
+    }
+
+    /**
+     * The question for a lock.
+     *
+     * @param owner as whom to ask
+     * @param again whether an earlier try by this owner may have been granted
+     * @param fence where fencing tokens are counted
+     */
+    public ScriptCall<List<Long>> acquisition(
+            LeaseRequest request, String owner, boolean again, RedisKeys.Names names, String fence) {
+        boolean shared = request.mode() == LockMode.SHARED;
+        ScriptCall<List<Long>> call = ScriptCall.of(
+                        shared ? scripts.acquireShared() : scripts.acquireExclusive(),
+                        names.slot(),
+                        IntegerListOutput::new,
+                        List.of(names.lock(), names.readers(), names.waiting(), fence))
+                .with(owner)
+                .with(request.timeToLive());
+        return (shared ? call.with(again ? 1 : 0) : call.with(request.deadline().remaining())).with(request.owner());
+    }
+
+    private static boolean isGranted(List<Long> reply) {
+        return reply.get(0) == 1;
+    }
+
+    private static Result answer(
+            LeaseRequest request, RedisKeys.Names names, Moment since, boolean again, List<Long> reply) {
+        long value = reply.get(1);
+        if (isGranted(reply)) {
+            RedisLease lease = new RedisLease(
+                    request.key(),
+                    request.mode(),
+                    request.owner(),
+                    new FencingToken(value),
+                    names,
+                    request.renewedTimeToLive(),
+                    again ? request.timeToLive() : Duration.ZERO);
+            return new Result.Granted(new Grant(lease, since));
+        }
+        return new Result.Refused(value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
+    }
+
+    // --- keeping ---
+
+    /** As {@link io.distlock.spi.LockProvider#renew}. */
+    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+        for (Batch batch : batches(leases)) {
+            calls.write(batch.invocation(), reply -> true).whenComplete((reply, failure) -> {
+                if (calls.isMoving(failure)) {
+                    batch.eachAlone()
+                            .forEach(alone -> calls.run(alone.invocation().onFirstKey())
+                                    .whenComplete((own, unknown) -> alone.answer(own, answers)));
+                } else {
+                    batch.answer(reply, answers);
+                }
+            });
+        }
+    }
+
+    /** One command each: of one hash slot in a cluster, and short enough not to hold Redis up. */
+    private List<Batch> batches(Collection<Lease> leases) {
+        Map<Integer, List<RedisLease>> groups = new TreeMap<>();
+        for (Lease lease : leases) {
+            RedisLease ours = (RedisLease) lease;
+            groups.computeIfAbsent(calls.isCluster() ? ours.names().slot() : 0, slot -> new ArrayList<>())
+                    .add(ours);
+        }
+        List<Batch> batches = new ArrayList<>();
+        for (List<RedisLease> group : groups.values()) {
+            for (int from = 0; from < group.size(); from += MOST_LEASES) {
+                int to = Math.min(from + MOST_LEASES, group.size());
+                batches.add(new Batch(scripts.renew(), group.subList(from, to)));
+            }
+        }
+        return batches;
+    }
+
+    /** Leases that are renewed by one command. */
+    private record Batch(LuaScript script, List<RedisLease> leases) {
+
+        List<Batch> eachAlone() {
+            return leases.stream()
+                    .map(lease -> new Batch(script, List.of(lease)))
+                    .toList();
+        }
+
+        ScriptCall<List<Long>> invocation() {
+            List<String> keys = leases.stream().map(Batch::key).toList();
+            ScriptCall<List<Long>> invocation =
+                    ScriptCall.of(script, leases.get(0).names().slot(), IntegerListOutput::new, keys);
+            for (RedisLease lease : leases) {
+                invocation.with(lease.mode()).with(lease.value()).with(lease.renewedTimeToLive());
+            }
+            return invocation;
+        }
+
+        private static String key(RedisLease lease) {
+            return lease.mode() == LockMode.SHARED
+                    ? lease.names().readers()
+                    : lease.names().lock();
+        }
+
+        /**
+         * @param reply null if there is none
+         */
+        void answer(@Nullable List<Long> reply, RenewalAnswers answers) {
+            for (int at = 0; at < leases.size(); at++) {
+                // No reply neither loses a lease nor extends it: the reply may be lost, not the renewal.
+                Renewal renewal =
+                        reply == null ? Renewal.UNKNOWN : reply.get(at) == 1 ? Renewal.RENEWED : Renewal.NOT_OWNER;
+                answers.answer(leases.get(at), renewal);
+            }
+        }
+    }
+
+    // --- giving back ---
+
+    public CompletionStage<Release> release(RedisLease lease, Duration keepFor) {
+        String token = Long.toString(lease.token().value());
+        return release(lease.mode(), lease.names(), lease.owner(), token, false, keepFor);
+    }
+
+    @Override
+    public CompletionStage<Release> withdraw(LeaseRequest request) {
+        return release(request.mode(), keys.of(request.key()), request.owner(), NO_TOKEN, false, Duration.ZERO);
+    }
+
+    /**
+     * Releases what an owner holds, or may hold.
+     *
+     * @param token {@link #NO_TOKEN} for whatever tries of the owner may have left
+     * @param quietly whether nobody is notified
+     */
+    public CompletionStage<Release> release(
+            LockMode mode, RedisKeys.Names names, String owner, String token, boolean quietly, Duration keepFor) {
+        boolean shared = mode == LockMode.SHARED;
+        ScriptCall<Long> invocation = ScriptCall.of(
+                        shared ? scripts.releaseShared() : scripts.releaseExclusive(),
+                        names.slot(),
+                        IntegerOutput::new,
+                        List.of(shared ? names.readers() : names.lock(), names.waiting()))
+                .with(owner)
+                .with(quietly ? "" : names.channel())
+                .with(keepFor);
+        // What tries may have left is looked for behind them.
+        return calls.giveBack(shared ? invocation.with(token) : invocation, token.equals(NO_TOKEN))
+                .handle((reply, failure) -> {
+                    if (failure != null) {
+                        return Release.UNKNOWN;
+                    }
+                    return reply == 1 ? Release.RELEASED : Release.NOT_OWNER;
+                });
+    }
+
+    // --- asking ---
+
+    public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        RedisKeys.Names names = keys.of(key);
+        return calls.run(ScriptCall.of(
+                        scripts.inspect(), names.slot(), ArrayOutput::new, List.of(names.lock(), names.readers())))
+                .thenApply(reply -> Holders.status(key, reply));
+    }
+
+    /** Gives back what somebody else holds: two calls, the second of which compares the owner again. */
+    public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        return inspect(key)
+                .thenCompose(status -> Holders.by(token, status)
+                        .map(holder -> release(
+                                holder.mode(),
+                                keys.of(key),
+                                holder.owner(),
+                                Long.toString(token.value()),
+                                false,
+                                Duration.ZERO))
+                        .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
+    }
+
+    @Override
+    public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
+        return calls.subscriptions().subscribe(keys.of(key).channel(), wake);
+    }
+
+    public NodeCalls calls() {
+        return calls;
+    }
+}

@@ -1,0 +1,69 @@
+package io.distlock.redis.script;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The scripts of one provider. */
+public record RedisScripts(
+        LuaScript acquireExclusive,
+        LuaScript acquireShared,
+        LuaScript renew,
+        LuaScript releaseExclusive,
+        LuaScript releaseShared,
+        LuaScript inspect) {
+
+    public static RedisScripts with(Optional<Duration> quarantine) {
+        return with("token-by-clock", quarantine.map(RedisScripts::admission));
+    }
+
+    private static RedisScripts with(String tokens, Optional<String> admission) {
+        return new RedisScripts(
+                admitted(LuaScript.named("acquire-exclusive").after(tokens), admission),
+                admitted(LuaScript.named("acquire-shared").after(tokens), admission),
+                admitted(LuaScript.named("renew"), admission),
+                admitted(LuaScript.named("release-exclusive"), admission),
+                admitted(LuaScript.named("release-shared"), admission),
+                admitted(LuaScript.named("inspect"), admission));
+    }
+
+    /**
+     * With the restart guard, has one line more. That a script is there means that somebody has admitted the server; as the
+     * quarantine is part of the text, only those who agree about it admit for each other.
+     */
+    private static LuaScript admitted(LuaScript script, Optional<String> admission) {
+        return admission.map(script::withComment).orElse(script);
+    }
+
+    private static String admission(Duration quarantine) {
+        return "Only on servers that were quarantined for " + quarantine.toMillis() + " ms.";
+    }
+
+    public List<LuaScript> all() {
+        return List.of(acquireExclusive, acquireShared, renew, releaseExclusive, releaseShared, inspect);
+    }
+
+    /**
+     * The scripts of Redlock: those of one Redis with another rule for fencing tokens, and two of its own.
+     *
+     * @param raise second phase of fencing
+     * @param restore for a node that has lost a lock
+     */
+    public record Redlock(RedisScripts node, LuaScript raise, LuaScript restore) {
+
+        /** An admission sets the base of its own counters alone: only those who share them admit for each other. */
+        public static Redlock with(Optional<Duration> quarantine, RedisKeys keys, List<Integer> databases) {
+            Optional<String> admission = quarantine.map(
+                    time -> admission(time) + " Counters in " + keys.fences() + ", databases " + databases + '.');
+            return new Redlock(
+                    RedisScripts.with("token-by-counter", admission),
+                    admitted(LuaScript.named("raise"), admission),
+                    admitted(LuaScript.named("restore"), admission));
+        }
+
+        public List<LuaScript> all() {
+            return Stream.concat(node.all().stream(), Stream.of(raise, restore)).toList();
+        }
+    }
+}

@@ -1,0 +1,285 @@
+package io.distlock.redis.script;
+
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.redis.script.ServerCommands.Info;
+import io.distlock.support.LockRuntime;
+import io.distlock.support.LockScheduler;
+import io.distlock.support.Timeouts;
+import io.lettuce.core.api.StatefulConnection;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a server that may have forgotten locks from granting any until those would have expired ("delayed restarts" of
+ * the Redlock page, without configuration on the server).
+ *
+ * <p>Since Redis 7 a loaded script neither survives a restart nor reaches replicas, so that the scripts are there is
+ * the server's proof that somebody admitted it since it started. A server without them is admitted if it runs still as
+ * when this client knew it admitted (its scripts were flushed); if it has been up for long enough, where that is
+ * trusted; or once the quarantine since it was first seen is over. Where the presence of a script proves nothing, each
+ * script looks whether it still runs in the {@link ServerIncarnation} that was admitted: before Redis 7, where each client
+ * admits a server for itself, and on a server that may have been a replica in between. Thread-safe.
+ */
+final class RestartGuard implements ScriptRunner.Admission {
+
+    private static final Logger log = LoggerFactory.getLogger(RestartGuard.class);
+
+    /** As many calls as are made one after the other, two of them to connect. */
+    private static final int CALLS_TO_ADMIT = 7;
+
+    /** Each call that misses its script asks, and many may be made in a second. */
+    private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMillis(250);
+
+    private final String name;
+    private final ServerCommands server;
+    private final List<LuaScript> scripts;
+    private final Duration quarantine;
+    private final boolean standsAlone;
+    private final Function<ServerCommands, CompletionStage<?>> preparation;
+    private final Timeouts timeouts;
+    private final LockScheduler scheduler;
+    private final Duration limit;
+    private final ServerIncarnation.Uptimes runs;
+    private final AtomicReference<@Nullable CompletableFuture<?>> admission = new AtomicReference<>();
+    private volatile @Nullable Binding admitted;
+    private volatile @Nullable ServerIncarnation warnedOf;
+
+    /** The server as it was admitted, and the scripts for it by the digests of the plain ones. */
+    private record Binding(ServerIncarnation incarnation, Map<String, LuaScript> forms) {
+
+        static Binding of(ServerIncarnation incarnation, List<LuaScript> scripts) {
+            Map<String, LuaScript> forms = new HashMap<>();
+            scripts.forEach(script -> forms.put(script.digest(), incarnation.form(script)));
+            return new Binding(incarnation, forms);
+        }
+
+        <T> ScriptCall<T> bind(ScriptCall<T> invocation) {
+            LuaScript form = forms.get(invocation.script().digest());
+            return incarnation.bind(invocation, Objects.requireNonNull(form));
+        }
+    }
+
+    /**
+     * @param scripts the first one is asked for
+     */
+    RestartGuard(
+            Quarantine quarantine,
+            ServerCommands server,
+            List<LuaScript> scripts,
+            Duration callTimeout,
+            LockRuntime runtime) {
+        this.name = quarantine.server();
+        this.server = server;
+        this.scripts = List.copyOf(scripts);
+        this.quarantine = quarantine.time();
+        this.standsAlone = quarantine.standsAlone();
+        this.preparation = quarantine.preparation();
+        this.timeouts = runtime.timeouts();
+        this.scheduler = runtime.scheduler();
+        this.limit = callTimeout.multipliedBy(CALLS_TO_ADMIT);
+        this.runs = new ServerIncarnation.Uptimes(runtime.ticker());
+    }
+
+    @Override
+    public <T> ScriptCall<T> bound(ScriptCall<T> invocation) {
+        Binding binding = admitted;
+        return binding == null ? invocation : binding.bind(invocation);
+    }
+
+    private CompletionStage<Info> ask(ServerCommands calls) {
+        // The replication history is in another section than all the rest.
+        return calls.info(standsAlone ? "server" : "default").thenApply(info -> {
+            // The server counts how often the second hand has moved: the first of these seconds may have been short.
+            Duration up = standsAlone && !info.uptime().isZero() ? info.uptime().minusSeconds(1) : Duration.ZERO;
+            runs.heardOf(incarnation(info), up);
+            return info;
+        });
+    }
+
+    @Override
+    public void disconnected() {
+        runs.disconnected();
+    }
+
+    private ServerIncarnation incarnation(Info info) {
+        return ServerIncarnation.of(info, standsAlone);
+    }
+
+    private boolean isAdmitted(ServerIncarnation incarnation) {
+        Binding binding = admitted;
+        return binding != null && binding.incarnation().equals(incarnation);
+    }
+
+    /** Whether the presence of the scripts tells that somebody has admitted the server. */
+    private CompletionStage<Boolean> isKnownAdmitted(ServerIncarnation incarnation) {
+        return incarnation.old()
+                ? CompletableFuture.completedFuture(false)
+                : server.knows(incarnation.form(scripts.get(0)));
+    }
+
+    /** All who find their script missing wait for the same answer; a refusal stays for a while. */
+    @Override
+    public CompletionStage<?> admit(LuaScript script, int slot) {
+        CompletableFuture<Object> mine = new CompletableFuture<>();
+        CompletableFuture<?> earlier = admission.compareAndExchange(null, mine);
+        if (earlier != null) {
+            return earlier;
+        }
+        within(limit.multipliedBy(2), ask(server).thenCompose(this::admit)).whenComplete((done, failure) -> {
+            if (failure == null) {
+                admission.set(null);
+                mine.complete(name);
+            } else {
+                scheduler.schedule(() -> admission.set(null), PAUSE_AFTER_REFUSAL);
+                mine.completeExceptionally(failure);
+            }
+        });
+        return mine;
+    }
+
+    /** Or a connection that goes silent in the middle would keep the server out for good. */
+    private <T> CompletionStage<T> within(Duration time, CompletionStage<T> stage) {
+        return timeouts.within(time, stage)
+                .exceptionallyCompose(failure -> failure instanceof TimeoutException
+                        ? refusal(name + " was asked whether it may give votes, and did not answer within "
+                                + time.toMillis() + " ms")
+                        : CompletableFuture.failedFuture(failure));
+    }
+
+    private CompletionStage<String> admit(Info info) {
+        ServerIncarnation incarnation = incarnation(info);
+        if (incarnation.old() && !standsAlone) {
+            return refusal("the restart guard needs Redis 7, and this is "
+                    + info.field("redis_version").orElse("unknown"));
+        }
+        if (standsAlone) {
+            return admit(incarnation);
+        }
+        if (info.field("role").filter("slave"::equals).isPresent()) {
+            return refusal(name + " is a replica (READONLY), which grants no locks");
+        }
+        if (info.field("master_replid").isEmpty()) {
+            return refusal("the restart guard needs the master_replid of the server, and INFO does not tell it");
+        }
+        return isKnownAdmitted(incarnation).thenCompose(known -> {
+            if (known) {
+                admitted(incarnation);
+                return CompletableFuture.completedFuture(name);
+            }
+            return admit(incarnation);
+        });
+    }
+
+    private CompletionStage<String> admit(ServerIncarnation incarnation) {
+        Duration left = quarantineLeft(incarnation);
+        if (left.isZero()) {
+            return server.onOneConnection(same ->
+                    within(limit, ask(same).thenCompose(now -> load(same, incarnation, now))));
+        }
+        return refusal(name + " was restarted or replaced (run " + incarnation.run()
+                + ") and may have forgotten locks: quarantined for" + " another " + (left.toMillis() + 999) / 1000
+                + " s");
+    }
+
+    private Duration quarantineLeft(ServerIncarnation incarnation) {
+        Duration left = isAdmitted(incarnation) ? Duration.ZERO : quarantine.minus(runs.upFor(incarnation));
+        if (left.isZero() || left.isNegative()) {
+            return Duration.ZERO;
+        }
+        if (!incarnation.equals(warnedOf)) {
+            warnedOf = incarnation;
+            log.warn(
+                    "{} is new to this client (run {}) and may have forgotten locks in a restart: quarantined for"
+                            + " another {} s. Set {} ({} s) to the longest lease time plus lock-delay, or minimum"
+                            + " hold time, of any lock; switch the guard off only for a server that writes each"
+                            + " command to disk before it answers",
+                    name,
+                    incarnation.run(),
+                    left.toSeconds(),
+                    standsAlone
+                            ? "distributed-lock.redlock.restart-guard.quarantine"
+                            : "distributed-lock.redis.restart-guard.quarantine",
+                    quarantine.toSeconds());
+        }
+        return left;
+    }
+
+    /** On a connection that ends if the server is replaced, so that its successor cannot be admitted in its place. */
+    private CompletionStage<String> load(ServerCommands same, ServerIncarnation incarnation, Info now) {
+        if (!incarnation(now).equals(incarnation)) {
+            return refusal(name + " was replaced just now");
+        }
+        boolean flushed = isAdmitted(incarnation);
+        CompletionStage<?> based = flushed ? CompletableFuture.completedFuture(name) : preparation.apply(same);
+        return based.thenCompose(set -> CompletableFuture.allOf(scripts.stream()
+                        .map(incarnation::form)
+                        .map(script -> same.load(script, 0).toCompletableFuture())
+                        .toArray(CompletableFuture[]::new)))
+                .thenApply(loaded -> {
+                    if (!flushed) {
+                        log.info("{} is admitted (run {})", name, incarnation.run());
+                    }
+                    admitted(incarnation);
+                    return name;
+                });
+    }
+
+    private void admitted(ServerIncarnation incarnation) {
+        Binding before = admitted;
+        if (incarnation.old() && (before == null || !before.incarnation().old())) {
+            log.warn(
+                    "{} is older than Redis 7, where scripts can outlive a restart: each of them asks for the run_id,"
+                            + " which makes locks slower, and each client keeps a restarted server out for itself",
+                    name);
+        }
+        admitted = Binding.of(incarnation, scripts);
+    }
+
+    private static <T> CompletionStage<T> refusal(String why) {
+        return CompletableFuture.failedFuture(new RedisCallException(why, false));
+    }
+
+    @Override
+    public CompletionStage<Duration> quarantineLeft() {
+        return ask(server).thenCompose(info -> quarantineLeftOf(incarnation(info)));
+    }
+
+    /** One that is over is not enough: the server may have to wait for others. */
+    private CompletionStage<Duration> quarantineLeftOf(ServerIncarnation incarnation) {
+        return isKnownAdmitted(incarnation).thenCompose(known -> {
+            Duration left = known ? Duration.ZERO : quarantineLeft(incarnation);
+            return known || isAdmitted(incarnation) || !left.isZero()
+                    ? CompletableFuture.completedFuture(left)
+                    : admit(scripts.get(0), 0).thenApply(admitted -> left);
+        });
+    }
+
+    /**
+     * Somebody may have admitted the server before; then its scripts can be loaded again should they be flushed. Asked in
+     * this order: a server that takes its place in between is not taken for admitted.
+     */
+    @Override
+    public void connected(StatefulConnection<String, String> connection) {
+        ask(server)
+                .thenCompose(info -> isKnownAdmitted(incarnation(info)).thenAccept(known -> {
+                    if (known) {
+                        admitted(incarnation(info));
+                    }
+                }))
+                .exceptionally(failure -> {
+                    log.debug("Whether the server is admitted could not be asked", failure);
+                    return null;
+                });
+    }
+}

@@ -1,0 +1,77 @@
+package io.distlock.redis.script;
+
+import io.distlock.LockMode;
+import io.distlock.redis.connection.RedisCall;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * A script with its keys and arguments. Can be sent more than once, as a new command each time.
+ *
+ * @param slot the hash slot of all its keys
+ * @param withText whether the script itself is sent, for a server that may not know it, and not its digest
+ */
+public record ScriptCall<T>(
+        LuaScript script,
+        int slot,
+        List<String> keys,
+        List<String> arguments,
+        Function<StringCodec, CommandOutput<String, String, T>> output,
+        boolean withText) {
+
+    public static <T> ScriptCall<T> of(
+            LuaScript script,
+            int slot,
+            Function<StringCodec, CommandOutput<String, String, T>> output,
+            List<String> keys) {
+        return new ScriptCall<>(script, slot, keys, new ArrayList<>(), output, false);
+    }
+
+    public ScriptCall<T> with(String argument) {
+        arguments.add(argument);
+        return this;
+    }
+
+    public ScriptCall<T> with(long argument) {
+        return with(Long.toString(argument));
+    }
+
+    public ScriptCall<T> with(LockMode mode) {
+        return with(mode == LockMode.SHARED ? "shared" : "exclusive");
+    }
+
+    /** In milliseconds, rounded up: a time to live must not be shorter than the holder believes; zero if negative. */
+    public ScriptCall<T> with(Duration time) {
+        return with(time.isNegative() ? 0 : time.plusNanos(999_999).toMillis());
+    }
+
+    /** The same of another script, with one more argument. */
+    ScriptCall<T> of(LuaScript other, String last) {
+        List<String> more = new ArrayList<>(arguments);
+        more.add(last);
+        return new ScriptCall<>(other, slot, keys, more, output, withText);
+    }
+
+    /** The same on the first key alone, for whichever server has it. */
+    ScriptCall<T> onFirstKey() {
+        return new ScriptCall<>(script, slot, keys.subList(0, 1), arguments, output, true);
+    }
+
+    RedisCall<T> newCall(long nanos) {
+        CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
+        all.add(withText ? script.text() : script.digest()).add(keys.size());
+        // By the first key a cluster finds the node. To the driver the rest are plain arguments: keys and values it
+        // copies by way of a buffer for each, and that was a third of what its thread computed for a lock.
+        all.addKey(keys.get(0));
+        keys.subList(1, keys.size()).forEach(all::add);
+        arguments.forEach(all::add);
+        return new RedisCall<>(
+                withText ? CommandType.EVAL : CommandType.EVALSHA, output.apply(StringCodec.UTF8), all, slot, nanos);
+    }
+}

@@ -1,0 +1,149 @@
+package io.distlock.redis.script;
+
+import io.distlock.redis.connection.RedisCall;
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.spi.Ticker;
+import io.distlock.support.InFlight;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.api.StatefulConnection;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Runs scripts on whichever connection. What goes wrong is a {@link RedisCallException}. Thread-safe. */
+final class ScriptRunner {
+
+    private final Admission admission;
+    private final Ticker ticker;
+    private final Duration callTimeout;
+    private final Consumer<Throwable> onFailure;
+    private final InFlight underWay = new InFlight();
+
+    /**
+     * @param onFailure told of each failure of a call
+     */
+    ScriptRunner(Admission admission, Ticker ticker, Duration callTimeout, Consumer<Throwable> onFailure) {
+        this.admission = admission;
+        this.ticker = ticker;
+        this.callTimeout = callTimeout;
+        this.onFailure = onFailure;
+    }
+
+    /** Completes when every script that was run has ended. */
+    CompletableFuture<Void> drained() {
+        return underWay.drained();
+    }
+
+    /**
+     * @param sender puts the call on its way
+     */
+    <T> CompletableFuture<T> run(ScriptCall<T> invocation, Consumer<RedisCall<T>> sender) {
+        Run<T> run = new Run<>(invocation, sender);
+        underWay.begin();
+        run.send();
+        return run;
+    }
+
+    private final class Run<T> extends CompletableFuture<T> {
+
+        private final ScriptCall<T> invocation;
+        private final Consumer<RedisCall<T>> sender;
+        private final long startedNanos = ticker.nanos();
+        private boolean admitted;
+
+        Run(ScriptCall<T> invocation, Consumer<RedisCall<T>> sender) {
+            this.invocation = invocation;
+            this.sender = sender;
+        }
+
+        void send() {
+            RedisCall<T> call = admission.bound(invocation).newCall(ticker.nanos());
+            sender.accept(call);
+            call.whenComplete((reply, failure) -> answered(call, reply, failure));
+        }
+
+        private void answered(RedisCall<T> call, T reply, @Nullable Throwable failure) {
+            if (failure == null) {
+                complete(reply);
+                underWay.end();
+            } else if (failure instanceof RedisNoScriptException && !admitted) {
+                admitted = true;
+                admission.admit(invocation.script(), invocation.slot()).whenComplete(this::admitted);
+            } else {
+                onFailure.accept(failure);
+                fail(call.failure(invocation.script().name(), failure));
+            }
+        }
+
+        private void admitted(@Nullable Object done, @Nullable Throwable refusal) {
+            // Redis did not know the script, so it has done nothing.
+            if (refusal != null) {
+                onFailure.accept(refusal);
+                fail(RedisCallException.of(refusal).withoutEffect());
+            } else if (ticker.nanos() - startedNanos > callTimeout.toNanos()) {
+                // Whoever asked has given it up by now, and may have withdrawn what it would do.
+                fail(new RedisCallException("loading the script took too long", false));
+            } else {
+                send();
+            }
+        }
+
+        private void fail(RedisCallException failure) {
+            completeExceptionally(failure);
+            underWay.end();
+        }
+    }
+
+    /** What to do about a server that does not know a script. */
+    interface Admission {
+
+        /**
+         * Loads the script; fails if it cannot be, or must not be yet.
+         *
+         * @param slot of the keys that the script is to be used on
+         */
+        CompletionStage<?> admit(LuaScript script, int slot);
+
+        /** What to send for an invocation, as far as the server is known. */
+        default <T> ScriptCall<T> bound(ScriptCall<T> invocation) {
+            return invocation;
+        }
+
+        /** For how long the server is still kept out; zero if it is not. Fails if it does not answer. */
+        default CompletionStage<Duration> quarantineLeft() {
+            return CompletableFuture.completedFuture(Duration.ZERO);
+        }
+
+        /** Called with a connection that has just been made, before locks use it. */
+        default void connected(StatefulConnection<String, String> connection) {}
+
+        /** Called when that connection was lost; the next one may lead to another process. */
+        default void disconnected() {}
+    }
+
+    /** Loads scripts whenever they are missing: at the start, after a restart, after SCRIPT FLUSH. */
+    static final class OnDemand implements Admission {
+
+        private final ServerCommands server;
+        private final List<LuaScript> scripts;
+
+        OnDemand(ServerCommands server, List<LuaScript> scripts) {
+            this.server = server;
+            this.scripts = List.copyOf(scripts);
+        }
+
+        @Override
+        public CompletionStage<?> admit(LuaScript script, int slot) {
+            return server.load(script, slot);
+        }
+
+        /** Spares the first locks a refusal; one that cannot be loaded now is loaded when it is missed. */
+        @Override
+        public void connected(StatefulConnection<String, String> connection) {
+            scripts.forEach(script -> server.load(script, 0, connection));
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package io.distlock.redis.script;
+
+import io.distlock.redis.connection.RedisCall;
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.redis.connection.RedisConnection;
+import io.distlock.spi.Ticker;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.BooleanListOutput;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.output.ValueListOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** The commands to the server itself, beside the scripts. What goes wrong is a {@link RedisCallException}. Thread-safe. */
+public final class ServerCommands {
+
+    private final RedisConnection<?> link;
+    private final Supplier<RedisConnection<?>> single;
+    private final Ticker ticker;
+
+    /**
+     * @param single makes links that do not reconnect
+     */
+    ServerCommands(RedisConnection<?> link, Supplier<RedisConnection<?>> single, Ticker ticker) {
+        this.link = link;
+        this.single = single;
+        this.ticker = ticker;
+    }
+
+    /**
+     * Calls on a connection of their own, which the driver does not make anew: whatever is answered there, the same
+     * process answers. In between, another may have taken its place at the same address.
+     */
+    <T> CompletionStage<T> onOneConnection(Function<ServerCommands, CompletionStage<T>> calls) {
+        RedisConnection<?> own = single.get();
+        return calls.apply(new ServerCommands(own, single, ticker)).whenComplete((done, failure) -> own.close());
+    }
+
+    public CompletableFuture<String> ping() {
+        return call(CommandType.PING, status());
+    }
+
+    public CompletableFuture<Info> info(String section) {
+        return call(CommandType.INFO, status(), section).thenApply(Info::parse);
+    }
+
+    /**
+     * The value of a setting, of each master of a cluster. Empty where a server does not have it, or does not say: many
+     * hosted ones do not allow the question.
+     */
+    CompletionStage<List<String>> settings(String name) {
+        return link.connect().thenCompose(connected -> {
+            List<CompletableFuture<String>> asked = masters(connected)
+                    .map(master -> master.thenCompose(server -> setting(name, server))
+                            .exceptionally(refused -> "")
+                            .toCompletableFuture())
+                    .toList();
+            return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                    .thenApply(
+                            done -> asked.stream().map(CompletableFuture::join).toList());
+        });
+    }
+
+    private static Stream<CompletionStage<? extends StatefulConnection<?, ?>>> masters(
+            StatefulConnection<?, ?> connected) {
+        return connected instanceof StatefulRedisClusterConnection<?, ?> cluster
+                ? cluster.getPartitions().stream()
+                        .filter(node -> node.getRole().isUpstream())
+                        .map(node -> cluster.getConnectionAsync(node.getNodeId()))
+                : Stream.of(CompletableFuture.completedFuture(connected));
+    }
+
+    private CompletableFuture<String> setting(String name, StatefulConnection<?, ?> server) {
+        RedisCall<List<String>> call = newCall(CommandType.CONFIG, values(), "GET", name);
+        return send(call, "CONFIG", server).thenApply(pair -> pair.size() < 2 ? "" : pair.get(1));
+    }
+
+    /** Microseconds since 1970 by the server's clock. */
+    public CompletableFuture<Long> timeMicros() {
+        return call(CommandType.TIME, values())
+                .thenApply(time -> Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1)));
+    }
+
+    /** All values of a hash. */
+    public CompletableFuture<List<String>> hashValues(String key) {
+        return call(CommandType.HVALS, values(), key);
+    }
+
+    /** Takes the hash's key, then each field and its value. */
+    public CompletableFuture<Long> setInHash(String... keyFieldsAndValues) {
+        return call(CommandType.HSET, new IntegerOutput<>(StringCodec.UTF8), keyFieldsAndValues);
+    }
+
+    CompletableFuture<Boolean> knows(LuaScript script) {
+        return call(CommandType.SCRIPT, new BooleanListOutput<>(StringCodec.UTF8), "EXISTS", script.digest())
+                .thenApply(known -> known.get(0));
+    }
+
+    /** Teaches a script to the server, in a cluster to the one that keeps the slot. */
+    CompletionStage<String> load(LuaScript script, int slot) {
+        return link.connect().thenCompose(connected -> load(script, slot, connected));
+    }
+
+    /** The same on a connection that may not be the link's yet. */
+    CompletionStage<String> load(LuaScript script, int slot, StatefulConnection<?, ?> connection) {
+        RedisCall<String> call = newCall(CommandType.SCRIPT, status(), "LOAD", script.text());
+        if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+            var node = cluster.getPartitions().getPartitionBySlot(slot);
+            if (node == null) {
+                return CompletableFuture.failedFuture(
+                        new RedisCallException("no node of the cluster keeps slot " + slot, false));
+            }
+            return cluster.getConnectionAsync(node.getNodeId()).thenCompose(ofNode -> send(call, "SCRIPT", ofNode));
+        }
+        return send(call, "SCRIPT", connection);
+    }
+
+    /** Where it is not for the link to choose the server. */
+    private static <T> CompletableFuture<T> send(RedisCall<T> call, String what, StatefulConnection<?, ?> node) {
+        @SuppressWarnings("unchecked") // made with the codec for strings
+        var connection = (StatefulConnection<String, String>) node;
+        try {
+            connection.dispatch(call);
+        } catch (RuntimeException closed) {
+            call.completeExceptionally(closed);
+        }
+        return answer(call, what);
+    }
+
+    private <T> CompletableFuture<T> call(
+            CommandType type, CommandOutput<String, String, T> output, String... arguments) {
+        RedisCall<T> call = newCall(type, output, arguments);
+        link.send(call);
+        return answer(call, type.name());
+    }
+
+    private static <T> CompletableFuture<T> answer(RedisCall<T> call, String what) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        call.whenComplete((reply, failure) -> {
+            if (failure == null) {
+                result.complete(reply);
+            } else {
+                result.completeExceptionally(call.failure(what, failure));
+            }
+        });
+        return result;
+    }
+
+    private <T> RedisCall<T> newCall(CommandType type, CommandOutput<String, String, T> output, String... arguments) {
+        CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
+        for (String argument : arguments) {
+            all.addValue(argument);
+        }
+        return new RedisCall<>(type, output, all, RedisCall.NO_SLOT, ticker.nanos());
+    }
+
+    private static CommandOutput<String, String, String> status() {
+        return new StatusOutput<>(StringCodec.UTF8);
+    }
+
+    private static CommandOutput<String, String, List<String>> values() {
+        return new ValueListOutput<>(StringCodec.UTF8);
+    }
+
+    /** What a server says of itself in answer to INFO. */
+    public record Info(Map<String, String> fields) {
+
+        public Info {
+            fields = Map.copyOf(fields);
+        }
+
+        static Info parse(String text) {
+            Map<String, String> fields = new HashMap<>();
+            text.lines().forEach(line -> {
+                int colon = line.indexOf(':');
+                if (colon > 0) {
+                    fields.put(line.substring(0, colon), line.substring(colon + 1));
+                }
+            });
+            return new Info(fields);
+        }
+
+        public Optional<String> field(String name) {
+            return Optional.ofNullable(fields.get(name));
+        }
+
+        /** Another one after each start of the server. */
+        public String runId() {
+            return field("run_id").orElse("unknown");
+        }
+
+        /** Another one each time the server becomes a master; from INFO's section "replication". */
+        String history() {
+            return field("master_replid").orElse("unknown");
+        }
+
+        Duration uptime() {
+            return Duration.ofSeconds(
+                    field("uptime_in_seconds").map(Long::parseLong).orElse(0L));
+        }
+
+        int majorVersion() {
+            String version = field("redis_version").orElse("0");
+            int dot = version.indexOf('.');
+            return Integer.parseInt(dot < 0 ? version : version.substring(0, dot));
+        }
+    }
+}

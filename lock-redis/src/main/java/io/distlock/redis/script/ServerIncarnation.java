@@ -1,0 +1,88 @@
+package io.distlock.redis.script;
+
+import io.distlock.redis.script.ServerCommands.Info;
+import io.distlock.spi.Ticker;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server has to go on being in order to be trusted with the locks that it was asked to keep: the same process, and,
+ * unless nothing else can replace it, a master without a break.
+ *
+ * @param standsAlone whether it can neither be, nor become, a replica
+ * @param run its run_id
+ * @param history its replication history
+ * @param old whether it is older than Redis 7, where scripts outlive a restart
+ */
+record ServerIncarnation(boolean standsAlone, String run, String history, boolean old) {
+
+    private static final int SCRIPTS_STAY_LOCAL_SINCE = 7;
+
+    static ServerIncarnation of(Info info, boolean standsAlone) {
+        return new ServerIncarnation(
+                standsAlone, info.runId(), info.history(), info.majorVersion() < SCRIPTS_STAY_LOCAL_SINCE);
+    }
+
+    /** The form of a script whose presence, or whose own look at the server, tells that this incarnation was admitted. */
+    LuaScript form(LuaScript script) {
+        if (standsAlone) {
+            return old ? script.after("only-in-run") : script;
+        }
+        return script.after("only-in-history").withComment("In replication history " + history + '.');
+    }
+
+    /** The same, of an invocation of the script. */
+    <T> ScriptCall<T> bind(ScriptCall<T> invocation, LuaScript form) {
+        if (standsAlone) {
+            return old ? invocation.of(form, run) : invocation;
+        }
+        return invocation.of(form, history);
+    }
+
+    /**
+     * For how long each incarnation of a server has been up at least. What a server says of itself is counted by its wall clock, which
+     * a time service may step after the machine has booted: it is believed when the run is first heard of, and for no longer
+     * than since the run before was last connected. From then on the clock here counts. Thread-safe.
+     */
+    static final class Uptimes {
+
+        private final Ticker ticker;
+        private final Map<ServerIncarnation, Long> upSince = new HashMap<>();
+        private @Nullable ServerIncarnation last;
+        private boolean wasConnected;
+        private long lastNanos;
+
+        Uptimes(Ticker ticker) {
+            this.ticker = ticker;
+        }
+
+        /** The connection to the server has ended. */
+        synchronized void disconnected() {
+            wasConnected = true;
+            lastNanos = ticker.nanos();
+        }
+
+        /**
+         * The server has answered.
+         *
+         * @param uptime as it says
+         */
+        synchronized void heardOf(ServerIncarnation run, Duration uptime) {
+            long now = ticker.nanos();
+            boolean isSuccessor = wasConnected && !run.equals(last);
+            long said = Math.max(0, uptime.toNanos());
+            long up = isSuccessor ? Math.min(said, now - lastNanos) : said;
+            upSince.putIfAbsent(run, now - up);
+            last = run;
+            wasConnected = true;
+            lastNanos = now;
+        }
+
+        /** Of a run that was heard of. */
+        synchronized Duration upFor(ServerIncarnation run) {
+            return Duration.ofNanos(ticker.nanos() - upSince.getOrDefault(run, ticker.nanos()));
+        }
+    }
+}

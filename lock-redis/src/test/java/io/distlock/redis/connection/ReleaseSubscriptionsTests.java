@@ -1,0 +1,178 @@
+package io.distlock.redis.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.redis.LocalRedis;
+import io.distlock.redis.TestClient;
+import io.distlock.spi.Ticker;
+import io.distlock.support.TryLockStore.Subscription;
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.ClientType;
+import io.distlock.test.redis.RedisExtension;
+import io.distlock.test.redis.RedisProbe;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ReleaseSubscriptionsTests {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    /** For a server that does not answer at all. */
+    private static final Duration SHORT = Duration.ofSeconds(2);
+
+    @RegisterExtension
+    static final RedisExtension redis = RedisExtension.create();
+
+    private FaultProxy proxy;
+    private RedisConnections connections;
+    private ReleaseSubscriptions subscriptions;
+
+    @BeforeEach
+    void connect() {
+        proxy = FaultProxy.to(redis.server().host(), redis.server().port());
+        connections = LocalRedis.connections(redis.server().endpoint().withPort(proxy.port()), TestClient.PATIENT);
+        subscriptions = subscriptions(TIMEOUT);
+        // The driver is warm after this.
+        await().atMost(TestClient.PATIENCE).ignoreExceptions().until(() -> {
+            TestClient.get(subscriptions.subscribe("warm", () -> {})).close();
+            return true;
+        });
+    }
+
+    private ReleaseSubscriptions subscriptions(Duration timeout) {
+        return new ReleaseSubscriptions(
+                new RedisConnection<>(connections::connectPubSub, Ticker.system(), timeout), Ticker.system(), timeout);
+    }
+
+    @AfterEach
+    void disconnect() {
+        connections.close();
+        proxy.close();
+    }
+
+    @Test
+    void areConfirmedByTheServerBeforeTheyCount(RedisProbe probe) {
+        AtomicInteger woken = new AtomicInteger();
+        TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
+        assertThat(probe.command("PUBLISH", "c", "x").number()).isOne();
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 1);
+    }
+
+    @Test
+    void ofSeveralWaitersShareOneAndEndWithTheLast(RedisProbe probe) {
+        AtomicInteger woken = new AtomicInteger();
+        Subscription first = TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
+        Subscription second = TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
+        probe.command("PUBLISH", "c", "x");
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 2);
+        first.close();
+        first.close();
+        assertThat(probe.command("PUBLISH", "c", "x").number()).isOne();
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 3);
+        second.close();
+        await().atMost(TestClient.PATIENCE).until(() -> !probe.pubsubChannels().contains("c"));
+        assertThat(subscriptions.size()).isZero();
+    }
+
+    @Test
+    void areTakenUpAgainAfterTheConnectionWasCutAndEveryoneIsWoken(RedisProbe probe) {
+        AtomicInteger woken = new AtomicInteger();
+        TestClient.get(subscriptions.subscribe("c", woken::incrementAndGet));
+        TestClient.get(subscriptions.subscribe("d", woken::incrementAndGet));
+        assertThat(woken).hasValue(0);
+        assertThat(probe.killClients(ClientType.PUBSUB)).isOne();
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 2);
+        assertThat(probe.pubsubChannels()).contains("c", "d");
+    }
+
+    @Test
+    void thatEndWhileDisconnectedAreNotTakenUpAgainForGood(RedisProbe probe) {
+        Subscription ended = TestClient.get(subscriptions.subscribe("c", () -> {}));
+        AtomicInteger woken = new AtomicInteger();
+        TestClient.get(subscriptions.subscribe("d", woken::incrementAndGet));
+        proxy.refuse();
+        proxy.cut();
+        await().atMost(TestClient.PATIENCE).until(() -> probe.pubsubChannels().isEmpty());
+        ended.close();
+        proxy.accept();
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() > 0);
+        await().atMost(TestClient.PATIENCE)
+                .untilAsserted(() -> assertThat(probe.pubsubChannels()).containsExactly("d"));
+    }
+
+    @Test
+    void failWhileDisconnectedAndWorkAgainLater() {
+        proxy.refuse();
+        proxy.cut();
+        CompletableFuture<Subscription> failing =
+                subscriptions.subscribe("c", () -> {}).toCompletableFuture();
+        await().atMost(TestClient.PATIENCE).until(failing::isCompletedExceptionally);
+        proxy.accept();
+        await().atMost(TestClient.PATIENCE)
+                .ignoreExceptions()
+                .until(() -> TestClient.get(subscriptions.subscribe("c", () -> {})) != null);
+    }
+
+    /** Whoever has been told that the subscription stands must get the next message, whoever leaves meanwhile. */
+    @Test
+    void comingAndGoingAtTheSameTimeLosesNoMessage(RedisProbe probe) {
+        List<CompletableFuture<Integer>> workers = new ArrayList<>();
+        for (int worker = 0; worker < 4; worker++) {
+            workers.add(CompletableFuture.supplyAsync(
+                    () -> {
+                        int missed = 0;
+                        for (int round = 0; round < 200; round++) {
+                            CompletableFuture<Void> woken = new CompletableFuture<>();
+                            Subscription mine =
+                                    TestClient.get(subscriptions.subscribe("c", () -> woken.complete(null)));
+                            publish(probe);
+                            missed += woken.orTimeout(20, TimeUnit.SECONDS)
+                                    .handle((ok, late) -> late == null ? 0 : 1)
+                                    .join();
+                            mine.close();
+                        }
+                        return missed;
+                    },
+                    task -> new Thread(task, "listener").start()));
+        }
+        assertThat(workers)
+                .allSatisfy(
+                        worker -> assertThat(worker.get(100, TimeUnit.SECONDS)).isZero());
+        await().atMost(TestClient.PATIENCE).until(() -> !probe.pubsubChannels().contains("c"));
+    }
+
+    private static void publish(RedisProbe probe) {
+        synchronized (probe) {
+            probe.command("PUBLISH", "c", "x");
+        }
+    }
+
+    @Test
+    void onAServerThatFallsSilentAreMadeAnewOnceItIsHeardOfAgain() {
+        ReleaseSubscriptions hasty = subscriptions(SHORT);
+        await().atMost(TestClient.PATIENCE)
+                .ignoreExceptions()
+                .until(() -> TestClient.get(hasty.subscribe("warm", () -> {})) != null);
+        proxy.freeze();
+        CompletableFuture<Subscription> frozen = hasty.subscribe("c", () -> {}).toCompletableFuture();
+        // Each further one notices how long the first has been waiting.
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            hasty.subscribe("c", () -> {});
+            return frozen.isDone();
+        });
+        assertThat(frozen).isCompletedExceptionally();
+        proxy.thaw();
+        await().atMost(TestClient.PATIENCE)
+                .ignoreExceptions()
+                .until(() -> TestClient.get(hasty.subscribe("c", () -> {})) != null);
+    }
+}

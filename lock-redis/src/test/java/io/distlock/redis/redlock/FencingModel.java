@@ -1,0 +1,293 @@
+package io.distlock.redis.redlock;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+/** Of the nodes: who has the lock, under which token, and the counter; of the acquisitions: how far they are. */
+final class FencingModel {
+
+    private static final Quorum QUORUM = new Quorum(3);
+    private static final int NODES = QUORUM.nodes();
+    private static final int NOBODY = -1;
+    private static final int OUT = -1;
+
+    enum Rule {
+        COMPLETE,
+        WITHOUT_SECOND_PHASE,
+        /** A node whose larger proposal came after the token was chosen counts as a confirmation. */
+        COUNTING_WHAT_CAME_TOO_LATE,
+        /** A node is restored before the grant, and counts as a confirmation. */
+        COUNTING_WHAT_IS_RESTORED,
+        /** A node that lost its counter goes on from its own clock. */
+        ADMITTING_BY_THE_OWN_CLOCK
+    }
+
+    private enum Phase {
+        PROPOSING,
+        RAISING,
+        GRANTED,
+        GIVEN_UP
+    }
+
+    final int[] owner = new int[NODES];
+    final int[] value = new int[NODES];
+    final int[] counter;
+    final int[][] vote;
+    final boolean[][] confirmed;
+    final Phase[] phase;
+    final int[] token;
+    /** Which acquisitions had been granted before this one began. */
+    final int[] earlier;
+    /** What a counter that is missing begins with. */
+    final int[] clock;
+
+    /** The node that may be restarted. */
+    private int mayForget = NOBODY;
+    /** The node that was restarted, once one was. */
+    int forgetful = NOBODY;
+    /** Whether that node gives votes again. */
+    boolean admitted;
+    /** Which acquisitions had begun before the restart. */
+    int begunBefore;
+
+    FencingModel(int acquisitions, int... counter) {
+        this(acquisitions, counter, counter);
+    }
+
+    private FencingModel(int acquisitions, int[] clock, int[] counter) {
+        this.clock = clock;
+        this.counter = counter.clone();
+        this.vote = new int[acquisitions][NODES];
+        this.confirmed = new boolean[acquisitions][NODES];
+        this.phase = new Phase[acquisitions];
+        this.token = new int[acquisitions];
+        this.earlier = new int[acquisitions];
+        Arrays.fill(owner, NOBODY);
+        Arrays.fill(phase, Phase.PROPOSING);
+    }
+
+    /** The same, where a node may be restarted without its data. */
+    FencingModel withRestartOf(int node) {
+        FencingModel copy = copy();
+        copy.mayForget = node;
+        return copy;
+    }
+
+    private FencingModel copy() {
+        FencingModel copy = new FencingModel(phase.length, clock, counter);
+        System.arraycopy(owner, 0, copy.owner, 0, NODES);
+        System.arraycopy(value, 0, copy.value, 0, NODES);
+        for (int each = 0; each < phase.length; each++) {
+            copy.vote[each] = vote[each].clone();
+            copy.confirmed[each] = confirmed[each].clone();
+        }
+        System.arraycopy(phase, 0, copy.phase, 0, phase.length);
+        System.arraycopy(token, 0, copy.token, 0, phase.length);
+        System.arraycopy(earlier, 0, copy.earlier, 0, phase.length);
+        copy.mayForget = mayForget;
+        copy.forgetful = forgetful;
+        copy.admitted = admitted;
+        copy.begunBefore = begunBefore;
+        return copy;
+    }
+
+    boolean repeats() {
+        for (int one = 0; one < phase.length; one++) {
+            for (int other = 0; other < phase.length; other++) {
+                boolean both = one != other && phase[one] == Phase.GRANTED && phase[other] == Phase.GRANTED;
+                boolean after = (earlier[one] & 1 << other) != 0;
+                if (both && (token[one] == token[other] || (after && token[one] < token[other]))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    List<FencingModel> successors(Rule rule) {
+        List<FencingModel> next = new ArrayList<>();
+        for (int node = 0; node < NODES; node++) {
+            if (owner[node] != NOBODY) {
+                FencingModel expired = copy();
+                expired.owner[node] = NOBODY;
+                next.add(expired);
+            }
+            if (mayForget == node && forgetful == NOBODY) {
+                next.add(copy().forget(node));
+            }
+            for (int each = 0; each < phase.length; each++) {
+                if (vote[each][node] == 0 && (phase[each] == Phase.PROPOSING || phase[each] == Phase.RAISING)) {
+                    next.add(copy().propose(each, node));
+                }
+                if (phase[each] == Phase.RAISING && vote[each][node] > 0 && !confirmed[each][node]) {
+                    next.add(copy().raise(each, node, rule));
+                }
+                if (owner[node] == NOBODY && votes(node) && mayBeRestored(each, rule)) {
+                    next.add(copy().restore(each, node));
+                }
+            }
+        }
+        if (forgetful != NOBODY && !admitted) {
+            next.add(copy().admit(rule));
+        }
+        for (int each = 0; each < phase.length; each++) {
+            if (phase[each] == Phase.PROPOSING && hasMajority(each)) {
+                next.add(copy().decide(each, rule));
+            }
+        }
+        return next;
+    }
+
+    private boolean votes(int node) {
+        return node != forgetful || admitted;
+    }
+
+    private boolean hasBegun(int each) {
+        return Arrays.stream(vote[each]).anyMatch(any -> any != 0);
+    }
+
+    private boolean mayBeRestored(int each, Rule rule) {
+        return phase[each] == Phase.GRANTED || (phase[each] == Phase.RAISING && rule == Rule.COUNTING_WHAT_IS_RESTORED);
+    }
+
+    /** The script that restores; the counter stays as it is. */
+    private FencingModel restore(int each, int node) {
+        owner[node] = each;
+        value[node] = token[each];
+        if (phase[each] == Phase.RAISING) {
+            confirmed[each][node] = true;
+            finish(each);
+        }
+        return this;
+    }
+
+    private FencingModel forget(int node) {
+        forgetful = node;
+        owner[node] = NOBODY;
+        counter[node] = 0;
+        for (int each = 0; each < phase.length; each++) {
+            begunBefore |= hasBegun(each) ? 1 << each : 0;
+        }
+        return this;
+    }
+
+    /** The quarantine is over. A majority of the others are all others here. */
+    private FencingModel admit(Rule rule) {
+        admitted = true;
+        counter[forgetful] = clock[forgetful];
+        for (int node = 0; node < NODES && rule != Rule.ADMITTING_BY_THE_OWN_CLOCK; node++) {
+            counter[forgetful] = Math.max(counter[forgetful], counter[node]);
+        }
+        for (int each = 0; each < phase.length; each++) {
+            if ((begunBefore & 1 << each) != 0 && phase[each] != Phase.GRANTED) {
+                phase[each] = Phase.GIVEN_UP;
+            }
+        }
+        return this;
+    }
+
+    /** The acquire script. */
+    private FencingModel propose(int each, int node) {
+        if (!hasBegun(each)) {
+            for (int other = 0; other < phase.length; other++) {
+                earlier[each] |= phase[other] == Phase.GRANTED ? 1 << other : 0;
+            }
+        }
+        if (owner[node] == NOBODY && votes(node)) {
+            counter[node]++;
+            owner[node] = each;
+            value[node] = counter[node];
+            vote[each][node] = counter[node];
+            if (phase[each] == Phase.RAISING) {
+                confirmed[each][node] = vote[each][node] == token[each];
+                finish(each);
+            }
+        } else {
+            vote[each][node] = OUT;
+        }
+        return this;
+    }
+
+    private boolean hasMajority(int each) {
+        return Arrays.stream(vote[each]).filter(proposal -> proposal > 0).count() >= QUORUM.majority();
+    }
+
+    private FencingModel decide(int each, Rule rule) {
+        token[each] = Arrays.stream(vote[each]).max().orElseThrow();
+        phase[each] = Phase.RAISING;
+        for (int node = 0; node < NODES; node++) {
+            confirmed[each][node] = vote[each][node] == token[each];
+        }
+        finish(each);
+        if (rule == Rule.WITHOUT_SECOND_PHASE) {
+            phase[each] = Phase.GRANTED;
+        }
+        return this;
+    }
+
+    /** The script of the second phase. */
+    private FencingModel raise(int each, int node, Rule rule) {
+        if (owner[node] == each && value[node] == vote[each][node]) {
+            value[node] = token[each];
+            counter[node] = Math.max(counter[node], token[each]);
+            // The token was chosen without knowing of a larger proposal.
+            confirmed[each][node] = vote[each][node] <= token[each] || rule == Rule.COUNTING_WHAT_CAME_TOO_LATE;
+            finish(each);
+        } else {
+            vote[each][node] = OUT;
+        }
+        return this;
+    }
+
+    private void finish(int each) {
+        int sure = 0;
+        for (boolean done : confirmed[each]) {
+            sure += done ? 1 : 0;
+        }
+        if (sure >= QUORUM.majority()) {
+            phase[each] = Phase.GRANTED;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "owners " + Arrays.toString(owner) + " values " + Arrays.toString(value) + " counters "
+                + Arrays.toString(counter) + " votes " + Arrays.deepToString(vote) + " confirmed "
+                + Arrays.deepToString(confirmed) + " phases " + Arrays.toString(phase) + " tokens "
+                + Arrays.toString(token) + " earlier " + Arrays.toString(earlier) + " forgetful " + forgetful
+                + " admitted " + admitted;
+    }
+
+    @Override
+    public boolean equals(Object object) {
+        return object instanceof FencingModel other
+                && Arrays.equals(owner, other.owner)
+                && Arrays.equals(value, other.value)
+                && Arrays.equals(counter, other.counter)
+                && Arrays.deepEquals(vote, other.vote)
+                && Arrays.deepEquals(confirmed, other.confirmed)
+                && Arrays.equals(phase, other.phase)
+                && Arrays.equals(token, other.token)
+                && Arrays.equals(earlier, other.earlier)
+                && forgetful == other.forgetful
+                && admitted == other.admitted
+                && begunBefore == other.begunBefore;
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = Arrays.hashCode(owner);
+        hash = 31 * hash + Arrays.hashCode(value);
+        hash = 31 * hash + Arrays.hashCode(counter);
+        hash = 31 * hash + Arrays.deepHashCode(vote);
+        hash = 31 * hash + Arrays.deepHashCode(confirmed);
+        // Enums themselves hash by identity.
+        for (Phase each : phase) {
+            hash = 31 * hash + each.name().hashCode();
+        }
+        hash = 31 * hash + Arrays.hashCode(token);
+        return 31 * hash + Objects.hash(forgetful, admitted, begunBefore);
+    }
+}

@@ -1,0 +1,276 @@
+package io.distlock.redis.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockRequest;
+import io.distlock.LockUnavailableException;
+import io.distlock.redis.script.RedisKeys;
+import io.distlock.redis.script.RedisScripts;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.Ticker;
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.RedisBinary;
+import io.distlock.test.redis.RedisEndpoint;
+import io.distlock.test.redis.RedisServer;
+import io.distlock.test.redis.RedisServerOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** Nodes that were just started, and may have forgotten votes. */
+@ExtendWith(OutputCaptureExtension.class)
+class RedlockGuardTests {
+
+    /** Is over before a test has lost patience. */
+    private static final Duration SHORT = Duration.ofSeconds(2);
+
+    /** As long as the shortest quarantine allows. */
+    private static final Duration LEASE = SHORT;
+
+    /** Is not over while a test runs, on however slow a machine. */
+    private static final Duration LONG = Duration.ofMinutes(10);
+
+    private static final LockKey KEY = LockKey.of("orders");
+    private static final String COUNTERS = new RedisKeys("lock", 0).fences();
+    private static final String SLOT =
+            Integer.toString(new RedisKeys("lock", 0).of(KEY).slot());
+
+    private final List<RedisServer> servers = new ArrayList<>();
+
+    /** The guard knows two ways to tell a server that has been admitted. */
+    enum Version {
+        FOUND,
+        BEFORE_7
+    }
+
+    private void start(Version version) {
+        RedisServerOptions options = version == Version.FOUND
+                ? RedisServerOptions.defaults()
+                : RedisServerOptions.defaults()
+                        .withBinary(RedisBinary.embedded().orElseThrow());
+        for (int number = 0; number < 3; number++) {
+            servers.add(RedisServer.start(options));
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        servers.forEach(RedisServer::close);
+    }
+
+    static boolean hasOldRedis() {
+        return RedisBinary.embedded().isPresent();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @EnabledIf("hasOldRedis")
+    void brandNewNodesGiveNoVotesAndSayForHowLong(Version version, CapturedOutput output) {
+        start(version);
+        try (RedlockTestClient client = guarded(LONG)) {
+            await().atMost(RedlockTestClient.PATIENCE)
+                    .untilAsserted(() -> assertThat(client.status().details())
+                            .extractingByKey("nodes")
+                            .asString()
+                            .contains(
+                                    "quarantined for another ",
+                                    " s (distributed-lock.redlock.restart-guard.quarantine)")
+                            .doesNotContain("down"));
+            assertThat(client.status().state()).isEqualTo(ProviderStatus.State.DOWN);
+            assertQuarantined(client);
+        }
+        assertThat(output)
+                .containsPattern("is new to this client .* quarantined for another (600|59\\d|58\\d) s.*"
+                        + "distributed-lock\\.redlock\\.restart-guard\\.quarantine \\(600 s\\)");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @EnabledIf("hasOldRedis")
+    void brandNewNodesVoteOnceTheirQuarantineIsOver(Version version) {
+        long started = Ticker.system().nanos();
+        start(version);
+        try (RedlockTestClient client = guarded(SHORT)) {
+            acquire(client, RedlockTestClient.PATIENCE).close();
+            assertThat(Duration.ofNanos(Ticker.system().nanos() - started)).isGreaterThanOrEqualTo(SHORT);
+            client.awaitUp();
+        }
+    }
+
+    @Test
+    void aNodeThatWasRestartedGivesNoVoteAndTheOthersGoOn() {
+        start(Version.FOUND);
+        servers.forEach(server -> admit(server, LONG));
+        try (RedlockTestClient client = guarded(LONG)) {
+            acquire(client, RedlockTestClient.PATIENCE).close();
+            servers.get(0).restart();
+            LockRequest longer = client.locks.request("orders").withWaitTime(RedlockTestClient.PATIENCE);
+            try (HeldLock held = client.locks.acquire(longer)) {
+                assertThat(held.isHeld()).isTrue();
+                assertThat(servers.get(0).probe().keys()).isEmpty();
+            }
+            servers.get(1).restart();
+            assertQuarantined(client);
+        }
+    }
+
+    /** There each client admits for itself, so it has to wait once. */
+    @Test
+    @EnabledIf("hasOldRedis")
+    void anOldNodeThatWasRestartedGivesNoVote(CapturedOutput output) {
+        start(Version.BEFORE_7);
+        try (RedlockTestClient client = guarded(SHORT.multipliedBy(3))) {
+            acquire(client, RedlockTestClient.PATIENCE).close();
+            client.awaitUp();
+            servers.get(0).restart();
+            servers.get(1).restart();
+            assertQuarantined(client);
+            acquire(client, RedlockTestClient.PATIENCE).close();
+        }
+        assertThat(output).contains("is older than Redis 7, where scripts can outlive a restart");
+    }
+
+    @Test
+    void tokensAreNeverBelowTheTimeOfTheAdmission() {
+        start(Version.FOUND);
+        try (RedlockTestClient client = guarded(SHORT)) {
+            await().atMost(RedlockTestClient.PATIENCE).until(() -> {
+                acquire(client, RedlockTestClient.PATIENCE).close();
+                return servers.stream().allMatch(server -> base(server).isPresent());
+            });
+            // As if a snapshot had brought them back.
+            servers.forEach(server -> server.probe().command("HSET", COUNTERS, SLOT, "1000"));
+            try (HeldLock held = acquire(client, RedlockTestClient.PATIENCE)) {
+                assertThat(servers)
+                        .extracting(server -> Long.parseLong(base(server).orElseThrow()))
+                        // The votes of a majority decide.
+                        .filteredOn(base -> base <= held.fencingToken().value())
+                        .hasSizeGreaterThanOrEqualTo(2);
+            }
+        }
+    }
+
+    /** The one that is ahead takes part in the first grant alone, the one that forgot in both. */
+    @Test
+    void tokensGrowThoughANodeIsAnHourAheadAndAnotherForgets() {
+        start(Version.FOUND);
+        try (FaultProxy ahead = proxy(0);
+                FaultProxy second = proxy(1);
+                RedlockTestClient client = guarded(
+                        SHORT,
+                        List.of(
+                                servers.get(0).endpoint().withPort(ahead.port()),
+                                servers.get(1).endpoint().withPort(second.port()),
+                                servers.get(2).endpoint()))) {
+            client.awaitUp();
+            long hourAhead = (Ticker.system().wallMillis() + Duration.ofHours(1).toMillis()) * 1_000;
+            servers.get(0).probe().command("HSET", COUNTERS, SLOT, Long.toString(hourAhead));
+            takeAway(second, client);
+            long before = tokenOf(client);
+            assertThat(before).isGreaterThan(hourAhead);
+            second.accept();
+            client.awaitUp();
+            servers.get(2).restartEmpty();
+            await().atMost(RedlockTestClient.PATIENCE)
+                    .until(() -> client.status().state() != ProviderStatus.State.UP);
+            client.awaitUp();
+            takeAway(ahead, client);
+            assertThat(tokenOf(client)).isGreaterThan(before);
+        }
+    }
+
+    @Test
+    void aClientWithAnotherQuarantineDoesNotUndercutABase() {
+        start(Version.FOUND);
+        long hourAhead = (Ticker.system().wallMillis() + Duration.ofHours(1).toMillis()) * 1_000;
+        try (RedlockTestClient first = guarded(SHORT);
+                RedlockTestClient second = guarded(SHORT.plusSeconds(1))) {
+            first.awaitUp();
+            servers.get(0).probe().command("HSET", COUNTERS, "base", Long.toString(hourAhead));
+            second.awaitUp();
+            assertThat(Long.parseLong(base(servers.get(0)).orElseThrow())).isGreaterThanOrEqualTo(hourAhead);
+        }
+    }
+
+    /** Whoever has seen the tokens that it may have lost may be among those that are away. */
+    @Test
+    void aNodeThatMayHaveLostItsCountersGivesNoVotesWhileTooFewOfTheOthersAnswer() {
+        start(Version.FOUND);
+        servers.get(2).kill();
+        try (RedlockTestClient client = guarded(SHORT)) {
+            await().atMost(RedlockTestClient.PATIENCE)
+                    .untilAsserted(() -> assertThat(client.status().details())
+                            .extractingByKey("nodes")
+                            .asString()
+                            .contains("gives votes once 2 of the other nodes have told theirs: only 1 answer"));
+            servers.get(2).restartEmpty();
+            client.awaitUp();
+            acquire(client, RedlockTestClient.PATIENCE).close();
+        }
+    }
+
+    private FaultProxy proxy(int server) {
+        return FaultProxy.to(servers.get(server).host(), servers.get(server).port());
+    }
+
+    private static void takeAway(FaultProxy proxy, RedlockTestClient client) {
+        proxy.refuse();
+        proxy.cut();
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> client.status().details().get("margin").equals(0));
+    }
+
+    private static long tokenOf(RedlockTestClient client) {
+        try (HeldLock held = acquire(client, RedlockTestClient.PATIENCE)) {
+            return held.fencingToken().value();
+        }
+    }
+
+    private static Optional<String> base(RedisServer server) {
+        return server.probe().command("HEXISTS", COUNTERS, "base").number() == 0
+                ? Optional.empty()
+                : Optional.of(server.probe().command("HGET", COUNTERS, "base").text());
+    }
+
+    /** As if somebody had waited for it. */
+    private static void admit(RedisServer server, Duration quarantine) {
+        RedisScripts.Redlock.with(Optional.of(quarantine), new RedisKeys("lock", 0), List.of(0, 0, 0))
+                .all()
+                .forEach(script -> server.probe().command("SCRIPT", "LOAD", script.text()));
+    }
+
+    private RedlockTestClient guarded(Duration quarantine) {
+        return guarded(quarantine, servers.stream().map(RedisServer::endpoint).toList());
+    }
+
+    private static RedlockTestClient guarded(Duration quarantine, List<RedisEndpoint> endpoints) {
+        return RedlockTestClient.unconnected(
+                endpoints, RedlockOptions.defaults().withRestartGuard(quarantine));
+    }
+
+    private static void assertQuarantined(RedlockTestClient client) {
+        await().atMost(RedlockTestClient.PATIENCE)
+                .untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
+                        .isThrownBy(() -> acquire(client, Duration.ZERO))
+                        .havingCause()
+                        .withMessageContaining("quarantined for another"));
+    }
+
+    private static HeldLock acquire(RedlockTestClient client, Duration wait) {
+        return client.locks.acquire(
+                client.locks.request("orders").withLeaseTime(LEASE).withWaitTime(wait));
+    }
+}

@@ -1,0 +1,103 @@
+package io.distlock.redis.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.Release;
+import io.distlock.redis.script.RedisKeys;
+import io.distlock.redis.script.RedisScripts;
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.CommandRecorder;
+import io.distlock.test.redis.RecordedCommand;
+import io.distlock.test.redis.RedisEndpoint;
+import io.distlock.test.redis.RedisServer;
+import io.distlock.test.redis.RedisServersExtension;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RedlockLateRestorationTests {
+
+    private static final String LOCK = "lock:{orders}";
+
+    @RegisterExtension
+    static final RedisServersExtension nodes = RedisServersExtension.create(3);
+
+    /** It has to load its script first, and so is overtaken by the release. */
+    @Test
+    void aRestorationThatReachesItsNodeAfterTheReleaseIsTakenBack() {
+        RedisServer slow = nodes.get(2);
+        List<RedisEndpoint> endpoints = new ArrayList<>(RedlockTestClient.endpoints(nodes));
+        try (FaultProxy proxy = FaultProxy.to(slow.host(), slow.port())) {
+            endpoints.set(2, slow.endpoint().withPort(proxy.port()));
+            try (RedlockTestClient client = RedlockTestClient.of(endpoints, RedlockTestClient.PATIENT)) {
+                slow.probe().scriptFlush();
+                RedisScripts.Redlock.with(Optional.empty(), new RedisKeys("lock", 0), List.of(0, 0, 0)).all().stream()
+                        .filter(script -> !script.name().equals("restore"))
+                        .forEach(script -> slow.probe().command("SCRIPT", "LOAD", script.text()));
+                slow.probe().command("SET", LOCK, "another.0:5");
+                slow.probe().command("CONFIG", "RESETSTAT");
+                proxy.delayReplies(Duration.ofMillis(300));
+                HeldLock held = client.locks.acquire(client.locks
+                        .request("orders")
+                        .withLockDelay(Duration.ofMinutes(1))
+                        .withWaitTime(RedlockTestClient.PATIENCE));
+                awaitScripts(slow, 1);
+                slow.probe().command("DEL", LOCK);
+                // The vote, and a restoration that is told that its script is missing.
+                awaitScripts(slow, 2);
+                assertThat(held.release()).isEqualTo(Release.RELEASED);
+                awaitScripts(slow, 4);
+                await().atMost(RedlockTestClient.PATIENCE)
+                        .until(() -> slow.probe().get(LOCK).isEmpty());
+                proxy.delayReplies(Duration.ZERO);
+            }
+        }
+    }
+
+    /** What was restored hides it from the release. */
+    @Test
+    void aVoteThatIsCarriedOutAfterTheReleaseOfWhatWasRestoredIsWithdrawn() {
+        RedisServer third = nodes.get(2);
+        List<RedisEndpoint> endpoints = new ArrayList<>(RedlockTestClient.endpoints(nodes));
+        try (FaultProxy proxy = FaultProxy.to(third.host(), third.port())) {
+            endpoints.set(2, third.endpoint().withPort(proxy.port()));
+            try (RedlockTestClient client = RedlockTestClient.of(endpoints, RedlockTestClient.PATIENT);
+                    CommandRecorder recorder = nodes.get(0).probe().record()) {
+                proxy.cutBeforeNextRequest();
+                HeldLock held = client.locks.acquire(client.locks
+                        .request("orders")
+                        .withLeaseTime(Duration.ofMinutes(1))
+                        .withRenew(false)
+                        .withWaitTime(RedlockTestClient.PATIENCE));
+                await().atMost(RedlockTestClient.PATIENCE)
+                        .until(() -> third.probe()
+                                .get(LOCK)
+                                .filter(value -> value.endsWith(":" + held.fencingToken()))
+                                .isPresent());
+                RecordedCommand late = recorder.commands().stream()
+                        .filter(command -> command.name().equals("EVALSHA"))
+                        .findFirst()
+                        .orElseThrow();
+                assertThat(held.release()).isEqualTo(Release.RELEASED);
+                await().pollInterval(Duration.ofMillis(1))
+                        .atMost(RedlockTestClient.PATIENCE)
+                        .until(() -> third.probe().get(LOCK).isEmpty());
+                third.probe().command(late.words().toArray(String[]::new));
+                await().atMost(RedlockTestClient.PATIENCE)
+                        .until(() -> third.probe().get(LOCK).isEmpty());
+            }
+        }
+    }
+
+    private static void awaitScripts(RedisServer node, int count) {
+        await().atMost(RedlockTestClient.PATIENCE).until(() -> {
+            String calls = node.probe().info("commandstats").getOrDefault("cmdstat_evalsha", "calls=0,");
+            return Integer.parseInt(calls.substring(6, calls.indexOf(','))) >= count;
+        });
+    }
+}

@@ -1,0 +1,109 @@
+package io.distlock.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.Release;
+import io.distlock.redis.TestClient;
+import io.distlock.spi.Lease;
+import io.distlock.spi.Renewal;
+import io.distlock.test.redis.RedisExtension;
+import io.distlock.test.redis.RedisProbe;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RedisRenewalTests {
+
+    private static final LockOptions OPTIONS =
+            LockOptions.defaults().withWaitTime(Duration.ZERO).withLeaseTime(Duration.ofSeconds(10));
+
+    @RegisterExtension
+    static final RedisExtension redis = RedisExtension.create();
+
+    static TestClient client;
+
+    @BeforeAll
+    static void connect() {
+        client = TestClient.of(redis.server().endpoint());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        client.close();
+    }
+
+    @Test
+    void extendsToLeaseAndDelayAndNeverShortens(RedisProbe probe) {
+        Lease lease = acquire("a", LockMode.EXCLUSIVE, OPTIONS.withLockDelay(Duration.ofSeconds(2)));
+        Lease longer = acquire("b", LockMode.EXCLUSIVE, OPTIONS.withMinHoldTime(Duration.ofSeconds(60)));
+        probe.command("PEXPIRE", "lock:{a}", "6000");
+        assertThat(renew(lease, longer).values()).containsOnly(Renewal.RENEWED);
+        assertThat(probe.ttlMillis("lock:{a}").orElseThrow()).isBetween(6_001L, 12_000L);
+        assertThat(probe.ttlMillis("lock:{b}").orElseThrow()).isBetween(12_001L, 60_000L);
+    }
+
+    @Test
+    void extendsReadersOneByOneAndTheirSet(RedisProbe probe) {
+        Lease lease = acquire("a", LockMode.SHARED, OPTIONS);
+        Lease gone = acquire("a", LockMode.SHARED, OPTIONS);
+        probe.command("ZADD", "lock:{a}:readers", "1000", ((RedisLease) gone).value());
+        probe.command("PEXPIRE", "lock:{a}:readers", "5000");
+        assertThat(renew(lease, gone)).containsEntry(lease, Renewal.RENEWED).containsEntry(gone, Renewal.NOT_OWNER);
+        assertThat(probe.ttlMillis("lock:{a}:readers").orElseThrow()).isBetween(5_001L, 10_000L);
+    }
+
+    @Test
+    void aKeyThatHoldsSomethingElseHarmsNoOtherLease(RedisProbe probe) {
+        Lease broken = acquire("a", LockMode.EXCLUSIVE, OPTIONS);
+        Lease brokenShared = acquire("b", LockMode.SHARED, OPTIONS);
+        Lease whole = acquire("c", LockMode.EXCLUSIVE, OPTIONS);
+        probe.command("DEL", "lock:{a}", "lock:{b}:readers");
+        probe.command("LPUSH", "lock:{a}", "x");
+        probe.command("SET", "lock:{b}:readers", "x");
+        assertThat(renew(broken, brokenShared, whole))
+                .containsEntry(broken, Renewal.NOT_OWNER)
+                .containsEntry(brokenShared, Renewal.NOT_OWNER)
+                .containsEntry(whole, Renewal.RENEWED);
+    }
+
+    @Test
+    void aLaterGrantToTheSameOwnerIsNotRenewedByAnEarlierLease(RedisProbe probe) {
+        RedisLease lease = (RedisLease) acquire("a", LockMode.EXCLUSIVE, OPTIONS);
+        probe.command("SET", "lock:{a}", lease.owner() + ":1" + lease.token());
+        assertThat(renew(lease)).containsEntry(lease, Renewal.NOT_OWNER);
+    }
+
+    @Test
+    void aLockThatIsOnlyKeptIsNotExtendedByARenewalThatComesLate(RedisProbe probe) {
+        for (LockMode mode : LockMode.values()) {
+            Lease lease = acquire("a", mode, OPTIONS);
+            assertThat(TestClient.get(client.provider.release(lease, Duration.ofSeconds(2))))
+                    .isEqualTo(Release.RELEASED);
+            assertThat(renew(lease)).containsEntry(lease, Renewal.NOT_OWNER);
+            assertThat(TestClient.get(client.provider.release(lease, Duration.ZERO)))
+                    .isEqualTo(Release.NOT_OWNER);
+            probe.flushAll();
+        }
+    }
+
+    private static Lease acquire(String name, LockMode mode, LockOptions options) {
+        var request = client.request(LockKey.of(name), mode, "owner-" + System.identityHashCode(new Object()), options);
+        return TestClient.get(client.provider.acquire(request)).orElseThrow().lease();
+    }
+
+    private static Map<Lease, Renewal> renew(Lease... leases) {
+        Map<Lease, Renewal> answers = new ConcurrentHashMap<>();
+        client.provider.renew(List.of(leases), answers::put);
+        await().atMost(TestClient.PATIENCE).until(() -> answers.size() == leases.length);
+        return answers;
+    }
+}

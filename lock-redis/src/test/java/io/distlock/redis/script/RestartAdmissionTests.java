@@ -1,0 +1,191 @@
+package io.distlock.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.LockKey;
+import io.distlock.redis.LocalRedis;
+import io.distlock.redis.TestClient;
+import io.distlock.redis.connection.RedisCallException;
+import io.distlock.redis.connection.RedisConnections;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.RedisServer;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
+import io.lettuce.core.output.ArrayOutput;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How a node that stands alone is admitted, and what is in the way of it. */
+class RestartAdmissionTests {
+
+    private static final Duration QUARANTINE = Duration.ofSeconds(3);
+
+    private final RedisScripts scripts = RedisScripts.with(Optional.of(QUARANTINE));
+    private final LockRuntime runtime = LockRuntime.start();
+    private RedisServer server;
+    private FaultProxy proxy;
+    private RedisConnections connections;
+
+    @BeforeEach
+    void start() {
+        server = RedisServer.start();
+        proxy = FaultProxy.to(server.host(), server.port());
+        connections = LocalRedis.connections(server.endpoint().withPort(proxy.port()));
+    }
+
+    @AfterEach
+    void stop() {
+        connections.close();
+        proxy.close();
+        server.close();
+        runtime.close();
+    }
+
+    @Test
+    void aConnectionThatGoesSilentInTheMiddleIsGivenUpAndTheServerAdmittedByTheNext() {
+        AtomicInteger prepared = new AtomicInteger();
+        NodeCalls calls = calls(
+                Duration.ofMillis(200),
+                same -> prepared.getAndIncrement() == 0
+                        ? new CompletableFuture<>()
+                        : CompletableFuture.completedFuture(same));
+        await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
+        assertThat(prepared.get()).isGreaterThan(1);
+        await().atMost(TestClient.PATIENCE).until(() -> server.probe().clientCount() == 1);
+        NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aServerThatTookThePlaceOfTheOneThatWasAskedIsNotAdmitted() {
+        NodeCalls calls = calls(Duration.ofSeconds(5), CompletableFuture::completedFuture);
+        awaitOldEnough(server);
+        calls.warmUp();
+        await().atMost(TestClient.PATIENCE).until(calls::isConnected);
+        try (RedisServer successor = RedisServer.start()) {
+            // The connection for calls still leads to the first.
+            proxy.leadTo(successor.host(), successor.port());
+            assertThat(asked(calls))
+                    .isCompletedExceptionally()
+                    .failsWithin(TestClient.PATIENCE)
+                    .withThrowableThat()
+                    .withMessageContaining("was replaced just now");
+            assertThat(knowsScripts(successor)).isFalse();
+        }
+        NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+    }
+
+    /** A machine that boots with a wrong clock makes its servers look old once it has been set. */
+    @Test
+    void aServerThatSaysItHasBeenUpForLongerThanItCanHaveBeenIsQuarantined() {
+        try (RedisServer old = RedisServer.start()) {
+            NodeCalls calls = calls(Duration.ofSeconds(5), CompletableFuture::completedFuture);
+            awaitOldEnough(server);
+            awaitOldEnough(old);
+            await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
+            proxy.leadTo(old.host(), old.port());
+            proxy.cut();
+            // It was admitted at once if it were believed.
+            await().atMost(TestClient.PATIENCE).until(() -> {
+                CompletableFuture<?> asked = asked(calls);
+                assertThat(knowsScripts(old)).isFalse();
+                return asked.handle((reply, failure) -> String.valueOf(failure))
+                        .join()
+                        .contains("quarantined for another");
+            });
+            await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
+            NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+        }
+    }
+
+    /** Each call that misses its script asks for it, and many may be made in a second. */
+    @Test
+    void aRefusedAdmissionIsRepeatedAfterAPause() {
+        awaitOldEnough(server);
+        AtomicInteger prepared = new AtomicInteger();
+        ManualTicker ticker = new ManualTicker();
+        try (LockRuntime manual = ManualScheduler.runtime(ticker)) {
+            NodeCalls calls = calls(
+                    Duration.ofSeconds(5),
+                    same -> {
+                        prepared.incrementAndGet();
+                        return CompletableFuture.failedFuture(new RedisCallException("refused on purpose", false));
+                    },
+                    manual);
+            for (int call = 0; call < 20; call++) {
+                assertThat(asked(calls)).isCompletedExceptionally();
+            }
+            assertThat(prepared).hasValue(1);
+            ticker.advance(Duration.ofSeconds(1));
+            assertThat(asked(calls)).isCompletedExceptionally();
+            assertThat(prepared).hasValue(2);
+            NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+        }
+    }
+
+    /** Or a server that takes the place of one that was asked would be admitted in its stead. */
+    @Test
+    void whatAdmitsAServerGoesToNoOther() {
+        try (RedisConnections direct = LocalRedis.connections(server.endpoint())) {
+            NodeCalls calls = new NodeCalls(direct, Duration.ofSeconds(1), 0, List.of(), Optional.empty(), runtime);
+            CompletionStage<Long> set = calls.server()
+                    .onOneConnection(same -> same.info("server")
+                            .thenApplyAsync(info -> {
+                                server.restart();
+                                return info;
+                            })
+                            .thenCompose(info -> same.setInHash("key", "field", "value")));
+            assertThatThrownBy(() -> TestClient.get(set)).hasMessage("no answer");
+            assertThat(server.probe().keys()).isEmpty();
+            await().until(() -> server.probe().clientCount() == 0);
+            NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+        }
+    }
+
+    private NodeCalls calls(Duration callTimeout, Function<ServerCommands, CompletionStage<?>> preparation) {
+        return calls(callTimeout, preparation, runtime);
+    }
+
+    private NodeCalls calls(
+            Duration callTimeout, Function<ServerCommands, CompletionStage<?>> preparation, LockRuntime with) {
+        Quarantine quarantine = new Quarantine("The node", QUARANTINE, true, preparation);
+        return new NodeCalls(connections, callTimeout, 0, scripts.all(), Optional.of(quarantine), with);
+    }
+
+    private ScriptCall<List<Object>> inspection() {
+        RedisKeys.Names names = new RedisKeys("lock", 0).of(LockKey.of("orders"));
+        return ScriptCall.of(scripts.inspect(), names.slot(), ArrayOutput::new, List.of(names.lock(), names.readers()));
+    }
+
+    /** Ended, one way or the other. */
+    private CompletableFuture<List<Object>> asked(NodeCalls calls) {
+        CompletableFuture<List<Object>> answer = calls.run(inspection());
+        await().atMost(TestClient.PATIENCE).until(answer::isDone);
+        return answer;
+    }
+
+    private boolean knowsScripts(RedisServer asked) {
+        return asked.probe()
+                        .command("SCRIPT", "EXISTS", scripts.inspect().digest())
+                        .items()
+                        .get(0)
+                        .number()
+                == 1;
+    }
+
+    private static void awaitOldEnough(RedisServer server) {
+        await().atMost(TestClient.PATIENCE)
+                .until(() -> Integer.parseInt(server.probe().info("server").get("uptime_in_seconds"))
+                        > QUARANTINE.toSeconds() + 1);
+    }
+}
