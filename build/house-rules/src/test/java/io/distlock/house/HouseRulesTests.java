@@ -151,6 +151,20 @@ class HouseRulesTests {
     }
 
     @Test
+    void refusesAContractThatNeedsSpring() throws IOException {
+        sources.with("io.distlock.tck.A", "org.springframework.test.B b;").with("org.springframework.test.B", "");
+
+        assertRefused(HouseRules.THE_TEST_KIT_WORKS_WITHOUT_SPRING, "io.distlock.tck.A.b");
+    }
+
+    @Test
+    void refusesAContractThatKnowsTheTestKit() throws IOException {
+        sources.with("io.distlock.tck.A", "io.distlock.test.provider.B b;").with("io.distlock.test.provider.B", "");
+
+        assertRefused(HouseRules.IMPORTS_FOLLOW_THE_TABLE, "io.distlock.tck.A.b");
+    }
+
+    @Test
     void refusesAClockThatIsNotInjected() throws IOException {
         sources.with("io.distlock.engine.A", "long now() { return System.nanoTime(); }");
 
