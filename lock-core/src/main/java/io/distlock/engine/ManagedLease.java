@@ -139,8 +139,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     /** The key stays taken for the rest of the minimum hold time. */
     final CompletableFuture<Release> releaseAtStore() {
-        Duration timeToLive = options.leaseTime().plus(options.lockDelay());
-        return context.release(lease, timeToLive, () -> options.minHoldTime().minus(heldFor()));
+        return context.release(lease, options.timeToLive(), () -> options.minHoldTime().minus(heldFor()));
     }
 
     /** Admits the next call of this process for the key. */

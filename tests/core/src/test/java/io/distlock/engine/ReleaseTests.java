@@ -166,6 +166,17 @@ class ReleaseTests {
     }
 
     @Test
+    void aReleaseIsRepeatedForAsLongAsTheMinimumHoldTimeMayKeepTheKey() {
+        HeldLock held = here.client.acquire(here.now("a").withMinHoldTime(Duration.ofSeconds(60)));
+        here.provider.onRelease(Fault.ERROR);
+        held.releaseAsync();
+        here.advanceMillis(50_000);
+        assertThat(here.runtime.reaper().pending()).isEqualTo(1);
+        here.advanceMillis(13_000);
+        here.assertNothingLeft("a");
+    }
+
+    @Test
     void aReleaseIsNotRepeatedBeyondTheTimeToLive() {
         HeldLock held = here.client.acquire(here.now("a").withLockDelay(Duration.ofSeconds(10)));
         here.provider.onRelease(Fault.ERROR);
