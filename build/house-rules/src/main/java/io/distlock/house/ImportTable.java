@@ -47,12 +47,23 @@ final class ImportTable {
             new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
-            new Row("io.distlock.benchmarks..", OURS),
+            new Row(
+                    "io.distlock.benchmarks..",
+                    API,
+                    SPI,
+                    SUPPORT,
+                    ENGINE,
+                    REDIS_CONNECTION,
+                    REDIS,
+                    REDLOCK,
+                    ETCD,
+                    "io.distlock.spring..",
+                    "io.distlock.test.."),
             new Row("io.distlock.house.."));
 
     /** Packages whose types are public only for other packages of their module. */
-    private static final Set<String> INTERNAL = Set.of(
-            REDIS_SCRIPT, ETCD_CLIENT, ETCD_WATCH, "io.distlock.spring.client", "io.distlock.spring.execution");
+    private static final Set<String> INTERNAL =
+            Set.of(REDIS_SCRIPT, ETCD_CLIENT, ETCD_WATCH, "io.distlock.spring.client", "io.distlock.spring.execution");
 
     private ImportTable() {}
 
