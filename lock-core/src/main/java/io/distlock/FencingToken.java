@@ -3,9 +3,9 @@ package io.distlock;
 import java.io.Serializable;
 
 /**
- * A number that grows with every grant of a key: larger than the token of every earlier grant of the same key,
- * whoever held it. A resource that remembers the largest token it has seen can refuse a holder that is late
- * ("fencing"; the generation number of a sequencer in Burrows, The Chubby lock service, OSDI 2006).
+ * A number that is larger than the token of every earlier grant of the same key. A resource that remembers the largest
+ * token it has seen can refuse a late holder ("fencing"; the generation number of a sequencer in Burrows, The Chubby lock
+ * service, OSDI 2006).
  *
  * @param value the number, positive; compared as a number
  */

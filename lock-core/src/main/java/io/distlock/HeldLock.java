@@ -6,29 +6,28 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * A lock that has been granted, on one key or on several at once. It is held until it is released or lost, and
- * either is final: a handle that has once said "no longer held" never says "held" again.
+ * A lock that was granted, on one key or on several. It is held until it is released or lost. Both are final: a lock that
+ * has once reported "no longer held" never reports "held" again.
  *
- * <p>Whether it is held is computed from the clock at each call, so it is known in time even if the store has
- * gone silent. Over several keys: held means all are, and the first loss is the loss of the whole.
+ * <p>Each call computes from the clock whether the lock is held, so a loss is known in time even if the store is silent.
+ * A lock on several keys is held while all of them are; the first loss is the loss of the whole.
  *
- * <p>Thread-safe; may be released from any thread, not only the one that acquired it.
+ * <p>Thread-safe. Any thread may release it.
  */
 public interface HeldLock extends AutoCloseable {
 
-    /** What is locked, in canonical order; one key or more. */
+    /** The locked keys in canonical order; one or more. */
     List<LockKey> keys();
 
     LockMode mode();
 
-    /** The grants to show to the protected resources, one for each key, in the order of {@link #keys()}. */
+    /** The proofs to show to the protected resources, one for each key, in the order of {@link #keys()}. */
     List<Sequencer> sequencers();
 
     /**
      * The fencing token of the only key.
      *
-     * @throws IllegalStateException if several keys are locked: each has a token of its own, see
-     *     {@link #sequencers()}
+     * @throws IllegalStateException if several keys are locked: each has its own token, see {@link #sequencers()}
      */
     default FencingToken fencingToken() {
         List<Sequencer> grants = sequencers();
@@ -42,11 +41,11 @@ public interface HeldLock extends AutoCloseable {
     /** Whether the lock is held at this moment, by the clock. */
     boolean isHeld();
 
-    /** For how long the lock is still valid if no renewal comes; zero if it is not held. */
+    /** How long the lock stays valid without another renewal; zero if it is not held. */
     Duration remaining();
 
     /**
-     * Goes on only if the lock is held.
+     * Returns only if the lock is held.
      *
      * @throws LockLostException if it was lost
      * @throws IllegalStateException if it was released
@@ -54,40 +53,36 @@ public interface HeldLock extends AutoCloseable {
     void ensureHeld();
 
     /**
-     * Completes when the lock is lost, and never if it is released. Dependents that are not given an executor run
-     * on a thread of the client's callback executor and may block; those that are added after the loss run at once, on the
-     * thread that adds them.
+     * Completes when the lock is lost, and never if it is released. Dependents without an executor run on the client's
+     * callback executor and may block; those added after the loss run at once, on the thread that adds them.
      *
-     * <p>The same stage each time. What depends on it stays there until the lock has ended, so whoever holds a lock for
-     * long adds dependents once and not at each step of the work.
+     * <p>It is the same stage each time, and keeps its dependents until the lock has ended: add them once, not at each
+     * step of the work.
      */
     CompletionStage<LockLoss> lost();
 
     /**
-     * Calls back once when the lock is lost, on the client's thread for losses; at once and on the calling thread if that
-     * thread has told of it already. The action returns at once: it holds up the news of other losses. What may block
-     * depends on {@link #lost()}.
+     * Calls the action once when the lock is lost, on the client's thread for losses; on the calling thread if the loss was
+     * already announced. The action must return at once, since it delays the announcement of other losses: put what may
+     * block on {@link #lost()}.
      */
     default void onLost(Consumer<LockLoss> action) {
         lost().thenAccept(action);
     }
 
     /**
-     * Gives the lock back and waits for the answer, no longer than the provider's call timeout. Releasing again
-     * answers the same without asking again. Interrupts do not disturb it. Throws nothing: what happened is
-     * the result.
+     * Releases the lock and waits for the answer, at most for the provider's call timeout. Repeated calls return the same
+     * answer without asking again. Ignores interrupts and throws nothing.
      */
     Release release();
 
-    /**
-     * As {@link #release()}, without waiting. Dependents as those of {@link #lost()}.
-     */
+    /** As {@link #release()}, without waiting. Dependents run as those of {@link #lost()}. */
     CompletionStage<Release> releaseAsync();
 
     /**
-     * Releases, and complains if the lock had been lost. It had not if it was held when the release began, unless the store
-     * says, while the lock would still be valid, that it is not ours. In a try-with-resources statement an exception of the
-     * body stays the one that is thrown; the loss is suppressed into it.
+     * Releases the lock, and throws if it was lost before. A lock counts as lost if it was not held when the release began,
+     * or if the store reports, within the lock's validity, that it is not ours. In a try-with-resources statement an
+     * exception of the body is thrown, with the loss suppressed in it.
      *
      * @throws LockLostException if the lock was lost before it could be released
      */

@@ -3,15 +3,15 @@ package io.distlock;
 import java.time.Duration;
 
 /**
- * A lock that a client holds, as it was when somebody looked. A lock of several keys is as many of these.
+ * A snapshot of a lock that a client holds. A lock on several keys has one for each key.
  *
  * @param key what is locked
  * @param mode how
  * @param token the fencing token of the grant
  * @param owner the owner value in the store
  * @param heldFor since the grant
- * @param remaining for how long it is still valid if no renewal comes
- * @param renewals how often it has been extended
+ * @param remaining how long it stays valid without another renewal
+ * @param renewals how often it was renewed
  * @param thread the name of the thread that asked for it
  */
 public record HeldLockInfo(

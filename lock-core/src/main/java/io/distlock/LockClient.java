@@ -8,7 +8,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
 
 /**
- * Takes locks from one provider, keeps them alive while they are held, and gives them back.
+ * Acquires locks from one provider, renews them while they are held, and releases them.
  *
  * <pre>{@code
  * try (HeldLock lock = client.acquire(client.request("orders", "42"))) {
@@ -16,8 +16,8 @@ import java.util.stream.Stream;
  * }
  * }</pre>
  *
- * <p>Within one client, requests for a key are served in the order in which they came, and only one of them at a
- * time speaks to the store. Locks are not re-entrant here; the {@link #asLock(LockRequest) Lock view} is.
+ * <p>A client serves requests for a key in the order in which they came, and only one of them at a time asks the store.
+ * Locks are not re-entrant, but the {@link #asLock(LockRequest) Lock view} is.
  *
  * <p>Thread-safe.
  */
@@ -30,7 +30,7 @@ public interface LockClient extends AutoCloseable {
     LockOptions options();
 
     /**
-     * Whether the store grants locks with such options at all; says so before one is asked for in vain.
+     * Checks that the store can grant locks with these options.
      *
      * @throws IllegalArgumentException if not, with the option, the value, the rule and the cure
      */
@@ -57,8 +57,8 @@ public interface LockClient extends AutoCloseable {
     }
 
     /**
-     * Waits for the lock, no longer than the request's wait time, the provider's call timeout and 250 ms. Mostly it ends
-     * with the wait time; the rest is for a store that does not answer.
+     * Waits for the lock, usually no longer than the request's wait time. A store that does not answer may add the
+     * provider's call timeout and 250 ms.
      *
      * @throws LockNotAcquiredException if another held it all that time
      * @throws LockUnavailableException if the store did not answer, or this client is closed
@@ -67,7 +67,7 @@ public interface LockClient extends AutoCloseable {
     HeldLock acquire(LockRequest request);
 
     /**
-     * As {@link #acquire}, but empty where another held the lock all that time.
+     * As {@link #acquire}, but empty if another held the lock all that time.
      *
      * @throws LockUnavailableException if the store did not answer, or this client is closed
      * @throws LockInterruptedException if the thread was interrupted; the flag is kept
@@ -75,21 +75,20 @@ public interface LockClient extends AutoCloseable {
     Optional<HeldLock> tryAcquire(LockRequest request);
 
     /**
-     * Asks for the lock without blocking the caller. The future fails as {@link #acquire} throws. Cancelling it
-     * leaves nothing behind. Dependents that are not given an executor run on the client's callback executor and
-     * may block; those that are added when it is complete already run at once, on the thread that adds them.
+     * Requests the lock without blocking the caller. The future fails as {@link #acquire} throws. Cancelling it leaves
+     * nothing behind. Dependents without an executor run on the client's callback executor and may block; those added after
+     * completion run at once, on the thread that adds them.
      */
     CompletableFuture<HeldLock> acquireAsync(LockRequest request);
 
-    /** As {@link #acquireAsync}, but empty where another held the lock all that time. */
+    /** As {@link #acquireAsync}, but empty if another held the lock all that time. */
     CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request);
 
     /**
-     * The lock as a {@link Lock}: re-entrant per thread, conditions unsupported. Keep the view and share it, as one
-     * would a {@link java.util.concurrent.locks.ReentrantLock}: two views of one key exclude each other.
-     * {@code lock()} waits without end for whoever holds it, but throws {@link LockUnavailableException} if the store is
-     * silent. {@code unlock()} throws {@link LockLostException} if the lock was lost, and so does taking it once more
-     * after that, for there is no other way to tell.
+     * The lock as a {@link Lock}: re-entrant per thread, without conditions. Keep the view and share it, like a
+     * {@link java.util.concurrent.locks.ReentrantLock}: two views of one key exclude each other. {@code lock()} waits as
+     * long as another holds the lock, but throws {@link LockUnavailableException} if the store is silent. If the lock was
+     * lost, {@code unlock()} and re-entering throw {@link LockLostException}, as they have no other way to report it.
      */
     Lock asLock(LockRequest request);
 
@@ -110,11 +109,12 @@ public interface LockClient extends AutoCloseable {
     Optional<LockStatus> inspect(LockKey key);
 
     /**
-     * Takes a lock away from whoever holds it by this token. For people who know that its holder is gone or stuck: a holder
-     * in this client is told first, one elsewhere notices when it renews (with the renewal after the next one if the next
-     * is under way already), and until then believes in a lock that another may have. What the holder still does, only a resource that checks the fencing token can refuse.
+     * Takes a lock away from the holder with this token. For operators who know that the holder is gone or stuck. A holder
+     * in this client is notified first. One elsewhere learns of it at its next renewal (or the one after, if one is under
+     * way), and until then believes in a lock that another may have: only a resource that checks fencing tokens can refuse
+     * what it still does.
      *
-     * @return {@link Release#NOT_OWNER} if nobody holds the lock by this token
+     * @return {@link Release#NOT_OWNER} if nobody holds the lock with this token
      * @throws LockUnavailableException if the store did not answer
      * @throws LockInterruptedException if the thread was interrupted; the flag is kept, and the lock may be taken away
      *     nevertheless
@@ -122,13 +122,10 @@ public interface LockClient extends AutoCloseable {
      */
     Release forceRelease(LockKey key, FencingToken token);
 
-    /**
-     * What this client holds at this moment, in no order. A lazy look at a set that changes meanwhile: costs the locks
-     * nothing, and as much memory as the caller keeps of it.
-     */
+    /** A lazy, live view of the locks that this client holds, in no order. Looking at it costs the locks nothing. */
     Stream<HeldLockInfo> held();
 
-    /** The calls that this client has not answered at this moment, as {@link #held()}. */
+    /** The calls that this client has not answered yet, as {@link #held()}. */
     Stream<WaiterInfo> waiting();
 
     /** Adds a listener for the events of all locks of this client. */
@@ -137,9 +134,9 @@ public interface LockClient extends AutoCloseable {
     void removeListener(LockListener listener);
 
     /**
-     * Ends in bounded time: takes no new requests, fails those that wait, gives held locks the configured grace to
-     * be released by their holders, and declares the rest lost. What is not released is not deleted either, since
-     * its holder may still be at work: it expires. Does not close the provider.
+     * Closes the client in bounded time: refuses new requests, fails waiting ones, gives holders the configured time to
+     * release their locks, and declares the rest lost. Those are not deleted at the store, since their holders may still be
+     * at work: they expire. Does not close the provider.
      */
     @Override
     void close();

@@ -3,8 +3,7 @@ package io.distlock;
 import java.time.Duration;
 
 /**
- * Something that happened to a lock of one client. New kinds may be added: a {@code switch} over them needs a default
- * branch.
+ * An event in the life of a client's lock. New kinds may be added: a {@code switch} over them needs a default branch.
  */
 public sealed interface LockEvent {
 
@@ -25,19 +24,19 @@ public sealed interface LockEvent {
     /**
      * The store did not answer, or the wait was cancelled or interrupted.
      *
-     * @param cause a {@link LockUnavailableException}, or a {@link java.util.concurrent.CancellationException} if whoever
-     *     asked stopped waiting
+     * @param cause a {@link LockUnavailableException}, or a {@link java.util.concurrent.CancellationException} if the
+     *     caller stopped waiting
      */
     record Failed(LockKey key, LockMode mode, Duration waited, Throwable cause) implements LockEvent {}
 
     /**
-     * A renewal was answered, or was not answered in time.
+     * A renewal was answered, or timed out.
      *
      * @param confirmed whether the lease was extended
      */
     record Renewed(LockKey key, LockMode mode, FencingToken token, boolean confirmed) implements LockEvent {}
 
-    /** The lock was given back by its holder. */
+    /** The holder released the lock. */
     record Released(LockKey key, LockMode mode, FencingToken token, Duration heldFor, Release outcome)
             implements LockEvent {}
 

@@ -4,10 +4,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock could not be had or kept. Each subclass answers one question: {@link LockNotAcquiredException} (somebody
- * else has it), {@link LockUnavailableException} (the store did not answer), {@link LockLostException} (we had it
- * and no longer do), {@link LockInterruptedException} (we were told to stop waiting). Can be serialised, with all that
- * they say.
+ * A lock could not be acquired or kept. Each subclass is one reason: {@link LockNotAcquiredException} (another holds it),
+ * {@link LockUnavailableException} (the store did not answer), {@link LockLostException} (we had it and no longer do),
+ * {@link LockInterruptedException} (the waiting thread was interrupted). Serialisable with all fields.
  */
 public abstract class LockException extends RuntimeException {
 
@@ -22,7 +21,7 @@ public abstract class LockException extends RuntimeException {
         this.elapsed = elapsed;
     }
 
-    /** The lock in question; of several asked for together, the one that failed. */
+    /** The lock in question; of several that were requested together, the one that failed. */
     public LockKey key() {
         return key;
     }

@@ -1,7 +1,8 @@
 package io.distlock;
 
-import java.io.ByteArrayOutputStream;
 import java.io.Serializable;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.Locale;
@@ -10,22 +11,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is locked: a name, and optionally one item under that name ({@code orders}, or item {@code 42} of
- * {@code orders}). Two keys are the same lock exactly when both parts are equal: the name {@code a:b} and the
- * item {@code b} of {@code a} never meet.
+ * What is locked: a name ({@code orders}), or one item under a name (item {@code 42} of {@code orders}). Two keys are the
+ * same lock only if both parts are equal: the name {@code a:b} is not the item {@code b} of {@code a}.
  *
- * <p>Each part is 1 to {@value #MAX_BYTES} bytes of UTF-8, not blank, free of control characters and of lone
- * surrogates; anything else is an {@link IllegalArgumentException} here, before any I/O.
+ * <p>Each part is 1 to {@value #MAX_BYTES} bytes of UTF-8, not blank, without control characters and lone surrogates;
+ * anything else is an {@link IllegalArgumentException} here, before any I/O.
  *
- * @param name a bounded label, such as a use case; metrics are tagged with it
- * @param key the item under that name, if the lock is about one item
+ * @param name a label from a bounded set, such as a use case; metrics are tagged with it
+ * @param key the item under that name, if any
  */
 public record LockKey(String name, Optional<String> key) implements Comparable<LockKey>, Serializable {
 
-    /** The most bytes, in UTF-8, that a name or a key may have. */
+    /** The most bytes of UTF-8 in a name or a key. */
     public static final int MAX_BYTES = 512;
 
-    /** So many characters of a refused value stand in the message. */
+    /** How many characters of a refused value a message shows. */
     private static final int SHOWN = 60;
 
     private static final Comparator<LockKey> CANONICAL =
@@ -49,9 +49,9 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
     }
 
     /**
-     * The key as one readable text that no other key has: {@code orders} or {@code orders:42}. The characters
-     * {@code % : / { }} and white space inside a part are percent-encoded (UTF-8), so the text is safe inside a
-     * Redis hash tag and as one segment of an etcd path.
+     * The key as a readable and unique text: {@code orders} or {@code orders:42}. The characters {@code % : / { }} and white
+     * space inside a part are percent-encoded (UTF-8), so the text is safe in a Redis hash tag and as one segment of an
+     * etcd path.
      */
     public String text() {
         String encodedName = encode(name);
@@ -68,7 +68,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
         return colon < 0 ? of(decode(text)) : of(decode(text.substring(0, colon)), decode(text.substring(colon + 1)));
     }
 
-    /** By name, then by key, the name alone first: the order in which several locks are taken. */
+    /** By name, then by key, the name alone first: the order in which several locks are acquired. */
     @Override
     public int compareTo(LockKey other) {
         return CANONICAL.compare(this, other);
@@ -91,7 +91,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
         }
     }
 
-    /** Refuses a part that is not a usable name or key; the message says the value, the rule and the cure. */
+    /** Refuses a part that is not a valid name or key. */
     private static void check(String what, @Nullable String value) {
         if (value == null) {
             throw new IllegalArgumentException("lock " + what + " is null: give a " + what + " that is not blank");
@@ -100,7 +100,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
             throw new IllegalArgumentException(
                     "lock " + what + " \"" + show(value) + "\" is blank: give a " + what + " with visible characters");
         }
-        // Each character makes one byte at least, so a long text is refused without looking at all of it.
+        // Each character has at least one byte, so a long text is refused without reading all of it.
         int bytes = value.length() > MAX_BYTES ? value.length() : checkedUtf8Length(what, value);
         if (bytes > MAX_BYTES) {
             throw new IllegalArgumentException("lock " + what + " \"" + show(value) + "\" has " + bytes
@@ -121,7 +121,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
             }
             if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
                 throw new IllegalArgumentException("lock " + what + " \"" + show(value)
-                        + "\" has a lone surrogate at index " + at + ", which is no character: mend the text");
+                        + "\" has a lone surrogate at index " + at + ", which is not a character: correct the text");
             }
             bytes += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
         }
@@ -129,53 +129,24 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
     }
 
     private static String encode(String part) {
-        int at = 0;
-        while (at < part.length() && !isReserved(part.charAt(at))) {
-            at++;
-        }
-        return at == part.length() ? part : encodeFrom(part, at);
-    }
-
-    private static String encodeFrom(String part, int first) {
-        StringBuilder encoded = new StringBuilder(part.length() + 8).append(part, 0, first);
-        for (int at = first; at < part.length(); at++) {
-            char c = part.charAt(at);
-            if (isReserved(c)) {
-                for (byte b : String.valueOf(c).getBytes(StandardCharsets.UTF_8)) {
-                    encoded.append(String.format(Locale.ROOT, "%%%02X", b));
-                }
-            } else {
-                encoded.append(c);
+        for (int at = 0; at < part.length(); at++) {
+            if (isReserved(part.charAt(at))) {
+                String escape = URLEncoder.encode(part.substring(at, at + 1), StandardCharsets.UTF_8);
+                return part.substring(0, at) + escape.replace("+", "%20") + encode(part.substring(at + 1));
             }
         }
-        return encoded.toString();
+        return part;
     }
 
     private static String decode(String encoded) {
-        if (encoded.indexOf('%') < 0) {
-            return encoded;
-        }
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        byte[] utf8 = encoded.getBytes(StandardCharsets.UTF_8);
-        for (int at = 0; at < utf8.length; at++) {
-            if (utf8[at] == '%') {
-                bytes.write(hexByte(encoded, utf8, at));
-                at += 2;
-            } else {
-                bytes.write(utf8[at]);
-            }
-        }
-        return bytes.toString(StandardCharsets.UTF_8);
-    }
-
-    private static int hexByte(String encoded, byte[] utf8, int at) {
-        int high = at + 2 < utf8.length ? Character.digit(utf8[at + 1], 16) : -1;
-        int low = at + 2 < utf8.length ? Character.digit(utf8[at + 2], 16) : -1;
-        if (high < 0 || low < 0) {
+        try {
+            // In a URL a plus is a space; here it is a plus.
+            return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException malformed) {
             throw new IllegalArgumentException(
-                    "\"" + show(encoded) + "\" is no encoded lock key: a '%' must be followed by two hex digits");
+                    "\"" + show(encoded) + "\" is not an encoded lock key: a '%' must be followed by two hex digits",
+                    malformed);
         }
-        return high * 16 + low;
     }
 
     private static boolean isReserved(char c) {
@@ -185,7 +156,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
         };
     }
 
-    /** The value for a message: shortened, and with what cannot be seen written as an escape. */
+    /** The value for a message: shortened, with invisible characters escaped. */
     private static String show(String value) {
         StringBuilder shown = new StringBuilder();
         value.codePoints().limit(SHOWN).forEach(c -> {

@@ -1,9 +1,9 @@
 package io.distlock;
 
 /**
- * Is told of what happens to the locks of a client. Loss is told on the client's thread for losses;
- * everything else on the thread where it happened, which may be the driver's or the scheduler's: a listener must
- * not block. What it throws is logged and harms nobody.
+ * Is notified of the events of a client's locks: of losses on the client's thread for losses, of all else on the thread
+ * where it happened, which may be the driver's or the scheduler's. A listener must not block. What it throws is logged and
+ * has no other effect.
  */
 @FunctionalInterface
 public interface LockListener {

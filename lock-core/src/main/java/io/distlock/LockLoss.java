@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param token the token of the lost grant
  * @param reason why it is gone
  * @param heldFor from the grant to the loss
- * @param sinceRenewal from when the last renewal that was confirmed, or the request that was granted, left this machine
+ * @param sinceRenewal since the last confirmed renewal, or the request that was granted, left this machine
  */
 public record LockLoss(
         LockKey key, LockMode mode, FencingToken token, Reason reason, Duration heldFor, Duration sinceRenewal)
@@ -20,10 +20,10 @@ public record LockLoss(
     /** Why a lock was lost. */
     public enum Reason {
 
-        /** It could not be renewed in time: its validity has run out by the holder's own clock. */
+        /** It was not renewed in time: its validity ran out by the holder's own clock. */
         EXPIRED("its validity ran out before a renewal was confirmed"),
 
-        /** The store says that it is no longer ours: it expired there, was deleted, or another holds it. */
+        /** The store reported that it is no longer ours: it expired there, was deleted, or another holds it. */
         NOT_OWNER("the store no longer knows this holder"),
 
         /** It was held for its maximum hold time. */

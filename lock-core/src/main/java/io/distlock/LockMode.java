@@ -1,11 +1,11 @@
 package io.distlock;
 
-/** Who may hold a lock together. */
+/** Whether a lock may have several holders at once. */
 public enum LockMode {
 
-    /** One holder, and nobody beside it. */
+    /** One holder. */
     EXCLUSIVE,
 
-    /** Any number of shared holders, and no exclusive one beside them. */
+    /** Any number of shared holders, and no exclusive one. */
     SHARED
 }

@@ -2,7 +2,7 @@ package io.distlock;
 
 import java.time.Duration;
 
-/** Somebody else has the lock, and did not give it back within the wait time. */
+/** Another holds the lock, and did not release it within the wait time. */
 public final class LockNotAcquiredException extends LockException {
 
     private static final long serialVersionUID = 1L;

@@ -4,19 +4,18 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How a lock is waited for and held. Immutable; a value that breaks a rule cannot be made
- * ({@link IllegalArgumentException} that names the option, the value, the rule and the cure).
+ * How long to wait for a lock and how to hold it. Immutable. The constructor refuses values that break a rule, with an
+ * {@link IllegalArgumentException} that names the option, the value, the rule and the cure.
  *
  * @param waitTime how long to wait for the lock; zero is one attempt. 0 to {@link #MAX_WAIT}
- * @param leaseTime T: for how long one grant or renewal is believed. {@link #MIN_LEASE} to {@link #MAX_LEASE}, and
+ * @param leaseTime T: how long one grant or renewal is valid. {@link #MIN_LEASE} to {@link #MAX_LEASE}, and
  *     at least {@link #MIN_RENEWED_LEASE} if renewed
- * @param renew whether the watchdog extends the lease for as long as the lock is held
- * @param maxHoldTime bounds renewal: a lock held this long is lost and reported. At least {@code leaseTime} if
+ * @param renew whether the watchdog renews the lease while the lock is held
+ * @param maxHoldTime limits renewal: a lock held this long is lost, and reported. At least {@code leaseTime} if
  *     renewed, at most {@link #MAX_HOLD}
- * @param minHoldTime the key stays taken this long after the grant even when released earlier. 0 to
- *     {@link #MAX_LEASE}
- * @param lockDelay D: the store keeps the key for T + D, so that a holder that vanishes keeps others out for D
- *     longer (the lock-delay of Chubby). 0 to {@link #MAX_LOCK_DELAY}
+ * @param minHoldTime how long after the grant the key stays taken, even if released earlier. 0 to {@link #MAX_LEASE}
+ * @param lockDelay D: the store keeps the key for T + D, so that a holder that vanishes keeps others out for D longer
+ *     (Chubby's lock-delay). 0 to {@link #MAX_LOCK_DELAY}
  */
 public record LockOptions(
         Duration waitTime,
@@ -30,9 +29,8 @@ public record LockOptions(
     public static final Duration MIN_LEASE = Duration.ofMillis(100);
 
     /**
-     * The shortest lease that can be renewed. Renewal begins after a third of it, and a try that is not answered takes a
-     * sixth and, before the next one, a twentieth: three fit into the two thirds that are left. Each has to have the time
-     * of a round trip.
+     * The shortest lease that can be renewed. Renewal begins after a third of it; an unanswered try takes a sixth, and the
+     * pause after it a twentieth. So three tries fit into the rest, and each must have time for a round trip.
      */
     public static final Duration MIN_RENEWED_LEASE = Duration.ofMillis(300);
 
@@ -73,8 +71,7 @@ public record LockOptions(
     }
 
     /**
-     * For how long a store keeps a key when nothing more is heard of its holder: lease time and lock-delay, or the
-     * minimum hold time if that is longer.
+     * How long a store keeps a key without a renewal: lease time and lock-delay, or the minimum hold time if longer.
      */
     public Duration timeToLive() {
         Duration extended = leaseTime.plus(lockDelay);

@@ -6,11 +6,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * One or more keys to be locked together, all or nothing. Immutable. Made by {@link LockClient#request(LockKey)}
- * and its overloads, which start from the client's own options, and refined with the {@code with…} methods.
+ * One or more keys to be locked together, all or nothing. Immutable. {@link LockClient#request(LockKey)} and its overloads
+ * make one from the client's options; the {@code with…} methods refine it.
  *
- * @param keys what to lock: 1 to {@value #MAX_KEYS} keys; kept sorted and without repeats, which is the order in
- *     which they are taken
+ * @param keys what to lock: 1 to {@value #MAX_KEYS} keys, sorted and distinct; they are acquired in this order
  * @param mode how to hold all of them
  * @param options how to wait and hold
  */

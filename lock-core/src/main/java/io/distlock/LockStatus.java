@@ -9,8 +9,8 @@ import java.util.Optional;
  *
  * @param key the lock
  * @param mode how it is held
- * @param holders one for an exclusive lock, one or more for a shared one
- * @param waiters how many wait for it, where the store knows: one for each client, whose own calls queue behind it
+ * @param holders one of an exclusive lock, one or more of a shared one
+ * @param waiters how many clients wait for it, if the store knows; further calls of a client queue behind its first
  */
 public record LockStatus(LockKey key, LockMode mode, List<Holder> holders, Optional<Integer> waiters) {
 
@@ -22,7 +22,7 @@ public record LockStatus(LockKey key, LockMode mode, List<Holder> holders, Optio
      * One holder.
      *
      * @param owner the owner value in the store
-     * @param token the fencing token; absent if the lock was taken by a client that knows none
+     * @param token the fencing token; absent if the client that took the lock has none
      * @param remaining until the store frees the key by itself; absent if it never does
      */
     public record Holder(String owner, Optional<FencingToken> token, Optional<Duration> remaining) {

@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * No answer of the store was to be had, so nobody knows whether the lock is free. Never to be read as "held by another".
- * Nothing is left behind: an attempt that may have been applied is withdrawn in the background.
+ * The store gave no answer, so it is unknown whether the lock is free; this does not mean "held by another". Nothing is
+ * left behind: an attempt that may have been applied is withdrawn in the background.
  */
 public final class LockUnavailableException extends LockException {
 

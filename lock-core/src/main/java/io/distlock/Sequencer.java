@@ -4,9 +4,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proof of one grant, to be handed to the resource that the lock protects: which lock, in which mode, and the
- * fencing token. Goes over the wire as {@link #text()}, for instance in an HTTP header; the receiver asks
- * {@link LockClient#isCurrent(Sequencer)}, or compares tokens itself.
+ * Proof of one grant, for the resource that the lock protects. Sent as {@link #text()}, for instance in an HTTP header;
+ * the receiver asks {@link LockClient#isCurrent(Sequencer)}, or compares tokens itself.
  *
  * @param key the lock
  * @param mode how it is held
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Sequencer(LockKey key, LockMode mode, FencingToken token) {
 
-    /** The sequencer as ASCII-safe text for ASCII keys: {@code 1234;exclusive;orders:42}. */
+    /** The sequencer as text, {@code 1234;exclusive;orders:42}; ASCII if the key is. */
     public String text() {
         return token.value() + ";" + mode.name().toLowerCase(Locale.ROOT) + ";" + key.text();
     }
@@ -22,7 +21,7 @@ public record Sequencer(LockKey key, LockMode mode, FencingToken token) {
     /**
      * Reads back what {@link #text()} wrote.
      *
-     * @throws IllegalArgumentException if the text is no sequencer
+     * @throws IllegalArgumentException if the text is not a sequencer
      */
     public static Sequencer parse(String text) {
         String[] parts = text.split(";", 3);
@@ -41,7 +40,7 @@ public record Sequencer(LockKey key, LockMode mode, FencingToken token) {
 
     private static IllegalArgumentException malformed(String text, @Nullable Throwable cause) {
         return new IllegalArgumentException(
-                "\"" + text + "\" is no sequencer: expected <token>;<exclusive|shared>;<key>", cause);
+                "\"" + text + "\" is not a sequencer: expected <token>;<exclusive|shared>;<key>", cause);
     }
 
     @Override

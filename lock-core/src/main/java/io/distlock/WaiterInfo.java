@@ -3,12 +3,11 @@ package io.distlock;
 import java.time.Duration;
 
 /**
- * A call that a client has not answered yet, as it was when somebody looked. Of a call for several keys, the key that it
- * has come to.
+ * A snapshot of a call that a client has not answered yet.
  *
- * @param key what is asked for
+ * @param key what is asked for; of several keys, the one that is being acquired now
  * @param mode how
- * @param waited since the call; for a further key of several, since the one before it was granted
+ * @param waited since the call; for a later one of several keys, since the grant of the key before it
  * @param remaining until its wait time is over; zero for a single attempt
  * @param thread the name of the thread that asked for it
  */

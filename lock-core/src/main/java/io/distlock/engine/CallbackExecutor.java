@@ -14,16 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the foreign code of one client. Code that may block runs on the application's executor or, if it gave none, on a
- * thread for each task. Losses are announced on a thread of their own, so that nothing else delays them; it is started at
- * the beginning, so that they are announced even when no thread can be made any more. Thread-safe.
+ * Runs the foreign code of one client. Code that may block runs on the application's executor or, without one, on a thread
+ * for each task. Losses are announced on a thread of their own, so that nothing else delays them. It is started with the
+ * client, so that it is there even when no more threads can be made. Thread-safe.
  */
 final class CallbackExecutor implements Executor {
 
     private static final Logger log = LoggerFactory.getLogger(CallbackExecutor.class);
     private static final int IDLE_SECONDS = 5;
 
-    /** From here on a virtual thread that blocks in a monitor gives its carrier back (JEP 491). */
+    /** From here on a virtual thread that blocks in a monitor releases its carrier (JEP 491). */
     private static final int FIRST_JAVA_WITHOUT_PINNING = 24;
 
     private final ThreadFactory spare = daemons("distlock-refused-");
@@ -40,16 +40,16 @@ final class CallbackExecutor implements Executor {
         this.onClose = onClose;
     }
 
-    /** With the application's executor, and a thread for losses. */
+    /** Uses the application's executor, and a new thread for losses. */
     static CallbackExecutor over(Executor blocking) {
         ThreadPoolExecutor losses = new ThreadPoolExecutor(
                 1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons("distlock-losses-"));
         losses.prestartCoreThread();
-        // Not a shutdown: a later announcement makes a thread anew.
+        // Not a shutdown: a later announcement starts a new thread.
         return new CallbackExecutor(blocking, losses, () -> losses.allowCoreThreadTimeOut(true));
     }
 
-    /** A thread for each task that is under way: tasks may wait for one another. */
+    /** A thread for each running task, since tasks may wait for one another. */
     static Executor own() {
         if (Runtime.version().feature() >= FIRST_JAVA_WITHOUT_PINNING) {
             try {
@@ -78,19 +78,19 @@ final class CallbackExecutor implements Executor {
         };
     }
 
-    /** Runs foreign code that may block, whatever the executor throws. Throws nothing. */
+    /** Runs foreign code that may block, even if the executor throws. Throws nothing. */
     @Override
     public void execute(Runnable foreign) {
         execute(foreign, refusal -> {
-            log.warn("The callback executor took no task, which runs on a thread of its own", refusal);
+            log.warn("The callback executor rejected a task, which runs on a thread of its own", refusal);
             foreign.run();
         });
     }
 
     /**
-     * The same, or something else if the executor throws before it has begun.
+     * Runs foreign code that may block, or {@code refused} if the executor throws before the code has begun.
      *
-     * @param refused takes what it threw, on a thread of its own or, if none can be made, on the one for losses
+     * @param refused takes what was thrown, on a thread of its own or, if none can be made, on the one for losses
      */
     void execute(Runnable foreign, Consumer<Throwable> refused) {
         AtomicBoolean begun = new AtomicBoolean();
@@ -113,15 +113,20 @@ final class CallbackExecutor implements Executor {
         }
     }
 
-    /** Runs an announcement on the thread for losses. Throws only where, after {@link #close}, no thread can be made. */
+    /** Runs an announcement on the thread for losses; on this one if after {@link #close} no thread can be made. */
     void executeLoss(Runnable announcement) {
-        losses.execute(() -> {
+        Runnable logged = () -> {
             try {
                 announcement.run();
             } catch (RuntimeException | Error failure) {
-                log.error("The news of a loss failed", failure);
+                log.error("Announcing a loss failed", failure);
             }
-        });
+        };
+        try {
+            losses.execute(logged);
+        } catch (RuntimeException | Error noThread) {
+            logged.run();
+        }
     }
 
     /** Later announcements still run. */

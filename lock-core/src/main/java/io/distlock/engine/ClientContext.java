@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,12 +43,7 @@ record ClientContext(
                 new Watchdog(provider, runtime));
     }
 
-    /** All foreign code, losses included, runs on the executor. */
-    ClientContext(LockProvider provider, LockRuntime runtime, Executor callbacks) {
-        this(provider, runtime, new CallbackExecutor(callbacks, callbacks, () -> {}), "");
-    }
-
-    /** Makes the event only if there is a listener. One that throws harms neither the lock nor the next listener. */
+    /** Creates the event only if there is a listener. What a listener throws is logged. */
     void publish(Supplier<? extends LockEvent> event) {
         if (listeners.isEmpty()) {
             return;
@@ -73,18 +67,18 @@ record ClientContext(
         return Duration.ofNanos(ticker().nanos() - nanos);
     }
 
-    /** Time between two readings of the monotonic clock; none if the first one came after all. */
+    /** Time between two readings of the monotonic clock; zero if the first is the later one. */
     static Duration between(long earlier, long later) {
         return Duration.ofNanos(Math.max(0, later - earlier));
     }
 
-    /** The validity of a lease: its time less what two clocks may drift apart over it. */
+    /** The validity of a lease: its time less what the clocks may drift apart meanwhile. */
     long validityNanos(LockOptions options) {
         long lease = options.leaseTime().toNanos();
         return lease - (long) (lease * provider.clockDrift()) - 2_000_000;
     }
 
-    /** Renewals also find out about a loss, where the provider fails to notify of it. */
+    /** If the provider fails to notify of a loss, the next renewal discovers it. */
     void listenForLoss(Lease lease, Runnable lost) {
         try {
             provider.onLoss(lease, lost);
@@ -94,11 +88,10 @@ record ClientContext(
     }
 
     /**
-     * Releases a lease; ends within the provider's call timeout and never fails. Where the outcome is unknown the
-     * reaper goes on asking.
+     * Releases a lease; ends within the provider's call timeout and never fails. The reaper follows up unknown outcomes.
      *
      * @param timeToLive after this long the store has freed the key by itself
-     * @param keepFor for how long the key is to stay taken, asked anew at each try
+     * @param keepFor how long the key is to stay taken, asked again for each try
      */
     CompletableFuture<Release> release(Lease lease, Duration timeToLive, Supplier<Duration> keepFor) {
         return tryRelease(lease, keepFor).thenApply(release -> {
@@ -115,7 +108,7 @@ record ClientContext(
         try {
             asked = provider.release(lease, keepFor.get());
         } catch (RuntimeException | Error broken) {
-            // A provider that breaks its word must not leave the holder waiting for ever.
+            // Even then the holder must not wait for ever.
             log.warn("The provider '{}' failed to release '{}'", provider.name(), lease.key(), broken);
             return CompletableFuture.completedFuture(Release.UNKNOWN);
         }

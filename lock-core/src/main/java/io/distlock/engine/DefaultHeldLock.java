@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key that is held: the handle for its user, and the watchdog's item. Each change of state is one compare-and-set,
- * so the first thread that sees "no longer held" makes it final.
+ * One held key, as its user and the watchdog see it. Each change of state is one compare-and-set, so the first thread that
+ * sees "no longer held" makes it final.
  */
 final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due {
 
@@ -34,11 +34,11 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     private volatile LockState state;
 
-    /** Made when somebody asks for it. */
+    /** Made on demand. */
     private volatile LockState.@Nullable LossSignal lost;
 
     DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
-        super(context, options, grant.lease(), ticket, asker, grant.since());
+        super(context, options, grant, ticket, asker);
         this.state = new LockState.Held(grant.since(), 0);
     }
 
@@ -96,7 +96,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             LOST.compareAndSet(this, null, new LockState.LossSignal(context.callbacks()));
         }
         LockState.LossSignal signal = Objects.requireNonNull(lost);
-        // The loss may have come before the signal was there. Not fired here: others may have registered as well.
+        // The loss may have preceded the signal. Not fired on this thread, since others may have registered as well.
         if (state instanceof LockState.Lost gone) {
             context.callbacks().executeLoss(() -> signal.fire(gone.loss()));
         }
@@ -139,7 +139,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     private void released(LockState.Releasing releasing, Release answer) {
-        // An answer from after the end is none: the key was ours when the work was done, and has expired since.
+        // After the end the answer says nothing: the key was ours while the work was done, and has expired since.
         long keptNanos = validNanos(releasing.since()) + options.lockDelay().toNanos();
         boolean tooLate = answer == Release.NOT_OWNER && keptNanos <= 0;
         Release outcome = tooLate ? Release.UNKNOWN : answer;
@@ -147,7 +147,6 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             LockLoss loss = loss(LockLoss.Reason.NOT_OWNER, releasing.since());
             state = new LockState.Lost(loss);
             ended(releasing, outcome);
-            // Last, since it throws where no thread can be made.
             context.callbacks().executeLoss(() -> announce(loss));
         } else {
             state = new LockState.Released(outcome);
@@ -164,10 +163,10 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     // --- loss ---
 
-    /** Declares the lock lost, unless it has ended already. */
+    /** Declares the lock lost, unless it has ended. */
     void lose(LockLoss.Reason reason) {
         while (state instanceof LockState.Held held && !lose(held, reason)) {
-            // A renewal came in between; the verdict stands.
+            // A renewal came in between; the lock is lost nevertheless.
             Thread.onSpinWait();
         }
     }
@@ -178,7 +177,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             return false;
         }
         context.watchdog().remove(this);
-        // At once and not after the callbacks: the store still keeps others out.
+        // Now and not after the callbacks: the store still keeps others out.
         leaveQueue();
         context.callbacks().executeLoss(() -> announce(loss));
         return true;
@@ -197,8 +196,8 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     /**
-     * Others need not wait for the time to live once the holder knows of its loss; unless a lock-delay asks just
-     * for that, or the client is closing and the holder may still be at work.
+     * Once the holder knows of its loss, others need not wait for the time to live; unless a lock-delay requires it, or the
+     * client is closing and the holder may still be at work.
      */
     private boolean mayBeDeletedAfter(LockLoss.Reason reason) {
         return (reason == LockLoss.Reason.EXPIRED || reason == LockLoss.Reason.MAX_HOLD_TIME)
@@ -209,14 +208,14 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     @Override
     public long dueNanos() {
-        long due = nextStep();
+        long due = nextStep;
         if (state instanceof LockState.Held held) {
             due = earlier(due, held.since().nanos() + context.validityNanos(options));
         }
         return options.renew() ? earlier(due, maxHoldUntil()) : due;
     }
 
-    /** Looks at the clock: the lock may have run out, or its renewal be due. True if it is to be renewed now. */
+    /** Checks the clock. True if the lock is still held and is to be renewed now. */
     boolean wantsRenewal() {
         if (!isHeld()) {
             return false;
@@ -234,8 +233,8 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     /**
-     * Takes the store's answer to a renewal, however late: one that was sent at a known moment is good for the
-     * whole lease from there, if the lock has not been given up in the meantime.
+     * Takes the store's answer to a renewal, however late: the lease runs from the moment at which the renewal was sent,
+     * unless the lock has ended meanwhile.
      */
     void answered(Renewal renewal, Moment sent) {
         switch (renewal) {
@@ -252,7 +251,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     /** Whether a renewal is under way for a lock that is still held. */
     boolean awaitsAnswer() {
-        return isAnswerAwaited() && isHeld();
+        return awaitingAnswer && isHeld();
     }
 
     private void extend(Moment sent) {

@@ -9,7 +9,6 @@ import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
 import io.distlock.LockLoss;
-import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
@@ -18,18 +17,16 @@ import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.WaiterInfo;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
+import io.distlock.support.Timeouts;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The client over one provider. */
 final class DefaultLockClient implements LockClient {
@@ -38,14 +35,12 @@ final class DefaultLockClient implements LockClient {
     private final PendingAcquisitions pending;
     private final LockOptions options;
     private final Duration shutdownTimeout;
-    private final Runnable onClosed;
 
-    DefaultLockClient(ClientContext context, LockOptions options, Duration shutdownTimeout, Runnable onClosed) {
+    DefaultLockClient(ClientContext context, LockOptions options, Duration shutdownTimeout) {
         this.context = context;
         this.pending = new PendingAcquisitions(context);
         this.options = options;
         this.shutdownTimeout = shutdownTimeout;
-        this.onClosed = onClosed;
     }
 
     @Override
@@ -65,50 +60,36 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public HeldLock acquire(LockRequest request) {
-        long started = context.ticker().nanos();
-        var acquisition = startUnlessInterrupted(request, started);
-        return await(acquisition, started).orElseThrow(() -> notAcquired(acquisition.key(), started));
+        refuseInterrupted(request);
+        var acquisition = pending.start(request);
+        return await(acquisition).orElseThrow(acquisition::notAcquired);
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
-        long started = context.ticker().nanos();
-        return await(startUnlessInterrupted(request, started), started);
+        refuseInterrupted(request);
+        return await(pending.start(request));
     }
 
-    private PendingAcquisition<? extends HeldLock> startUnlessInterrupted(LockRequest request, long started) {
-        if (Thread.interrupted()) {
-            throw interrupted(request.keys().get(0), started, null);
+    private static void refuseInterrupted(LockRequest request) {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new LockInterruptedException(request.keys().get(0), Duration.ZERO, null);
         }
-        return pending.start(request);
     }
 
-    private Optional<HeldLock> await(PendingAcquisition<? extends HeldLock> acquisition, long started) {
+    private static Optional<HeldLock> await(PendingAcquisition<? extends HeldLock> acquisition) {
         try {
             return acquisition.get().map(held -> held);
         } catch (InterruptedException interrupt) {
             acquisition.abandon();
-            throw interrupted(acquisition.key(), started, interrupt);
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(acquisition.key(), acquisition.waited(), interrupt);
         } catch (ExecutionException failure) {
             throw asSeenByCaller(failure);
         }
     }
 
-    /** How many keys are being acquired now. */
-    int pending() {
-        return pending.members().size();
-    }
-
-    private LockInterruptedException interrupted(LockKey key, long started, @Nullable InterruptedException cause) {
-        Thread.currentThread().interrupt();
-        return new LockInterruptedException(key, context.since(started), cause);
-    }
-
-    private LockNotAcquiredException notAcquired(LockKey key, long started) {
-        return new LockNotAcquiredException(key, context.since(started));
-    }
-
-    /** The failure was made on a thread of ours; its stack trace should show the caller. */
+    /** The failure was made on another thread; its stack trace should show the caller. */
     private static RuntimeException asSeenByCaller(ExecutionException failure) {
         if (failure.getCause() instanceof LockException known) {
             known.fillInStackTrace();
@@ -119,14 +100,13 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-        long started = context.ticker().nanos();
         CompletableFuture<HeldLock> result = new CompletableFuture<>();
         var acquisition = pending.start(request);
         handOver(acquisition, result, granted -> {
             if (granted.isPresent()) {
                 return result.complete(granted.get());
             }
-            result.completeExceptionally(notAcquired(acquisition.key(), started));
+            result.completeExceptionally(acquisition.notAcquired());
             return true;
         });
         return result;
@@ -168,9 +148,9 @@ final class DefaultLockClient implements LockClient {
         });
     }
 
-    /** A lock that no thread could hand over: nobody else would ever release it. */
+    /** No thread could hand the lock over, so nobody else would ever release it. */
     private static void releaseUndelivered(HeldLock held, CompletableFuture<?> result, Throwable refusal) {
-        String why = "it was granted, and given back: the callback executor took no task to hand it over";
+        String why = "it was granted, and released again: the callback executor accepted no task to hand it over";
         held.releaseAsync()
                 .whenComplete((release, never) -> result.completeExceptionally(
                         new LockUnavailableException(held.keys().get(0), Duration.ZERO, why, refusal)));
@@ -183,12 +163,12 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public boolean isCurrent(Sequencer sequencer) {
-        return ask(sequencer.key(), context.provider().isCurrent(sequencer));
+        return ask(sequencer.key(), 1, context.provider().isCurrent(sequencer));
     }
 
     @Override
     public Optional<LockStatus> inspect(LockKey key) {
-        return ask(key, context.provider().inspect(key));
+        return ask(key, 1, context.provider().inspect(key));
     }
 
     @Override
@@ -196,23 +176,22 @@ final class DefaultLockClient implements LockClient {
         context.watchdog().held().stream()
                 .filter(held ->
                         held.lease().key().equals(key) && held.lease().token().equals(token))
-                // Before the store lets anybody else have it.
+                // Before the store grants it to another.
                 .forEach(held -> held.lose(LockLoss.Reason.NOT_OWNER));
         long started = context.ticker().nanos();
-        // A provider may have to look first, and then take.
-        Duration limit = context.provider().callTimeout().multipliedBy(2);
-        Release release = ask(key, limit, context.provider().forceRelease(key, token));
+        // A provider may need one call to look and one to take.
+        Release release = ask(key, 2, context.provider().forceRelease(key, token));
         if (release == Release.UNKNOWN) {
             throw new LockUnavailableException(key, context.since(started), "the store gave no definite answer", null);
         }
         return release;
     }
 
-    private <T> T ask(LockKey key, CompletionStage<T> question) {
-        return ask(key, context.provider().callTimeout(), question);
-    }
-
-    private <T> T ask(LockKey key, Duration limit, CompletionStage<T> question) {
+    /**
+     * @param calls how many calls to the store it may take
+     */
+    private <T> T ask(LockKey key, int calls, CompletionStage<T> question) {
+        Duration limit = context.provider().callTimeout().multipliedBy(calls);
         long started = context.ticker().nanos();
         try {
             return context.runtime().timeouts().within(limit, question).get();
@@ -233,7 +212,7 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public Stream<HeldLockInfo> held() {
-        // One moment for all: sorted by their time, they come in the order of the grants each time anybody looks.
+        // One moment for all, so that sorting by time always gives the order of the grants.
         long now = context.ticker().nanos();
         return context.watchdog().held().stream().flatMap(key -> key.info(now).stream());
     }
@@ -257,20 +236,10 @@ final class DefaultLockClient implements LockClient {
     @Override
     public void close() {
         pending.close();
-        await(context.watchdog().drained(), shutdownTimeout);
+        Timeouts.await(context.watchdog().drained(), shutdownTimeout);
         context.watchdog().abandonAll();
-        // The provider is closed next, which would cut off a release that is on its way.
-        await(context.watchdog().answered(), context.provider().callTimeout());
-        onClosed.run();
-    }
-
-    private static void await(CompletableFuture<Void> end, Duration time) {
-        try {
-            end.get(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException interrupt) {
-            Thread.currentThread().interrupt();
-        } catch (TimeoutException | ExecutionException notInTime) {
-            // What is still held is declared lost; what is not answered expires.
-        }
+        // The provider is closed next, which would cut off a release that is under way.
+        Timeouts.await(context.watchdog().answered(), context.provider().callTimeout());
+        context.callbacks().close();
     }
 }

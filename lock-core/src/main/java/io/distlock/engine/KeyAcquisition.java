@@ -23,12 +23,12 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acquisition of one key: through the local queue, then to the provider. Ends by its deadline even if the provider
- * breaks its word; cancelling leaves neither a place in the queue nor a lease at the store.
+ * The acquisition of one key: first the local queue, then the provider. Ends by its deadline even if the provider does not
+ * answer; cancelling leaves neither a place in the queue nor a lease at the store.
  */
 final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implements LeaseRequest.Listener, DueSet.Due {
 
-    /** On top of the provider's own time limit, whose error says more than ours. */
+    /** Added to the provider's own time limit, since its error says more than ours. */
     private static final Duration PROVIDER_OVERDUE = Duration.ofMillis(250);
 
     private final LockKey key;
@@ -49,7 +49,8 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
 
     void start() {
         if (options.waitTime().isZero()) {
-            // Held or waited for in this process is an answer, without a call to the store.
+            // If another call of this process holds the key or waits for it, that is the answer, without a call to the
+            // store.
             if (context.queues().tryEnter(ticket)) {
                 askProvider();
             } else if (context.queues().reply(key) instanceof StoreReply.Failed failed) {
@@ -70,20 +71,25 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         }
     }
 
-    /** Throws nothing: it may run on the thread of another call that leaves the queue. */
+    /** Throws nothing: it may run on the thread of another call, which leaves the queue. */
     private void askProvider() {
         if (isDone()) {
             context.queues().leave(ticket);
             return;
         }
         if (pending.isClosed()) {
-            // Admitted, perhaps, because the one before it was failed: nobody goes to the store any more.
+            // Perhaps admitted because the call before it was failed: no more requests go to the store.
             failClosed();
             return;
         }
         asking = true;
         var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline, this);
-        var asked = ask(lease);
+        CompletableFuture<Optional<Grant>> asked;
+        try {
+            asked = context.provider().acquire(lease);
+        } catch (RuntimeException | Error failure) {
+            asked = CompletableFuture.failedFuture(failure);
+        }
         remote = asked;
         asked.whenComplete((grant, failure) -> {
             if (failure == null) {
@@ -97,15 +103,6 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         }
     }
 
-    /** A provider that throws must not harm the call that has just left the queue, on whose thread this may run. */
-    private CompletableFuture<Optional<Grant>> ask(LeaseRequest asked) {
-        try {
-            return context.provider().acquire(asked);
-        } catch (RuntimeException | Error failure) {
-            return CompletableFuture.failedFuture(failure);
-        }
-    }
-
     private void answered(Optional<Grant> grant) {
         if (grant.isEmpty()) {
             giveUp();
@@ -116,7 +113,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         }
     }
 
-    /** A grant that took most of its lease to arrive would be over before it is of use. */
+    /** A grant that took most of its lease to arrive would end before it is of use. */
     private boolean hasTimeLeft(Grant grant) {
         long left = context.validityNanos(options) - grant.since().elapsedNanos(context.ticker());
         return left >= Math.max(options.leaseTime().toNanos() / 10, 20_000_000);
@@ -126,7 +123,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         context.release(grant.lease(), options.timeToLive(), () -> Duration.ZERO)
                 .thenAccept(released -> {
                     if (isDone() || deadline.hasPassed()) {
-                        // Nobody else had it.
+                        // No other had it.
                         fail("the grant came too late to be of use", null);
                     } else {
                         askProvider();
@@ -137,7 +134,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     private void hold(Grant grant) {
         DefaultHeldLock held = new DefaultHeldLock(context, options, grant, ticket, asker);
         ticket.replied(StoreReply.TAKEN);
-        // Watched before anybody can release it, or it would be watched for ever.
+        // Before anybody can release it, or it would stay there for ever.
         context.watchdog().add(held);
         context.publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
         context.listenForLoss(grant.lease(), () -> held.lose(LockLoss.Reason.NOT_OWNER));
@@ -147,7 +144,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         }
     }
 
-    /** Another has it. */
+    /** Another holds the key. */
     private void giveUp() {
         if (remote != null) {
             ticket.replied(StoreReply.TAKEN);
@@ -160,7 +157,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         leave();
     }
 
-    /** The store was never asked for this one; the call that precedes it knows whether another has the key. */
+    /** The store was never asked for this call; the one before it knows whether another holds the key. */
     private void giveUpUnasked() {
         StoreReply reply = context.queues().reply(key);
         if (reply instanceof StoreReply.Taken) {
@@ -171,7 +168,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     }
 
     private void failUnasked(@Nullable Throwable cause) {
-        String why = "the call of this process that comes before it has no answer yet"
+        String why = "the call of this process that precedes it has no answer yet"
                 + (cause == null ? "" : ": " + cause.getMessage());
         fail(why, cause);
     }
@@ -237,14 +234,14 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         long due = dueNanos();
         if (context.ticker().nanos() - due >= 0) {
             String why = remote == null
-                    ? "this process is still preparing the call, as a first one that loads classes and connects"
+                    ? "this process is still preparing the call; the first call loads classes and connects"
                     : "the provider '" + context.provider().name() + "' did not answer in time";
             String late = context.runtime().timeouts().lateness(due);
             fail(why + late, null);
         }
     }
 
-    /** One attempt never waits in the queue, and is over with its answer, not with its deadline. */
+    /** A single attempt never waits in the queue, and ends with its answer, not with its deadline. */
     private boolean mayWaitInTheQueue() {
         return !asking && !options.waitTime().isZero();
     }

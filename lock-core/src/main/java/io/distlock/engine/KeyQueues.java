@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queues in front of the store, one for each key, first come first served: of the calls of this process that want
- * a key, one at a time (or shared ones together) is admitted and goes on to the store. A queue exists only while a call
- * is in it. Thread-safe; callbacks run outside any lock.
+ * The local queues, one for each key, first come first served: of this process's calls for a key only one at a time, or
+ * several shared ones, is admitted and asks the store. A queue exists only while a call is in it. Thread-safe; callbacks
+ * run outside any lock.
  */
 final class KeyQueues {
 
@@ -44,15 +44,15 @@ final class KeyQueues {
 
         private final LockKey key;
         private final LockMode mode;
-        // Both guarded by the map's lock on the key. The callback is dropped once it has served: a ticket lives as
-        // long as its lock is held.
+        // Both guarded by the map's lock on the key. The callback is dropped once it is admitted, since a ticket lives
+        // as long as its lock is held.
         private @Nullable Runnable onTurn;
-        private Place place = Place.OUTSIDE;
+        private boolean admitted;
 
         private volatile StoreReply reply = StoreReply.NONE;
 
         /**
-         * @param onTurn called once when a queued ticket is admitted; not called if it is admitted on entering. Throws
+         * @param onTurn called once when a queued ticket is admitted, but not if it is admitted on entering. Throws
          *     nothing: it runs on the thread of the caller that left
          */
         Ticket(LockKey key, LockMode mode, Runnable onTurn) {
@@ -67,19 +67,13 @@ final class KeyQueues {
         }
     }
 
-    private enum Place {
-        OUTSIDE,
-        QUEUED,
-        ADMITTED
-    }
-
     private static final class KeyQueue {
 
         private int shared;
         private boolean exclusive;
         private @Nullable Ticket lastAdmitted;
         private StoreReply reply = StoreReply.NONE;
-        private @Nullable Set<Ticket> waiting;
+        private Set<Ticket> waiting = Set.of();
         // Admitted and not yet called back; there once a call has had to wait. One thread at a time calls them back.
         private @Nullable Queue<Runnable> turns;
         private boolean calling;
@@ -88,12 +82,8 @@ final class KeyQueues {
             return !exclusive && (mode == LockMode.SHARED || shared == 0);
         }
 
-        boolean hasWaiters() {
-            return waiting != null && !waiting.isEmpty();
-        }
-
         void admit(Ticket ticket) {
-            ticket.place = Place.ADMITTED;
+            ticket.admitted = true;
             ticket.onTurn = null;
             lastAdmitted = ticket;
             if (ticket.mode == LockMode.EXCLUSIVE) {
@@ -104,44 +94,41 @@ final class KeyQueues {
         }
 
         void enqueue(Ticket ticket) {
-            ticket.place = Place.QUEUED;
-            if (waiting == null) {
+            if (turns == null) {
                 waiting = new LinkedHashSet<>();
                 turns = new ArrayDeque<>();
             }
             waiting.add(ticket);
         }
 
-        void remove(Ticket ticket) {
-            if (ticket.place == Place.QUEUED && waiting != null) {
-                waiting.remove(ticket);
-            } else {
-                reply = reply();
-                if (ticket.mode == LockMode.EXCLUSIVE) {
-                    exclusive = false;
-                } else {
-                    shared--;
-                }
+        /** True if it was there. */
+        boolean remove(Ticket ticket) {
+            if (!ticket.admitted) {
+                return turns != null && waiting.remove(ticket);
             }
-            ticket.place = Place.OUTSIDE;
+            ticket.admitted = false;
+            reply = reply();
+            if (ticket.mode == LockMode.EXCLUSIVE) {
+                exclusive = false;
+            } else {
+                shared--;
+            }
+            return true;
         }
 
-        /** To the call that was admitted last or, until it has one, to those before it. */
+        /** The reply to the call that was admitted last or, until it has one, to the calls before it. */
         StoreReply reply() {
             return lastAdmitted == null || lastAdmitted.reply == StoreReply.NONE ? reply : lastAdmitted.reply;
         }
 
         void admitWaiters() {
-            if (waiting == null || turns == null) {
-                return;
-            }
             for (var heads = waiting.iterator(); heads.hasNext(); ) {
                 Ticket head = heads.next();
                 if (!admits(head.mode)) {
                     break;
                 }
                 heads.remove();
-                turns.add(Objects.requireNonNull(head.onTurn));
+                Objects.requireNonNull(turns).add(Objects.requireNonNull(head.onTurn));
                 admit(head);
             }
         }
@@ -163,7 +150,7 @@ final class KeyQueues {
         }
 
         boolean isUnused() {
-            return !exclusive && shared == 0 && !hasWaiters() && !calling;
+            return !exclusive && shared == 0 && waiting.isEmpty() && !calling;
         }
     }
 
@@ -181,7 +168,7 @@ final class KeyQueues {
         boolean[] admitted = new boolean[1];
         queues.compute(ticket.key, (key, existing) -> {
             KeyQueue queue = existing == null ? new KeyQueue() : existing;
-            if (queue.admits(ticket.mode) && !queue.hasWaiters()) {
+            if (queue.admits(ticket.mode) && queue.waiting.isEmpty()) {
                 queue.admit(ticket);
                 admitted[0] = true;
             } else if (mayQueue) {
@@ -196,8 +183,7 @@ final class KeyQueues {
     void leave(Ticket ticket) {
         boolean[] calls = new boolean[1];
         queues.computeIfPresent(ticket.key, (key, queue) -> {
-            if (ticket.place != Place.OUTSIDE) {
-                queue.remove(ticket);
+            if (queue.remove(ticket)) {
                 queue.admitWaiters();
                 calls[0] = queue.beginCalling();
             }
@@ -214,8 +200,8 @@ final class KeyQueues {
             try {
                 turn.run();
             } catch (RuntimeException | Error failure) {
-                // Otherwise nobody would be admitted any more.
-                log.error("A call that was let in to '{}' failed", key, failure);
+                // Otherwise no more callers would be admitted.
+                log.error("A call that was admitted to '{}' failed", key, failure);
             }
         }
     }

@@ -12,8 +12,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link LockClient} over a provider. The provider and the runtime stay the caller's, to be closed after
- * the client.
+ * Builds a {@link LockClient} over a provider. The caller closes the provider and the runtime, after the client.
  *
  * <pre>{@code
  * LockClient client = LockClientBuilder.of(provider, runtime).build();
@@ -38,13 +37,13 @@ public final class LockClientBuilder {
         return new LockClientBuilder(provider, runtime);
     }
 
-    /** What requests start from; {@link LockOptions#defaults()} if not given. */
+    /** What requests start from; by default {@link LockOptions#defaults()}. */
     public LockClientBuilder options(LockOptions options) {
         this.options = options;
         return this;
     }
 
-    /** How long {@code close()} waits for holders to release; 5 s if not given, zero for not at all. */
+    /** How long {@code close()} waits for holders to release their locks; by default 5 s. */
     public LockClientBuilder shutdownTimeout(Duration shutdownTimeout) {
         if (shutdownTimeout.isNegative()) {
             throw new IllegalArgumentException("shutdown timeout " + shutdownTimeout + " must not be negative");
@@ -54,18 +53,17 @@ public final class LockClientBuilder {
     }
 
     /**
-     * A thread for each task: a virtual one from Java 24 on, before it a daemon that is used again. Without a bound, since
-     * callbacks may wait for one another.
+     * A thread for each task, without a bound, since callbacks may wait for one another: a virtual thread from Java 24 on,
+     * otherwise a daemon from a cache.
      */
     public static Executor defaultCallbackExecutor() {
         return CallbackExecutor.own();
     }
 
     /**
-     * Runs foreign code that may block: dependents of futures. {@link #defaultCallbackExecutor()} if not given. Whatever it
-     * takes it has to run, on another thread than the one that hands it over (dependents of {@link io.distlock.HeldLock#lost()}
-     * would run on the thread for losses, and hold it up); a grant for which it throws is released. Losses are announced
-     * without it.
+     * Runs foreign code that may block: dependents of futures; by default {@link #defaultCallbackExecutor()}. It must run
+     * what it accepts, on another thread than the submitting one, or dependents of {@link io.distlock.HeldLock#lost()} would
+     * block the thread for losses. If it throws, a grant is released. Losses are announced without it.
      */
     public LockClientBuilder callbackExecutor(Executor callbackExecutor) {
         this.callbackExecutor = callbackExecutor;
@@ -73,9 +71,8 @@ public final class LockClientBuilder {
     }
 
     /**
-     * Says whose locks these are to people who look into the store, such as {@code orders@web-1.4711}: the owner value of
-     * each lock begins with it. Up to 100 letters, digits, and {@code . _ @ -}; what else there is becomes an underscore.
-     * Nobody if not given.
+     * Begins the owner value of each lock at the store, for diagnostics, such as {@code orders@web-1.4711}; by default
+     * empty. Up to 100 letters, digits, and {@code . _ @ -}; other characters become underscores.
      */
     public LockClientBuilder instance(String instance) {
         this.instance = instance;
@@ -92,6 +89,6 @@ public final class LockClientBuilder {
                 CallbackExecutor.over(callbackExecutor == null ? defaultCallbackExecutor() : callbackExecutor);
         ClientContext context = new ClientContext(provider, runtime, callbacks, instance);
         listeners.forEach(context.listeners()::add);
-        return new DefaultLockClient(context, options, shutdownTimeout, callbacks::close);
+        return new DefaultLockClient(context, options, shutdownTimeout);
     }
 }

@@ -9,21 +9,21 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The state of a held key. Goes from held to released or to lost, and never back. */
+/** The state of a held key: held, then released or lost for good. */
 sealed interface LockState {
 
     /**
-     * Believed to be ours, for as long as the lease is valid.
+     * Ours while the lease is valid.
      *
-     * @param since validity is counted from here
-     * @param renewals how often it has been extended
+     * @param since the validity begins here
+     * @param renewals how often it was renewed
      */
     record Held(Moment since, int renewals) implements LockState {}
 
     /**
      * The release is under way; the store has not answered yet.
      *
-     * @param since validity was counted from here
+     * @param since the validity began here
      */
     record Releasing(CompletableFuture<Release> outcome, Moment since) implements LockState {}
 
@@ -33,11 +33,9 @@ sealed interface LockState {
     record Lost(LockLoss loss) implements LockState {}
 
     /**
-     * Notifies of a loss: actions, on the thread that reports it; dependents of the stage, where they may block.
-     * Thread-safe.
-     *
-     * <p>There is one stage for everybody: a copy for each caller would stay attached until the loss comes, which for a
-     * lock that is held for days and asked about at each step of the work is a leak.
+     * Notifies of a loss: actions on the thread that announces it, dependents of the stage where they may block. All callers
+     * share one stage: a copy for each would stay attached until the loss, a leak if a lock is held for days and asked about
+     * at each step of the work. Thread-safe.
      */
     final class LossSignal {
 

@@ -8,6 +8,7 @@ import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import java.time.Duration;
@@ -19,12 +20,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * A granted lease, and when it is to be renewed next: after a third of its time, and soon again after a try that was not
- * answered. The renewal's fields are written by one thread at a time (the watchdog's, or the one that brings the answer)
- * and read by any.
+ * A granted lease and the schedule of its renewals: after a third of its time, and sooner after an unanswered try. One
+ * thread at a time writes the renewal's fields (the watchdog's, or the one with the answer); any may read them.
  *
- * <p>A superclass of {@link DefaultHeldLock} and not a field of it: that is one object fewer for each of thousands of
- * held locks.
+ * <p>A superclass of {@link DefaultHeldLock} and not a field, to save an object for each of thousands of held locks.
  */
 abstract sealed class ManagedLease permits DefaultHeldLock {
 
@@ -38,28 +37,19 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     private final String asker;
     private final long grantedNanos;
 
-    /** When to renew next or, while an answer is awaited, until when to wait for it. */
-    private volatile long nextStep;
+    /** When to renew next or, while an answer is awaited, until when to wait for it. Written only here, as the next. */
+    volatile long nextStep;
 
-    private volatile boolean awaitingAnswer;
+    volatile boolean awaitingAnswer;
 
-    /**
-     * @param since the lease is counted from here
-     */
-    ManagedLease(
-            ClientContext context,
-            LockOptions options,
-            Lease lease,
-            KeyQueues.Ticket ticket,
-            String asker,
-            Moment since) {
+    ManagedLease(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
         this.context = context;
         this.options = options;
-        this.lease = lease;
+        this.lease = grant.lease();
         this.ticket = ticket;
         this.asker = asker;
         this.grantedNanos = context.ticker().nanos();
-        this.nextStep = nextRenewal(since);
+        this.nextStep = nextRenewal(grant.since());
     }
 
     final Lease lease() {
@@ -86,7 +76,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         return grantedNanos + options.maxHoldTime().toNanos();
     }
 
-    /** What is left of a lease that is counted from a moment; negative once it is over. */
+    /** What is left of the validity that began at a moment; negative once it is over. */
     final long validNanos(Moment since) {
         return context.validityNanos(options) - since.elapsedNanos(context.ticker());
     }
@@ -100,20 +90,12 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     // --- renewal ---
 
-    final long nextStep() {
-        return nextStep;
-    }
-
-    final boolean isAnswerAwaited() {
-        return awaitingAnswer;
-    }
-
-    /** How much earlier it may be renewed when others are renewed anyway. */
+    /** How much earlier it may be renewed together with others. */
     public final long slackNanos() {
         return options.renew() && !awaitingAnswer ? options.leaseTime().toNanos() / 60 : 0;
     }
 
-    /** True if a renewal is due, which is under way from now on. */
+    /** Begins a renewal; false if none is due. */
     final boolean beginRenewal(long now) {
         if (!options.renew() || awaitingAnswer || now - (nextStep - slackNanos()) < 0) {
             return false;
@@ -139,7 +121,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         publishRenewed(false);
     }
 
-    /** A third of the lease after it was last extended, give or take 5 %, so that locks do not renew in step. */
+    /** A third of the lease after it was last extended, ±5 %, so that locks do not renew in step. */
     private long nextRenewal(Moment since) {
         if (!options.renew()) {
             return since.nanos() + options.leaseTime().toNanos();
@@ -157,8 +139,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     /** The key stays taken for the rest of the minimum hold time. */
     final CompletableFuture<Release> releaseAtStore() {
-        Duration timeToLive = options.leaseTime().plus(options.lockDelay());
-        return context.release(lease, timeToLive, () -> options.minHoldTime().minus(heldFor()));
+        return context.release(lease, options.timeToLive(), () -> options.minHoldTime().minus(heldFor()));
     }
 
     /** Admits the next call of this process for the key. */
@@ -170,14 +151,14 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         context.publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
     }
 
-    /** The loss of a lock that was last counted from a moment. */
+    /** The loss of the lock, whose validity began at a moment. */
     final LockLoss loss(LockLoss.Reason reason, Moment since) {
         Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(context.ticker()));
         return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);
     }
 
     static void log(LockLoss loss) {
-        // Of those that end with their client there may be thousands: closing it warns of all of them at once.
+        // Closing a client may end thousands of locks, and warns of all of them at once.
         log.atLevel(loss.reason() == LockLoss.Reason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
                 .addKeyValue("lock", loss.key().name())
                 .addKeyValue("key", loss.key().key().orElse(""))

@@ -2,6 +2,7 @@ package io.distlock.engine;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
+import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
 import io.distlock.spi.Deadline;
 import io.distlock.support.DueSet;
@@ -10,7 +11,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** All acquisitions of one client that are under way. Thread-safe. */
+/** The acquisitions of one client that are under way. Thread-safe. */
 final class PendingAcquisitions {
 
     private final ClientContext context;
@@ -45,14 +46,18 @@ final class PendingAcquisitions {
             this.startedNanos = context.ticker().nanos();
         }
 
-        /** The key that is being asked for or, once this is over, the one that decided how it ended. */
+        /** The key that is being requested or, at the end, the one that decided the outcome. */
         abstract LockKey key();
 
         final Duration waited() {
             return context.since(startedNanos);
         }
 
-        /** Cancels; if it has just succeeded, releases what it got. */
+        final LockNotAcquiredException notAcquired() {
+            return new LockNotAcquiredException(key(), waited());
+        }
+
+        /** Cancels; if it has just succeeded, releases the lock. */
         final void abandon() {
             if (!cancel(true)) {
                 thenAccept(granted -> granted.ifPresent(HeldLock::releaseAsync));
@@ -60,7 +65,7 @@ final class PendingAcquisitions {
         }
     }
 
-    /** Starts an acquisition, which ends by its deadline and one round trip. */
+    /** Starts an acquisition, which ends within its wait time and one round trip. */
     PendingAcquisition<? extends HeldLock> start(LockRequest request) {
         Deadline deadline = Deadline.in(request.options().waitTime(), context.ticker());
         String asker = name(Thread.currentThread());
@@ -88,7 +93,7 @@ final class PendingAcquisitions {
         pending.add(started);
         started.start();
         if (closed) {
-            // It may have come too late to be seen by close().
+            // close() may not have seen it.
             started.failClosed();
         }
         return started;

@@ -12,15 +12,13 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A lock of any client as a {@link Lock}: re-entrant per thread. Thread-safe; a thread's hold is kept in a thread-local.
- */
+/** A lock of any client as a {@link Lock}, re-entrant per thread. Thread-safe. */
 public final class ReentrantLockView implements Lock {
 
     private final LockClient client;
     private final LockRequest request;
 
-    @SuppressWarnings("ThreadLocalUsage") // each view has holders of its own, as each ReentrantLock has
+    @SuppressWarnings("ThreadLocalUsage") // each view has its own holders, like each ReentrantLock
     private final ThreadLocal<@Nullable Hold> holds = new ThreadLocal<>();
 
     private static final class Hold {
@@ -38,18 +36,17 @@ public final class ReentrantLockView implements Lock {
         this.request = request;
     }
 
-    /** As {@link LockClient#asLock} promises, by the client's other methods: for clients that delegate to another. */
+    /** Implements {@link LockClient#asLock} by the client's other methods, for clients that delegate to another. */
     public static Lock of(LockClient client, LockRequest request) {
         return new ReentrantLockView(client, request);
     }
 
-    /** Waits without end and without regard to interrupts, whose flag is kept. A silent store is an exception. */
+    /** Waits without end and ignores interrupts, whose flag is kept. Throws if the store is silent. */
     @Override
     public void lock() {
-        boolean locked;
-        do {
-            locked = uninterruptibly(LockOptions.MAX_WAIT);
-        } while (!locked);
+        while (!uninterruptibly(LockOptions.MAX_WAIT)) {
+            // Waits once more.
+        }
     }
 
     private boolean uninterruptibly(Duration waitTime) {
@@ -71,14 +68,12 @@ public final class ReentrantLockView implements Lock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        // One long wait keeps the place in the queue; only whoever waits for a week goes to its end.
-        boolean locked;
-        do {
-            locked = tryLock(LockOptions.MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS);
-        } while (!locked);
+        while (!tryLock(LockOptions.MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+            // After a week it waits once more, at the end of the queue.
+        }
     }
 
-    /** One attempt, without regard to interrupts, as the interface has it. */
+    /** One attempt, which ignores interrupts, as the interface requires. */
     @Override
     public boolean tryLock() {
         return uninterruptibly(Duration.ZERO);
@@ -93,7 +88,7 @@ public final class ReentrantLockView implements Lock {
         try {
             return reenter() || enter(Duration.ofNanos(nanos));
         } catch (LockInterruptedException interrupt) {
-            // The one place where the language's own exception may be thrown, which clears the flag.
+            // The interface declares the exception, which by convention clears the flag.
             Thread.interrupted();
             InterruptedException rethrown = new InterruptedException(interrupt.getMessage());
             rethrown.initCause(interrupt);
@@ -101,7 +96,7 @@ public final class ReentrantLockView implements Lock {
         }
     }
 
-    /** A lock that was lost is not entered again: its holder learns of the loss here at the latest. */
+    /** A lost lock is not re-entered: the holder learns of the loss here at the latest. */
     private boolean reenter() {
         Hold hold = holds.get();
         if (hold == null) {
@@ -134,7 +129,7 @@ public final class ReentrantLockView implements Lock {
     @Override
     public Condition newCondition() {
         throw new UnsupportedOperationException(
-                "a distributed lock has no conditions: nothing tells another process of a signal. "
+                "a distributed lock has no conditions: a signal would not reach other processes. "
                         + "Use a queue or a topic of your store for that.");
     }
 

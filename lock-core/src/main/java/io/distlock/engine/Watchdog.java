@@ -17,15 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after every lock that is held: renews the leases that are due, many in one batch, and notices validity or
- * maximum hold time running out by the clock alone, whatever the store answers or does not. Uses the runtime's one
- * thread and one timer. Thread-safe.
+ * Watches all held locks: renews the leases that are due in batches, and detects by the clock alone when validity or
+ * maximum hold time runs out, whatever the store answers. Uses the runtime's thread and one timer. Thread-safe.
  */
 final class Watchdog {
 
     private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
-    /** So many of the locks that are lost when the client is closed are named. */
+    /** How many of the locks that are lost when the client is closed are named. */
     private static final int NAMED = 5;
 
     private final LockProvider provider;
@@ -42,7 +41,7 @@ final class Watchdog {
         runtime.clockWatch().add(lookAtAll);
     }
 
-    /** The machine was suspended, perhaps, and no timer knows of it. */
+    /** Timers do not notice that the machine was suspended. */
     private void lookAtAll() {
         held.members().forEach(DefaultHeldLock::isHeld);
     }
@@ -66,29 +65,29 @@ final class Watchdog {
         return held.members();
     }
 
-    /** Completes when nothing is held any more. To be called once no new lock can be granted. */
+    /** Completes when nothing is held any more. Called when no new lock can be granted. */
     CompletableFuture<Void> drained() {
         return holding.drained();
     }
 
-    /** A release is on its way: the lock is no longer held, but not answered. */
+    /** The lock is no longer held, but its release is not answered yet. */
     void releasing(DefaultHeldLock key) {
         // Before it is removed, or close() might see neither.
         releases.begin();
         remove(key);
     }
 
-    /** Its outcome is known, or known to be unknown. */
+    /** The release is answered, or its outcome is unknown. */
     void released() {
         releases.end();
     }
 
-    /** Completes when no release is on its way any more. To be called once nothing is held. */
+    /** Completes when no release is under way any more. Called when nothing is held. */
     CompletableFuture<Void> answered() {
         return releases.drained();
     }
 
-    /** Declares whatever is still held lost; nothing is renewed afterwards. */
+    /** Declares all locks lost that are still held; nothing is renewed afterwards. */
     void abandonAll() {
         runtime.clockWatch().remove(lookAtAll);
         List<DefaultHeldLock> abandoned = List.copyOf(held.members());
@@ -125,7 +124,7 @@ final class Watchdog {
         }
     }
 
-    /** One lease that the provider cannot stand must not cost the others of its batch theirs. */
+    /** Renews the leases one by one, so that one that the provider cannot renew does not cost the others theirs. */
     private void failed(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) {
         if (batch.size() == 1) {
             batch.values().forEach(key -> key.answered(Renewal.UNKNOWN, sent));

@@ -14,6 +14,7 @@ import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.LockScheduler;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
@@ -21,10 +22,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Locks inside this JVM with the semantics of a distributed store: first come first served for each key, time to
- * live, fencing tokens, shared mode, lock-delay and minimum hold time. For tests and development: it excludes
- * nobody outside the process. Time is the runtime's clock. Thread-safe: what is shared is in the table, which guards
- * itself; here, where nothing is guarded, those who wait are told, and timers run out.
+ * Locks inside this JVM with the semantics of a distributed store: first come first served for each key, time to live,
+ * fencing tokens, shared mode, lock-delay and minimum hold time. For tests and development: it excludes nobody outside the
+ * process. Uses the runtime's clock. Thread-safe: the table guards what is shared; futures complete here, under no monitor.
  */
 public final class InMemoryLockProvider implements LockProvider {
 
@@ -33,7 +33,7 @@ public final class InMemoryLockProvider implements LockProvider {
     private final LockRuntime runtime;
     private final LockTable table;
 
-    /** The runtime stays the caller's. */
+    /** The caller closes the runtime. */
     public InMemoryLockProvider(LockRuntime runtime) {
         this.runtime = runtime;
         this.table = new LockTable(
@@ -52,7 +52,8 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        LockTable.Waiter waiter = new LockTable.Waiter(request, this::leave);
+        CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+        LockTable.Waiter waiter = new LockTable.Waiter(request, answer);
         LockTable.Arrival arrival;
         try {
             arrival = table.enter(waiter);
@@ -61,21 +62,24 @@ public final class InMemoryLockProvider implements LockProvider {
         }
         if (arrival.isQueued()) {
             request.listener().refused();
-            waiter.endBy(runtime.scheduler()
-                    .schedule(() -> timeOut(waiter), request.deadline().remaining()));
+            Duration remaining = request.deadline().remaining();
+            LockScheduler.Scheduled timer = runtime.scheduler().schedule(() -> timeOut(waiter), remaining);
+            answer.whenComplete((grant, failure) -> {
+                timer.cancel();
+                leave(waiter);
+            });
         } else {
-            waiter.complete(arrival.grant());
+            answer.complete(arrival.grant());
         }
-        return waiter;
+        return answer;
     }
 
     private void timeOut(LockTable.Waiter waiter) {
         leave(waiter);
-        waiter.complete(Optional.empty());
+        waiter.answer().complete(Optional.empty());
     }
 
     private void leave(LockTable.Waiter waiter) {
-        waiter.stopTimer();
         if (table.leave(waiter)) {
             admitNext(waiter.request().key());
         }
@@ -86,8 +90,7 @@ public final class InMemoryLockProvider implements LockProvider {
     }
 
     private void deliver(LockTable.Waiter waiter, Grant grant) {
-        waiter.stopTimer();
-        if (!waiter.complete(Optional.of(grant))) {
+        if (!waiter.answer().complete(Optional.of(grant))) {
             releaseNow(grant.lease(), Duration.ZERO);
         }
     }
@@ -105,7 +108,7 @@ public final class InMemoryLockProvider implements LockProvider {
     }
 
     private Release releaseNow(Lease lease, Duration keepFor) {
-        if (!table.giveBack(lease, keepFor)) {
+        if (!table.release(lease, keepFor)) {
             return Release.NOT_OWNER;
         }
         admitNext(lease.key());
@@ -139,8 +142,8 @@ public final class InMemoryLockProvider implements LockProvider {
     @Override
     public void close() {
         for (LockTable.Waiter waiter : table.close()) {
-            waiter.stopTimer();
-            waiter.completeExceptionally(LockTable.closed(waiter.request().key()));
+            waiter.answer()
+                    .completeExceptionally(LockTable.closed(waiter.request().key()));
         }
     }
 }

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** The holders of one key and those who wait for it, first come first served. Guarded by the table's monitor. */
+/** The holders of one key and its queue, first come first served. Guarded by the table's monitor. */
 final class KeyState {
 
     private final List<Holding> holdings = new ArrayList<>();
@@ -23,7 +23,7 @@ final class KeyState {
     private LockScheduler.Scheduled expiryTimer = () -> {};
 
     void dropExpired(long now) {
-        holdings.removeIf(holding -> holding.hasExpired(now));
+        holdings.removeIf(holding -> now - holding.expiresAt >= 0);
     }
 
     private boolean admits(LockMode mode) {
@@ -31,11 +31,11 @@ final class KeyState {
     }
 
     private boolean isShared() {
-        return holdings.stream().allMatch(holding -> holding.lease().mode() == LockMode.SHARED);
+        return holdings.stream().allMatch(holding -> holding.lease.mode() == LockMode.SHARED);
     }
 
-    void hold(Holding holding) {
-        holdings.add(holding);
+    void hold(InMemoryLease lease, long expiresAt) {
+        holdings.add(new Holding(lease, expiresAt));
     }
 
     Set<LockTable.Waiter> queue() {
@@ -43,22 +43,25 @@ final class KeyState {
     }
 
     Optional<Holding> heldBy(String owner) {
-        return holdings.stream().filter(holding -> holding.belongsTo(owner)).findFirst();
+        return holdings.stream()
+                .filter(holding -> !holding.kept && holding.lease.owner().equals(owner))
+                .findFirst();
     }
 
     /** Unless it has been released. */
     Optional<Holding> heldUnder(FencingToken token) {
         return holdings.stream()
-                .filter(holding -> !holding.kept && holding.lease().token().equals(token))
+                .filter(holding -> !holding.kept && holding.lease.token().equals(token))
                 .findFirst();
     }
 
     /** What the owner held, if it did. */
-    Optional<Holding> giveBack(String owner, long now, Duration keepFor) {
+    Optional<Holding> release(String owner, long now, Duration keepFor) {
         Optional<Holding> holding = heldBy(owner);
         holding.ifPresent(found -> {
             if (keepFor.compareTo(Duration.ZERO) > 0) {
-                found.keep(now, keepFor);
+                found.kept = true;
+                found.expiresAt = now + keepFor.toNanos();
             } else {
                 holdings.remove(found);
             }
@@ -79,7 +82,7 @@ final class KeyState {
         return holdings.stream().mapToLong(holding -> holding.expiresAt).min();
     }
 
-    /** One timer at a time; the newer one knows better. */
+    /** One timer at a time: the new one replaces the old one. */
     void replaceTimer(LockScheduler.Scheduled timer) {
         expiryTimer.cancel();
         expiryTimer = timer;
@@ -89,7 +92,7 @@ final class KeyState {
         return holdings.isEmpty() && queue.isEmpty();
     }
 
-    /** Absent if nobody holds it. */
+    /** Empty if nobody holds it. */
     Optional<LockStatus> status(LockKey key, long now) {
         if (holdings.isEmpty()) {
             return Optional.empty();
@@ -104,12 +107,12 @@ final class KeyState {
     /**
      * One grant.
      *
-     * @param renewedTimeToLive for how long a renewal keeps the key
+     * @param renewedTimeToLive how long a renewal keeps the key
      */
     record InMemoryLease(LockKey key, LockMode mode, String owner, FencingToken token, Duration renewedTimeToLive)
             implements Lease {}
 
-    /** A grant in the store, with the time at which it ends by itself. */
+    /** A grant in the store, with the time at which it expires. */
     static final class Holding {
 
         private final InMemoryLease lease;
@@ -126,25 +129,12 @@ final class KeyState {
             return lease;
         }
 
-        boolean hasExpired(long now) {
-            return now - expiresAt >= 0;
-        }
-
-        boolean belongsTo(String owner) {
-            return !kept && lease.owner().equals(owner);
-        }
-
-        /** Never shortens what it has. */
+        /** Never shortens the time that it has. */
         void extend(long now, Duration timeToLive) {
             long until = now + timeToLive.toNanos();
             if (until - expiresAt > 0) {
                 expiresAt = until;
             }
-        }
-
-        void keep(long now, Duration time) {
-            kept = true;
-            expiresAt = now + time.toNanos();
         }
 
         LockStatus.Holder describe(long now) {

@@ -19,20 +19,17 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds what and who waits for it, of all keys. As in a store, each call is one step that nothing comes between: it is
- * guarded by this object's monitor. Nobody is told under it: no future completes here, and only the clock and the timers,
- * which call nobody back at once, are called.
+ * The holders and waiters of all keys. Each call is atomic, as in a store: this object's monitor guards it. No future
+ * completes under the monitor; only the clock and the timers are called, which do not call back at once.
  */
 final class LockTable {
 
     private final Ticker ticker;
     private final BiFunction<LockKey, Duration, LockScheduler.Scheduled> expiryTimer;
-    /** In order of access: what nobody has asked about for longest comes first. */
+    /** In order of access: the least recently used keys come first. */
     private final Map<LockKey, KeyState> keys = new LinkedHashMap<>(16, 0.75f, true);
 
     private long lastToken;
@@ -41,43 +38,8 @@ final class LockTable {
     /** The outcome of entering: the request is queued, granted, or refused. */
     record Arrival(boolean isQueued, Optional<Grant> grant) {}
 
-    /** A request in the queue of its key. */
-    static final class Waiter extends CompletableFuture<Optional<Grant>> {
-
-        private final LeaseRequest request;
-        private final Consumer<Waiter> onCancel;
-        private volatile LockScheduler.@Nullable Scheduled timer;
-
-        Waiter(LeaseRequest request, Consumer<Waiter> onCancel) {
-            this.request = request;
-            this.onCancel = onCancel;
-        }
-
-        LeaseRequest request() {
-            return request;
-        }
-
-        void endBy(LockScheduler.Scheduled deadline) {
-            timer = deadline;
-            if (isDone()) {
-                stopTimer();
-            }
-        }
-
-        void stopTimer() {
-            LockScheduler.Scheduled running = timer;
-            if (running != null) {
-                running.cancel();
-            }
-        }
-
-        @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
-            onCancel.accept(this);
-            return cancelled;
-        }
-    }
+    /** A request that may join the queue of its key. */
+    record Waiter(LeaseRequest request, CompletableFuture<Optional<Grant>> answer) {}
 
     /**
      * @param expiryTimer sets a timer for a key
@@ -88,7 +50,7 @@ final class LockTable {
     }
 
     /**
-     * Grants what can be granted at once; otherwise the waiter joins the queue, if it has time.
+     * Grants the request if possible; otherwise the waiter joins the queue, unless its deadline has passed.
      *
      * @throws LockUnavailableException after close
      */
@@ -116,24 +78,14 @@ final class LockTable {
         return new Arrival(true, Optional.empty());
     }
 
-    /** Of a holder that vanished nobody may ever ask again: so each request looks at two keys that may be such. */
+    /** Nobody may ever ask about a vanished holder's key again, so each request checks the two oldest keys. */
     private void forgetVanished() {
         for (LockKey key : keys.keySet().stream().limit(2).toList()) {
-            KeyState state = keys.get(key);
-            if (state != null) {
-                state.dropExpired(now());
-                forgetIfUnused(key, state);
-            }
+            look(key, state -> Optional.empty());
         }
     }
 
-    private void forgetIfUnused(LockKey key, KeyState state) {
-        if (state.isUnused()) {
-            keys.remove(key);
-        }
-    }
-
-    /** While somebody waits, a timer stands at the next time to live that may run out, and no longer. */
+    /** While a request waits, a timer runs until the next time to live may run out. */
     private void awaitExpiry(LockKey key, KeyState state) {
         OptionalLong expiry = state.queue().isEmpty() ? OptionalLong.empty() : state.nextExpiry();
         state.replaceTimer(
@@ -149,7 +101,7 @@ final class LockTable {
                 request.owner(),
                 new FencingToken(++lastToken),
                 request.renewedTimeToLive());
-        state.hold(new KeyState.Holding(lease, now() + request.timeToLive().toNanos()));
+        state.hold(lease, now() + request.timeToLive().toNanos());
         return new Grant(lease, ticker.now());
     }
 
@@ -159,21 +111,23 @@ final class LockTable {
         return state != null && state.queue().remove(waiter);
     }
 
-    /** Grants it to whoever's turn it is, and forgets the key if nobody is left. */
+    /** Grants the key to the waiters whose turn it is, and forgets it if unused. */
     synchronized Map<Waiter, Grant> admit(LockKey key) {
         KeyState state = keys.get(key);
         if (state == null) {
             return Map.of();
         }
         state.dropExpired(now());
-        // As a rule nobody waits.
+        // Usually there are no waiters.
         Map<Waiter, Grant> admitted = state.queue().isEmpty() ? Map.of() : new LinkedHashMap<>();
         for (Optional<Waiter> next = state.next(); next.isPresent(); next = state.next()) {
             state.queue().remove(next.get());
             admitted.put(next.get(), grant(state, next.get().request()));
         }
         awaitExpiry(key, state);
-        forgetIfUnused(key, state);
+        if (state.isUnused()) {
+            keys.remove(key);
+        }
         return admitted;
     }
 
@@ -185,8 +139,8 @@ final class LockTable {
     }
 
     /** Whether it was held. */
-    synchronized boolean giveBack(Lease lease, Duration keepFor) {
-        return look(lease.key(), state -> state.giveBack(lease.owner(), now(), keepFor))
+    synchronized boolean release(Lease lease, Duration keepFor) {
+        return look(lease.key(), state -> state.release(lease.owner(), now(), keepFor))
                 .isPresent();
     }
 
@@ -204,10 +158,13 @@ final class LockTable {
             return Optional.empty();
         }
         state.dropExpired(now());
+        if (state.isUnused()) {
+            keys.remove(key);
+        }
         return question.apply(state);
     }
 
-    /** Lets nobody in any more. Who waited has left. */
+    /** Refuses all later requests; returns the waiters, which have left their queues. */
     synchronized List<Waiter> close() {
         closed = true;
         List<Waiter> waiting = new ArrayList<>();

@@ -3,32 +3,21 @@ package io.distlock.spi;
 import java.time.Duration;
 
 /**
- * A point on the monotonic clock by which something must be over. Made once, at the door, and passed down.
- * Immutable.
+ * A point on the monotonic clock by which something must be over. Made once, when a call arrives, and passed down.
+ *
+ * @param ticker the clock
+ * @param nanos the point, in the ticker's nanoseconds
  */
-public final class Deadline {
-
-    private final Ticker ticker;
-    private final long at;
-
-    private Deadline(Ticker ticker, long at) {
-        this.ticker = ticker;
-        this.at = at;
-    }
+public record Deadline(Ticker ticker, long nanos) {
 
     /** The deadline this long from now; up to 292 years. */
     public static Deadline in(Duration time, Ticker ticker) {
         return new Deadline(ticker, ticker.nanos() + time.toNanos());
     }
 
-    /** On the ticker's monotonic clock, in nanoseconds. */
-    public long nanos() {
-        return at;
-    }
-
     /** Nanoseconds left; negative once it has passed. */
     public long remainingNanos() {
-        return at - ticker.nanos();
+        return nanos - ticker.nanos();
     }
 
     /** Time left; zero once it has passed. */

@@ -1,10 +1,9 @@
 package io.distlock.spi;
 
 /**
- * The answer to an acquisition that succeeded.
+ * The answer to a successful acquisition.
  *
  * @param lease what was granted
- * @param since read before the request that made the grant, or last extended it, left this machine: validity is
- *     counted from here
+ * @param since read before the request that made or last extended the grant left this machine: its validity starts here
  */
 public record Grant(Lease lease, Moment since) {}

@@ -5,8 +5,8 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 
 /**
- * One grant in the store. Immutable; each provider has an implementation with what it needs to find its entry
- * again, and is handed back the very object that it answered.
+ * One grant in the store. Immutable. A provider implements it with what it needs to find its entry again, and gets the
+ * same object back.
  */
 public interface Lease {
 

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store of locks. Asynchronous throughout: no method blocks, and no method throws for what the store did; a
- * store that fails or is silent is an answer. Keeping leases alive is not the provider's work, the engine does it.
+ * A store of locks. Asynchronous: apart from {@link #close()} no method blocks, and none throws because of the store; a
+ * store that fails or is silent is an answer. The engine decides when to renew leases.
  *
  * <p>Every delete and every extension compares the owner at the store. Thread-safe.
  */
@@ -23,75 +23,74 @@ public interface LockProvider extends AutoCloseable {
     /** The provider's name in configuration and metrics: {@code redis}, {@code redlock}, {@code etcd}. */
     String name();
 
-    /** The longest that a single call to the store is waited for. */
+    /** The longest wait for the answer to a single call. */
     Duration callTimeout();
 
     /**
-     * By what part of a lease the clocks of this machine and of the store may drift apart while it lasts. The holder
-     * believes in the lease for so much less, and for 2 ms less on top.
+     * The part of a lease by which the clocks of this machine and of the store may drift apart while it lasts. The lease is
+     * valid for that much less, and another 2 ms.
      */
     default double clockDrift() {
         return 0.01;
     }
 
     /**
-     * Whether locks with these options can be had from this store, however long one waits. Asked when an application
-     * starts, about each lock that it has declared; without I/O.
+     * Checks that this store can ever grant locks with these options. Called when an application starts, for each lock that
+     * it declares; without I/O.
      *
      * @throws IllegalArgumentException if not, with the option, the value, the rule and the cure
      */
     default void validate(LockOptions options) {}
 
     /**
-     * Asks for a lease and waits until the request's deadline; the deadline having passed already, tries once.
-     * Ends within the deadline plus one call timeout. Empty if others held the key all that time; fails with
+     * Requests a lease and waits until the request's deadline; tries once if that has passed. Ends within the deadline plus
+     * one call timeout. Empty if others held the key all that time; fails with
      * {@link io.distlock.LockUnavailableException} if the store did not answer.
      *
-     * <p>Cancelling the future stops the wait and leaves nothing behind at the store: what may have been applied is
-     * withdrawn in the background. The same goes for each way of ending without a grant.
+     * <p>Cancelling the future stops the wait. It leaves nothing behind at the store, like every other end without a grant:
+     * what may have been applied is withdrawn in the background.
      */
     CompletableFuture<Optional<Grant>> acquire(LeaseRequest request);
 
     /**
-     * Registers a callback for a grant that is now held: a store that notices that it has lost the lease calls it, sooner
-     * than the next renewal would tell. Asked once for each grant, right after it; ends with the release of the lease, and
-     * what is told from then on is ignored. By default losses are found by renewals alone.
+     * Registers a callback for the loss of a lease, so that the holder need not wait for the next renewal. Called once for
+     * each grant, right after it. The registration ends with the release of the lease; later calls back are ignored. By
+     * default only renewals discover losses.
      *
-     * @param lost returns at once and throws nothing; may be called on any thread, more than once, and before this
-     *     method returns if the lease is gone already
+     * @param lost returns at once and throws nothing; may be called on any thread, repeatedly, and before this method
+     *     returns
      */
     default void onLoss(Lease lease, Runnable lost) {}
 
-    /** Extends leases of this provider, many in one go, and answers for each. */
+    /** Extends leases of this provider in one batch, and answers for each. */
     void renew(Collection<Lease> leases, RenewalAnswers answers);
 
     /**
-     * Gives a lease back. Asking again is harmless.
+     * Releases a lease. Repeating it is harmless.
      *
-     * @param keepFor for how long the key stays taken nevertheless (the rest of a minimum hold time); zero or less
-     *     frees it at once
+     * @param keepFor how long the key stays taken (the rest of a minimum hold time); zero or less frees it at once
      */
     CompletionStage<Release> release(Lease lease, Duration keepFor);
 
     /** Whether the grant stands at the store now. Fails if the store does not answer. */
     CompletionStage<Boolean> isCurrent(Sequencer sequencer);
 
-    /** Who holds a key now; empty if nobody does. Fails if the store does not answer. */
+    /** The holders of a key now; empty if there are none. Fails if the store does not answer. */
     CompletionStage<Optional<LockStatus>> inspect(LockKey key);
 
     /**
-     * Takes a lock away from whoever holds it by this token, comparing it at the store; nobody is told. Ends within two
-     * call timeouts. {@link Release#NOT_OWNER} if nobody holds it by this token.
+     * Takes a lock away from the holder with this token, which the store compares; notifies nobody. Ends within two call
+     * timeouts. {@link Release#NOT_OWNER} if nobody holds the lock with this token.
      */
     default CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return CompletableFuture.failedFuture(new UnsupportedOperationException(
                 "the provider '" + name() + "' cannot take a lock away from its holder"));
     }
 
-    /** How the store is. Never fails: a silent store is {@link ProviderStatus.State#DOWN}. */
+    /** The state of the store. Never fails: a silent store is {@link ProviderStatus.State#DOWN}. */
     CompletionStage<ProviderStatus> check();
 
-    /** Gives up connections and waiting acquisitions, in bounded time. Leases that are held stay, and expire. */
+    /** Closes connections and fails waiting acquisitions, in bounded time. Held leases stay, and expire. */
     @Override
     void close();
 }

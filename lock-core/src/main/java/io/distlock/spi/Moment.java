@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 public record Moment(long nanos, long wallMillis) {
 
     /**
-     * Nanoseconds from this moment to now: the larger of what the two clocks say, so that a machine that was
-     * suspended is not believed. A wall clock that was set back is ignored; one that was set forward makes time
-     * seem longer, which is the safe side.
+     * Nanoseconds from this moment to now by the clock that advanced more, since the monotonic one may stand still while
+     * the machine is suspended. A wall clock that was set back is ignored; one set forward makes the time longer, which is
+     * safe.
      */
     public long elapsedNanos(Ticker ticker) {
         long monotonic = ticker.nanos() - nanos;

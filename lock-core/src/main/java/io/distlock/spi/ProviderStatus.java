@@ -3,17 +3,17 @@ package io.distlock.spi;
 import java.util.Map;
 
 /**
- * How a provider's store is.
+ * The state of a provider's store.
  *
- * @param state whether locks can be had
- * @param details what a person wants to know, by name; no secrets
+ * @param state whether locks can be acquired
+ * @param details figures for diagnostics, by name; no secrets
  */
 public record ProviderStatus(State state, Map<String, Object> details) {
 
-    /** Whether locks can be had. */
+    /** Whether locks can be acquired. */
     public enum State {
         UP,
-        /** Locks can be had, but something should be mended. */
+        /** Locks can be acquired, but something needs repair. */
         DEGRADED,
         DOWN
     }

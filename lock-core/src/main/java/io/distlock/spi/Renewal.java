@@ -1,9 +1,9 @@
 package io.distlock.spi;
 
-/** What the store said to a renewal. */
+/** The outcome of a renewal. */
 public enum Renewal {
 
-    /** The lease runs on, for its whole time from when the renewal was sent. */
+    /** The lease runs for its whole time, counted from when the renewal was sent. */
     RENEWED,
 
     /** The lease is gone: the entry has expired, was deleted, or belongs to another. */

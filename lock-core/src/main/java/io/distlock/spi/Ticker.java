@@ -1,15 +1,15 @@
 package io.distlock.spi;
 
 /**
- * Where time comes from. Intervals are measured on the monotonic clock; the wall clock is read beside it only to
- * notice that the machine was suspended, during which many monotonic clocks stand still. Thread-safe.
+ * The source of time. Intervals are measured on the monotonic clock. The wall clock only shows whether the machine was
+ * suspended, while many monotonic clocks stand still. Thread-safe.
  */
 public interface Ticker {
 
-    /** Monotonic nanoseconds from an arbitrary origin; differences only have a meaning. */
+    /** Monotonic nanoseconds from an arbitrary origin; only differences have a meaning. */
     long nanos();
 
-    /** Milliseconds of the wall clock; only ever compared with another reading of the same ticker. */
+    /** Milliseconds of the wall clock; compare only readings of the same ticker. */
     long wallMillis();
 
     /** Both clocks, read now. */

@@ -7,25 +7,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /**
- * Waiting, for stores that know no queue: try; if refused, subscribe and try again; then park until a release is
- * announced, the holder's time to live has passed, or the deadline. No polling while the subscription lives, but for
- * one last look just before the deadline: a store that has died meanwhile has not said "held by another". A store that
- * fails is asked again after a jittered pause. Costs no thread. Thread-safe.
- *
- * <p>However an acquisition ends without a grant (deadline, cancellation, failure), what its tries may have left at
- * the store goes to the reaper.
+ * The wait loop for stores without a queue: tries; if refused, subscribes and tries again; then parks until a release is
+ * announced, the holder's time to live has passed, or the deadline. It does not poll while the subscription lives, except
+ * for one try just before the deadline: a store that has died meanwhile has not said "held by another". After a failure it
+ * tries again with a jittered pause. What the tries of an acquisition without a grant may have left at the store goes to the
+ * reaper. Uses no thread of its own. Thread-safe.
  */
 public final class AcquireLoop implements AutoCloseable {
 
-    private final LockRuntime runtime;
+    final LockRuntime runtime;
+    final Duration callTimeout;
     private final Function<LeaseRequest, TryLockStore> stores;
-    private final Duration callTimeout;
     private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
     private final InFlight unsettled = new InFlight();
     private volatile boolean closed;
@@ -35,7 +30,7 @@ public final class AcquireLoop implements AutoCloseable {
     }
 
     /**
-     * @param stores called once for each acquisition: for a store that has to remember its earlier tries
+     * @param stores called once for each acquisition, for a store that must remember its earlier tries
      */
     public AcquireLoop(LockRuntime runtime, Function<LeaseRequest, TryLockStore> stores, Duration callTimeout) {
         this.runtime = runtime;
@@ -56,36 +51,18 @@ public final class AcquireLoop implements AutoCloseable {
     }
 
     /**
-     * Fails whatever waits, and everything that comes later. Then waits, no longer than two calls may take, for tries
-     * that are under way and for what has to be withdrawn: the connections are closed next.
+     * Fails all waiting and later acquisitions. Then waits, at most for two call timeouts, for tries that are under way and
+     * for withdrawals, since the connections are closed next.
      */
     @Override
     public void close() {
         closed = true;
         waiting.forEach(acquisition -> acquisition.fail("the provider is closed", null));
-        await(unsettled.drained());
-        await(runtime.reaper().asked());
+        Timeouts.await(unsettled.drained(), callTimeout);
+        Timeouts.await(runtime.reaper().asked(), callTimeout);
     }
 
-    private void await(CompletableFuture<Void> end) {
-        try {
-            end.get(callTimeout.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException interrupt) {
-            Thread.currentThread().interrupt();
-        } catch (TimeoutException | ExecutionException notInTime) {
-            // The store is silent: what may have been left there expires.
-        }
-    }
-
-    LockRuntime runtime() {
-        return runtime;
-    }
-
-    Duration callTimeout() {
-        return callTimeout;
-    }
-
-    /** Only acquisitions that were refused or failed once get here: an uncontended one costs no bookkeeping. */
+    /** Called for acquisitions that were refused or failed once: an uncontended one costs no bookkeeping. */
     void enlist(Acquisition acquisition) {
         waiting.add(acquisition);
         if (closed) {
@@ -93,12 +70,12 @@ public final class AcquireLoop implements AutoCloseable {
         }
     }
 
-    /** How many were refused or failed once, and are not over. */
+    /** How many acquisitions were refused or failed once, and are not over. */
     int waiting() {
         return waiting.size();
     }
 
-    /** Nothing of it is under way any more, but for what the reaper does. */
+    /** The acquisition is over, except for what the reaper does. */
     void settled(Acquisition acquisition) {
         waiting.remove(acquisition);
         unsettled.end();

@@ -39,8 +39,8 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         this.loop = loop;
         this.store = store;
         this.request = request;
-        this.startedNanos = loop.runtime().ticker().nanos();
-        this.parker = new Parker(loop.runtime().scheduler(), () -> goOn(this::tryOnce), this::settle);
+        this.startedNanos = loop.runtime.ticker().nanos();
+        this.parker = new Parker(loop.runtime.scheduler(), () -> goOn(this::tryOnce), this::settle);
     }
 
     /** Goes on, unless it is over or its deadline has passed. */
@@ -56,7 +56,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     void tryOnce() {
         parker.asks();
-        loop.runtime()
+        loop.runtime
                 .timeouts()
                 .within(answerLimit(), store.attempt(request, mayBeApplied))
                 .whenComplete((attempt, failure) ->
@@ -67,10 +67,10 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private Duration answerLimit() {
         Duration remaining = request.deadline().remaining();
         if (remaining.isZero()) {
-            return loop.callTimeout();
+            return loop.callTimeout;
         }
         Duration limit = remaining.plus(lateness());
-        return limit.compareTo(loop.callTimeout()) < 0 ? limit : loop.callTimeout();
+        return limit.compareTo(loop.callTimeout) < 0 ? limit : loop.callTimeout;
     }
 
     private void answered(TryLockStore.Result attempt) {
@@ -117,7 +117,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         var subscribing = store.subscribe(request.key(), parker::wake);
         // On the stage itself and not on the limited one: a subscription that comes too late must also be closed.
         var adopted = subscribing.thenAccept(this::adopt);
-        loop.runtime().timeouts().within(answerLimit(), adopted).whenComplete((done, failure) -> {
+        loop.runtime.timeouts().within(answerLimit(), adopted).whenComplete((done, failure) -> {
             if (failure != null) {
                 subscribeFailed(failure);
             } else if (isDone()) {
@@ -158,7 +158,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     /** How late an answer may be, and so how long before the deadline the last one is asked for. */
     private Duration lateness() {
-        return loop.callTimeout().dividedBy(10);
+        return loop.callTimeout.dividedBy(10);
     }
 
     /**
@@ -181,7 +181,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     void fail(String why, @Nullable Throwable cause) {
-        Duration waited = Duration.ofNanos(loop.runtime().ticker().nanos() - startedNanos);
+        Duration waited = Duration.ofNanos(loop.runtime.ticker().nanos() - startedNanos);
         completeExceptionally(new LockUnavailableException(request.key(), waited, why, cause));
         parker.stop();
     }

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Exponential backoff with jitter: a pause drawn evenly from half of the first bound to a bound that doubles with each
- * failure (after Brooker, Exponential Backoff and Jitter, 2015, whose full jitter begins at zero). Immutable.
+ * Exponential backoff with jitter: a random pause between half of the first bound and a bound that doubles with each
+ * failure (after Brooker, Exponential Backoff and Jitter, 2015, whose full jitter begins at zero).
  *
  * @param first the bound after the first failure
  * @param most the bound that is never exceeded

@@ -9,12 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices when the wall clock leaps against the monotonic one: forward when it is set, or after the machine was
- * suspended while the monotonic clock stood still; backward when it is set back. A leap forward makes every lock that is
- * held seem older by as much, and so may lose it; hence it is told, and whoever holds locks looks at them. Looks every
- * second; smaller steps than half a second are what time servers do.
- *
- * <p>Looks on the scheduler's thread, and tells there; all else may be called on any.
+ * Detects leaps of the wall clock against the monotonic one: forward when it is set, or after the machine was suspended
+ * while the monotonic clock stood still; backward when it is set back. A leap forward makes held locks older and may lose
+ * them, so watchdogs are notified and check theirs. Checks once a second, and ignores steps below half a second, which time
+ * servers make. Thread-safe; checks and notifies on the scheduler's thread.
  */
 public final class ClockWatch {
 
@@ -29,7 +27,7 @@ public final class ClockWatch {
     private final Set<Runnable> onLeap = new CopyOnWriteArraySet<>();
     private Reading last;
 
-    /** The wall clock, and the monotonic one before and after it: a pause in between is no leap. */
+    /** The wall clock, and the monotonic one before and after it: a pause in between is not a leap. */
     private record Reading(long nanosBefore, long wallMillis, long nanosAfter) {
 
         static Reading of(Ticker ticker) {
@@ -49,11 +47,7 @@ public final class ClockWatch {
         scheduler.schedule(this::look, PERIOD);
     }
 
-    /**
-     * Tells of each leap forward from now on.
-     *
-     * @param action returns at once and throws nothing
-     */
+    /** Runs the action, which returns at once and throws nothing, after each leap forward from now on. */
     public void add(Runnable action) {
         onLeap.add(action);
     }
@@ -63,12 +57,12 @@ public final class ClockWatch {
     }
 
     private void look() {
-        // Planned first: whatever goes wrong, the next look comes.
+        // First, so that a failure does not end the checks.
         start();
         Reading now = Reading.of(ticker);
         long wall = now.wallMillis() - last.wallMillis();
-        long ahead = wall - millis(now.nanosAfter() - last.nanosBefore());
-        long behind = millis(now.nanosBefore() - last.nanosAfter()) - wall;
+        long ahead = wall - (now.nanosAfter() - last.nanosBefore()) / 1_000_000;
+        long behind = (now.nanosBefore() - last.nanosAfter()) / 1_000_000 - wall;
         last = now;
         if (ahead > TOLERATED_MILLIS) {
             forward.increment();
@@ -83,16 +77,12 @@ public final class ClockWatch {
         }
     }
 
-    private static long millis(long nanos) {
-        return nanos / 1_000_000;
-    }
-
-    /** How often it was seen to leap forward. */
+    /** How many leaps forward were detected. */
     public long forward() {
         return forward.sum();
     }
 
-    /** How often it was seen to be set back. */
+    /** How many leaps backward were detected. */
     public long backward() {
         return backward.sum();
     }

@@ -12,26 +12,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of things that each want to be looked at by some time, with one timer for all of them. Adding and removing
- * a thing that leaves before its time costs, as a rule, no timer: the timer is moved only if the newcomer is due before
- * everything else.
+ * A set of members with due times, and one timer for all of them. A member that leaves before it is due usually costs no
+ * timer: adding moves the timer only if the new member is due first.
  *
- * <p>When the timer fires, those that are due, or may be taken along, go to the handler in one list, on the scheduler's
- * thread. The handler removes them or moves their time.
+ * <p>When the timer fires, the members that are due, or may be taken along, go to the handler in one list, on the
+ * scheduler's thread. The handler removes them or moves their time.
  *
- * <p>The times stand in a heap. A member that leaves, or moves its time, leaves an entry behind, which is dropped when its
- * time comes, and at the latest when there are more of them than there were members.
+ * <p>The times are kept in a heap. A member that leaves, or moves its time, leaves an entry behind, which is dropped when
+ * its time comes, and at the latest when there are more such entries than there were members.
  *
- * <p>Thread-safe. Members are told apart by identity.
+ * <p>Thread-safe. Members are compared by identity.
  *
  * @param <T> the kind of member
  */
 public final class DueSet<T extends DueSet.Due> {
 
-    /** Wants to be looked at by some time. Read at any moment by any thread, also under a monitor. */
+    /** Something with a due time. Called by any thread, also under a monitor. */
     public interface Due {
 
-        /** By when, on the ticker's monotonic clock. */
+        /** On the ticker's monotonic clock. */
         long dueNanos();
 
         /** How much earlier it may be taken along when another member is due anyway. */
@@ -40,7 +39,7 @@ public final class DueSet<T extends DueSet.Due> {
         }
     }
 
-    /** So many entries are never swept: a few members that come and go often are not worth it. */
+    /** Up to so many entries are not swept, for a few members that come and go often. */
     private static final int NOT_SWEPT = 64;
 
     private final Ticker ticker;
@@ -54,7 +53,7 @@ public final class DueSet<T extends DueSet.Due> {
     private @Nullable Long wakesAt;
     private LockScheduler.Scheduled timer = () -> {};
 
-    /** By when a member wanted to be looked at when it was last asked. No longer of use once it has another, or has left. */
+    /** A member's due time when it was last asked. Void once the member has another entry, or has left. */
     private static final class Entry<T extends Due> {
 
         private final T member;
@@ -90,7 +89,7 @@ public final class DueSet<T extends DueSet.Due> {
     public void reconsider(T member) {
         synchronized (entries) {
             Entry<T> entry = members.get(member);
-            // One that is in the handler's hands is asked anew after it.
+            // A member that the handler has now is asked again after it.
             if (entry != null && member.dueNanos() - entry.at < 0) {
                 replace(entry);
                 wakeBy(member.dueNanos());
@@ -103,7 +102,7 @@ public final class DueSet<T extends DueSet.Due> {
         return Collections.unmodifiableSet(members.keySet());
     }
 
-    /** How many times are noted, of members and of those that have left. */
+    /** How many entries there are, of members and of those that have left. */
     int noted() {
         synchronized (entries) {
             return entries.size();
@@ -148,21 +147,19 @@ public final class DueSet<T extends DueSet.Due> {
         return at - entry.member.slackNanos() - now <= 0;
     }
 
-    /** The first entry that is of use. */
+    /** The first entry that is not void. */
     private @Nullable Entry<T> first() {
-        Entry<T> first = entries.peek();
-        while (first != null && !isOfUse(first)) {
+        while (!entries.isEmpty() && !isCurrent(entries.element())) {
             entries.remove();
-            first = entries.peek();
         }
-        return first;
+        return entries.peek();
     }
 
-    private boolean isOfUse(Entry<T> entry) {
+    private boolean isCurrent(Entry<T> entry) {
         return members.get(entry.member) == entry;
     }
 
-    /** Asks a member anew, unless it has left. */
+    /** Asks a member again, unless it has left. */
     private void replace(Entry<T> earlier) {
         Entry<T> entry = new Entry<>(earlier.member);
         if (members.replace(earlier.member, earlier, entry)) {
@@ -173,7 +170,7 @@ public final class DueSet<T extends DueSet.Due> {
     private void push(Entry<T> entry) {
         entries.add(entry);
         if (entries.size() > sweepAbove) {
-            entries.removeIf(each -> !isOfUse(each));
+            entries.removeIf(each -> !isCurrent(each));
             sweepAbove = 2 * entries.size() + NOT_SWEPT;
         }
     }
@@ -182,7 +179,7 @@ public final class DueSet<T extends DueSet.Due> {
         if (wakesAt == null || nanos - wakesAt < 0) {
             Duration delay = Duration.ofNanos(Math.max(0, nanos - ticker.nanos()));
             LockScheduler.Scheduled earlier = scheduler.schedule(this::round, delay);
-            // In vain if it has begun: then its round finds nothing, or plans anew.
+            // Without effect if it has begun: its round then finds nothing, or sets a new timer.
             timer.cancel();
             timer = earlier;
             wakesAt = nanos;

@@ -3,7 +3,7 @@ package io.distlock.support;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts what is under way, for an orderly end: what is closed next would cut it off. Thread-safe. */
+/** Counts calls under way, so that closing can wait for them. Thread-safe. */
 public final class InFlight {
 
     private final AtomicInteger count = new AtomicInteger();
@@ -14,17 +14,17 @@ public final class InFlight {
         count.incrementAndGet();
     }
 
-    /** To be called once for each {@link #begin()}. */
+    /** Called once for each {@link #begin()}. */
     public void end() {
         if (count.decrementAndGet() == 0 && ending && count.get() == 0) {
             drained.complete(null);
         }
     }
 
-    /** Completes as soon as nothing is under way, counted from the first time that this is asked; at once if so now. */
+    /** Completes the first time that nothing is under way, from the first call of this method on. */
     public CompletableFuture<Void> drained() {
         ending = true;
-        // Whoever ends from here on sees it; whoever has ended before is no longer counted.
+        // Calls that end from here on see the flag; those that ended before are no longer counted.
         if (count.get() == 0) {
             drained.complete(null);
         }

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all locks of a process share: the clock, the one scheduler thread, time limits and the reaper. Made once,
- * handed to providers and clients, closed after them.
+ * What all locks of a process share: the clock, the scheduler thread, time limits and the reaper. Create it once, pass it
+ * to providers and clients, and close it after them.
  */
 public final class LockRuntime implements AutoCloseable {
 
@@ -22,7 +22,7 @@ public final class LockRuntime implements AutoCloseable {
     private final Reaper reaper;
     private final ClockWatch clockWatch;
 
-    /** With a clock and a scheduler of one's own, which {@link #close()} closes. */
+    /** Uses this clock and this scheduler, which {@link #close()} closes. */
     public LockRuntime(Ticker ticker, LockScheduler scheduler) {
         this.ticker = ticker;
         this.scheduler = scheduler;
@@ -31,7 +31,7 @@ public final class LockRuntime implements AutoCloseable {
         this.clockWatch = new ClockWatch(ticker, scheduler);
     }
 
-    /** With this machine's clocks and one daemon thread. */
+    /** Uses this machine's clocks and one daemon thread. */
     public static LockRuntime start() {
         LockRuntime runtime = new LockRuntime(Ticker.system(), new ThreadScheduler());
         runtime.clockWatch.start();
@@ -54,7 +54,7 @@ public final class LockRuntime implements AutoCloseable {
         return reaper;
     }
 
-    /** Watches the clocks of a runtime made by {@link #start()}; of others it sees nothing. */
+    /** Runs only in a runtime made by {@link #start()}. */
     public ClockWatch clockWatch() {
         return clockWatch;
     }
@@ -78,7 +78,7 @@ public final class LockRuntime implements AutoCloseable {
             });
             executor.setRemoveOnCancelPolicy(true);
             executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-            // Now, where it can fail, and not with the first task.
+            // So that a failure shows here and not with the first task.
             executor.prestartCoreThread();
         }
 
@@ -96,7 +96,7 @@ public final class LockRuntime implements AutoCloseable {
             try {
                 task.run();
             } catch (RuntimeException | Error failure) {
-                // The next task must run whatever this one did.
+                // The next task must run.
                 log.error("A task of the lock scheduler failed", failure);
             }
         }

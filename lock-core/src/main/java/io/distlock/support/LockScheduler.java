@@ -2,23 +2,20 @@ package io.distlock.support;
 
 import java.time.Duration;
 
-/**
- * Runs short tasks after a delay, all on one thread. A task must not block; what it throws is logged and stops
- * nothing. Thread-safe.
- */
+/** Runs short tasks after a delay, all on one thread. A task must not block; what it throws is logged. Thread-safe. */
 public interface LockScheduler extends AutoCloseable {
 
-    /** Runs the task once, this long from now, unless it is cancelled first. After close it never runs. */
+    /** Runs the task once after the delay, unless it is cancelled first. After {@link #close()} no task runs. */
     Scheduled schedule(Runnable task, Duration delay);
 
-    /** Drops everything that has not run. */
+    /** Drops all tasks that have not started. */
     @Override
     void close();
 
-    /** A task that waits for its time. */
+    /** A scheduled task. */
     interface Scheduled {
 
-        /** Takes the task back; without effect if it has started. */
+        /** Without effect if the task has started. */
         void cancel();
     }
 }

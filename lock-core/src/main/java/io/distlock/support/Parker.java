@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parks one acquisition between its steps, until it is woken or its pause is over. Either one step is under way or a timer
- * runs, so the steps never overlap; in the end it settles, once. Thread-safe.
+ * Parks one acquisition between its steps, until it is woken or its pause is over. Either a step is under way or a timer
+ * runs, so steps never overlap. At the end the acquisition settles, once. Thread-safe.
  */
 public final class Parker {
 

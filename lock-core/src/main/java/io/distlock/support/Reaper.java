@@ -15,14 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Withdraws what may have been left at a store: compares and deletes again and again until the store has given
- * the same definite answer twice in a row, some time apart, or the time to live of what may be there has passed: a
- * request that was cut off may still lie in a server's buffer, and be applied after the first answer, be that "not the
- * owner" or the withdrawal of what another request of the same owner has left. Thread-safe.
+ * Withdraws what calls with an unknown outcome may have left at a store: compares and deletes until the store has given the
+ * same definite answer twice in a row, some time apart, or the time to live has passed. One answer is not enough: a request
+ * that was cut off may still be in a server's buffer and be applied after it. Thread-safe.
  *
- * <p>Bounded: nothing is followed up for longer than its time to live, even if a try never ends, and at most
- * {@value #MOST_OPEN} outcomes at a time. What comes on top of these gets one try, counts as {@linkplain #dropped()
- * dropped}, and is left to expire; the log says so, once a minute at most.
+ * <p>Bounded: follows up each outcome no longer than its time to live, even if a try never ends, and at most
+ * {@value #MOST_OPEN} outcomes at a time. Any more get one try, count as {@linkplain #dropped() dropped}, and are left to
+ * expire; the log says so, at most once a minute.
  */
 public final class Reaper {
 
@@ -52,16 +51,15 @@ public final class Reaper {
     }
 
     /**
-     * Takes over an outcome that is unknown.
+     * Follows up an unknown outcome.
      *
      * @param what for the log
      * @param timeToLive after this long the store has freed the entry by itself
-     * @param withdraw compares and deletes once; each answer ends within the provider's call timeout. Whatever it throws
-     *     is one more try that failed
+     * @param withdraw compares and deletes once, within the provider's call timeout; if it throws, the try has failed
      */
     public void reap(String what, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
         Case taken = new Case(what, Deadline.in(timeToLive, ticker), withdraw);
-        // A few too many if several come at once; the bound is for the memory, not for a promise.
+        // Concurrent calls may exceed the bound a little; it only protects the memory.
         if (open.size() < MOST_OPEN) {
             open.add(taken);
         } else {
@@ -84,7 +82,7 @@ public final class Reaper {
         }
     }
 
-    /** Completes when the store has answered about each outcome that is unknown now, or has not in one try. */
+    /** Completes when each outcome that is unknown now has had one try. */
     CompletableFuture<Void> asked() {
         return CompletableFuture.allOf(open.stream().map(each -> each.asked).toArray(CompletableFuture[]::new));
     }
@@ -94,7 +92,7 @@ public final class Reaper {
         return open.size();
     }
 
-    /** How many outcomes were ever left to expire because there were too many. */
+    /** How many outcomes were left to expire because there were too many. */
     public long dropped() {
         return dropped.get();
     }
@@ -104,12 +102,12 @@ public final class Reaper {
         return withdrawn.sum();
     }
 
-    /** How many turned out to be nothing. */
+    /** How many outcomes turned out to have left nothing. */
     public long absent() {
         return absent.sum();
     }
 
-    /** Of how many the store said nothing until they had expired by themselves. */
+    /** How many outcomes expired before the store answered. */
     public long expired() {
         return expired.sum();
     }
@@ -130,7 +128,7 @@ public final class Reaper {
             this.withdraw = withdraw;
         }
 
-        // One try at a time, each begun after the one before it ended: the fields need no lock.
+        // One try at a time, each after the end of the one before it: the fields need no lock.
         void tryOnce() {
             if (expiry.hasPassed()) {
                 asked.complete(null);

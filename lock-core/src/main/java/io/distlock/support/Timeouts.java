@@ -4,16 +4,17 @@ import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a time limit on calls in flight, with one timer for all of them: a call that is answered in time costs no
- * timer of its own. Thread-safe.
+ * Limits the time of calls, with one timer for all: a call that is answered in time costs no timer. Thread-safe.
  */
 public final class Timeouts {
 
-    /** By so much a busy machine may be late. */
+    /** A busy machine may be this late. */
     private static final long USUAL_LATENESS_MILLIS = 500;
 
     private final Ticker ticker;
@@ -25,8 +26,8 @@ public final class Timeouts {
     }
 
     /**
-     * A future that ends as the stage ends, or with a {@link TimeoutException} once the limit has passed. What the
-     * stage does later is ignored; whoever needs to know looks at the stage itself.
+     * A future that completes as the stage does, or with a {@link TimeoutException} once the limit has passed. What the
+     * stage does later is ignored.
      */
     public <T extends @Nullable Object> CompletableFuture<T> within(Duration limit, CompletionStage<T> stage) {
         if (stage instanceof CompletableFuture<T> future && future.isDone()) {
@@ -46,14 +47,25 @@ public final class Timeouts {
     }
 
     /**
-     * For the message about a limit that has passed: that this process stood still, if it noticed so late that the store may
-     * have answered. Nothing otherwise.
+     * For the message about a limit that has passed: says that this process stood still, if it noticed so late that the
+     * store may have answered. Otherwise empty.
      */
     public String lateness(long limitNanos) {
         long millis = (ticker.nanos() - limitNanos) / 1_000_000;
         return millis < USUAL_LATENESS_MILLIS
                 ? ""
                 : "; this process stood still, or was too busy to look, for " + millis + " ms";
+    }
+
+    /** Waits for the future's end, for closing: no longer than the limit, and not past an interrupt, whose flag is kept. */
+    public static void await(CompletableFuture<?> end, Duration limit) {
+        try {
+            end.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException notInTime) {
+            // What is still open is declared lost, or expires.
+        }
     }
 
     private final class Call<T extends @Nullable Object> extends CompletableFuture<T> implements DueSet.Due {

@@ -8,33 +8,32 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** A store without a queue of its own: it answers each try at once and notifies subscribers of releases. */
+/** A store without a queue: it answers each try at once, and notifies subscribers of releases. */
 public interface TryLockStore {
 
     /**
-     * Tries once. The stage does not fail: {@link Result.Failed} is an answer. It may never end; the caller
-     * limits the time.
+     * Tries once. The stage does not fail, since {@link Result.Failed} is an answer. It may never end: the caller limits
+     * the time.
      *
      * @param again whether an earlier try by the same owner may have been applied
      */
     CompletionStage<Result> attempt(LeaseRequest request, boolean again);
 
-    /** Deletes whatever a try of this request may have left: a grant, a place among the waiters. */
+    /** Deletes what a try of this request may have left: a grant, an entry among the waiters. */
     CompletionStage<Release> withdraw(LeaseRequest request);
 
     /**
-     * Listens for the release of a key. The stage ends once nothing can be missed any more; from then on
-     * {@code wake} is called after each release, and after each interruption of the connection during which one
-     * may have been missed. It fails if the store cannot be reached.
+     * Subscribes to the releases of a key. Once the stage is complete, {@code wake} is called after each release, and after
+     * each interruption of the connection during which one may have been missed. Fails if the store cannot be reached.
      *
      * @param wake never blocks
      */
     CompletionStage<Subscription> subscribe(LockKey key, Runnable wake);
 
-    /** Interest in the releases of one key. */
+    /** A subscription to the releases of one key. */
     interface Subscription {
 
-        /** Ends the interest; never fails, and may be called more than once. */
+        /** Never fails; may be called more than once. */
         void close();
     }
 
@@ -45,16 +44,16 @@ public interface TryLockStore {
         record Granted(Grant grant) implements Result {}
 
         /**
-         * Another has it.
+         * Another holds the lock.
          *
-         * @param freeIn when the store frees it by itself unless its holder renews it, if the store knows
+         * @param freeIn when the store frees it unless the holder renews it, if known
          */
         record Refused(Optional<Duration> freeIn) implements Result {}
 
         /**
          * The store did not answer, or answered with an error.
          *
-         * @param mayBeApplied whether the lock may have been taken for us nevertheless
+         * @param mayBeApplied whether the lock may have been granted nevertheless
          */
         record Failed(Throwable cause, boolean mayBeApplied) implements Result {}
     }

@@ -106,13 +106,13 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private void found(QueuePosition.Finding finding) {
+        position.found(finding);
         if (finding instanceof QueuePosition.Standing standing) {
-            position.found(standing);
             lastFailure = null;
             if (standing.leaseGone()) {
                 watch.offAhead();
             }
-            found(standing.ahead());
+            found(standing.predecessor());
         } else if (finding instanceof QueuePosition.Refused) {
             // Nothing was said of the lock: asks again even if the deadline has passed, but not for ever.
             position.forget();
@@ -121,8 +121,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             } else {
                 advanceUnlessDone();
             }
-        } else if (finding instanceof QueuePosition.Gone gone) {
-            position.found(gone);
+        } else {
             lose();
         }
     }
@@ -135,22 +134,17 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         }
     }
 
-    private void found(QueuePosition.Ahead ahead) {
+    private void found(Optional<ByteSequence> predecessor) {
         if (isDone()) {
             parker.finish();
-        } else if (ahead instanceof QueuePosition.Ahead.Nobody
-                && !position.grace().isZero()) {
+        } else if (predecessor.isEmpty() && !position.grace().isZero()) {
             waitOutGrace();
-        } else if (ahead instanceof QueuePosition.Ahead.Nobody) {
+        } else if (predecessor.isEmpty()) {
             grantIfFresh(0);
-        } else if (ahead instanceof QueuePosition.Ahead.Predecessor predecessor) {
-            if (request.deadline().hasPassed()) {
-                leave(true, context.limit(context.callTimeout().dividedBy(2)), 1);
-            } else {
-                waitFor(predecessor.key());
-            }
+        } else if (request.deadline().hasPassed()) {
+            leave(true, context.limit(context.callTimeout().dividedBy(2)), 1);
         } else {
-            advance();
+            waitFor(predecessor.get());
         }
     }
 

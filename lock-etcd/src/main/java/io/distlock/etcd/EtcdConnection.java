@@ -19,17 +19,15 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A way to etcd for locks: of their own, or the application's. Making one connects to nothing yet. Thread-safe.
- */
+/** A connection to etcd for locks: their own, or the application's. Creating one does not connect yet. Thread-safe. */
 public final class EtcdConnection implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EtcdConnection.class);
 
-    /** etcd takes more than one ping in five seconds for an attack. */
+    /** etcd treats more than one ping in five seconds as an attack. */
     private static final Duration PING_EVERY = Duration.ofSeconds(10);
 
-    /** A lock may have many who wait for it, and is asked for all of them at once. */
+    /** A lock may have many waiters, and they are read at once. */
     private static final int LARGEST_ANSWER = 64 << 20;
 
     private final Client client;
@@ -48,20 +46,14 @@ public final class EtcdConnection implements AutoCloseable {
     }
 
     /**
-     * Connections of the locks' own, with what suits locks: time limits that the server knows, no call that is held
-     * back until a server is there, none that is sent twice, and only servers that know a leader. As
-     * nothing here blocks, calls leave on the thread that makes them and are answered on the one that reads the
-     * connection, instead of on two pools of threads.
-     *
-     * @param options time limits
+     * Connections of the locks' own, configured for locks: deadlines that the server knows, no call that is held back until a
+     * server is there, none that is sent twice, and only servers that know a leader. As nothing here blocks, calls leave on
+     * the caller's thread and are answered on the one that reads the connection, instead of on two thread pools.
      */
     public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {
         return to(servers, options, InetAddress::getAllByName);
     }
 
-    /**
-     * @param lookup resolves host names
-     */
     static EtcdConnection to(EtcdServers servers, EtcdLockOptions options, EndpointResolver.Lookup lookup) {
         ChannelCapture capture = new ChannelCapture();
         EndpointResolver resolver = new EndpointResolver(servers.endpoints(), lookup);
@@ -88,7 +80,7 @@ public final class EtcdConnection implements AutoCloseable {
         ByteSequence namespace = bytes(servers.namespace().orElse(""));
         builder.namespace(namespace);
         Client client = builder.build();
-        // Before the client is called for the first time, which is when it asks for the resolver.
+        // Before the client's first call, which is when it asks for the resolver.
         resolver.register();
         return new EtcdConnection(
                 client, namespace, Optional.of(capture), servers.endpoints().size(), () -> {
@@ -101,15 +93,15 @@ public final class EtcdConnection implements AutoCloseable {
         try {
             client.close();
         } catch (RuntimeException failure) {
-            // gRPC trips over a call that begins while its channel is shut down; the channel is gone all the same.
+            // gRPC fails if a call begins while its channel is shut down; the channel is closed nevertheless.
             log.debug("The etcd client failed while it was closed", failure);
         }
     }
 
     /**
-     * The application's own client, which stays the application's to close. Calls are still given up in time, but the
-     * driver may hold them back until a server is there. Locks stay correct: what is given up takes no place in a queue,
-     * however late it is sent.
+     * The application's own client, which the application closes. Calls are still given up in time, but the driver may hold
+     * them back until a server is there. Locks stay correct: a call that was given up takes no place in a queue, however late
+     * it is sent.
      */
     public static EtcdConnection of(Client client) {
         return new EtcdConnection(client, ByteSequence.EMPTY, Optional.empty(), 1, () -> {});
@@ -123,7 +115,7 @@ public final class EtcdConnection implements AutoCloseable {
         return client;
     }
 
-    /** Among how many servers calls take turns, as far as is known. */
+    /** Among how many servers calls take turns, as far as known. */
     int members() {
         return members;
     }
@@ -139,7 +131,6 @@ public final class EtcdConnection implements AutoCloseable {
         return new ClusterMembers(capture, members, callTimeout);
     }
 
-    /** Ends the connections, unless they are the application's. */
     @Override
     public void close() {
         onClose.run();

@@ -12,9 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 
-/** How etcd is, for health checks; warns once of servers that may take locks from those who hold them. Thread-safe. */
+/** The state of etcd, for health checks; warns once about servers that may revoke locks that are held. Thread-safe. */
 final class EtcdHealth {
 
     private final EtcdCalls calls;
@@ -30,7 +29,7 @@ final class EtcdHealth {
         this.sessions = sessions;
     }
 
-    /** As {@link io.distlock.spi.LockProvider#check}: a read that is answered only if a majority of members is there. */
+    /** As {@link io.distlock.spi.LockProvider#check}: a read that only a majority of members can answer. */
     CompletableFuture<ProviderStatus> check() {
         return calls.get(anyKey, GetOption.builder().withCountOnly(true).build())
                 .thenCompose(found -> members.ask().thenCombine(members.alarms(), this::status))
@@ -41,11 +40,10 @@ final class EtcdHealth {
         warning.lookAt(
                 known.stream().flatMap(member -> member.version().stream()).toList());
         Map<String, Object> details = new TreeMap<>();
-        if (!known.isEmpty()) {
-            details.put(
-                    "members",
-                    new TreeMap<>(
-                            known.stream().collect(Collectors.toMap(ClusterMembers.Member::id, Object::toString))));
+        Map<String, Object> members = new TreeMap<>();
+        known.forEach(member -> members.put(member.id(), member.toString()));
+        if (!members.isEmpty()) {
+            details.put("members", members);
         }
         known.stream()
                 .filter(ClusterMembers.Member::leads)
@@ -55,7 +53,7 @@ final class EtcdHealth {
         if (alarms.isEmpty()) {
             return new ProviderStatus(ProviderStatus.State.UP, details);
         }
-        // With an alarm raised etcd answers reads, and refuses the writes that locks are made of.
+        // While an alarm is raised, etcd answers reads but refuses the writes that locks need.
         details.put("alarms", alarms);
         return new ProviderStatus(ProviderStatus.State.DOWN, details);
     }

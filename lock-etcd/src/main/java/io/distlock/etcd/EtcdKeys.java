@@ -9,19 +9,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * Makes the names of all keys, and their values; nobody else does. A lock is a directory, {@code prefix/name/}, with a key for each who
- * holds it or waits for it: {@code leaseHex-owner} for an exclusive one, {@code shared-leaseHex-owner} for a shared one.
- * The second place of an acquisition, and each one after that, has its number behind the lease: {@code leaseHex.1-owner}.
+ * All keys and their values. A lock is a directory, {@code prefix/name/}, with a key for each holder and waiter: {@code
+ * leaseHex-owner} for an exclusive one, {@code shared-leaseHex-owner} for a shared one. The second place of an acquisition,
+ * and each one after that, has its number behind the lease: {@code leaseHex.1-owner}.
  *
- * <p>The encoded name holds no slash, so no lock's directory is part of another's. A lease's hexadecimal digits sort
- * before {@code shared}, so the exclusive ones are a range of their own.
+ * <p>The encoded name has no slash, so no lock's directory is part of another's. A lease's hexadecimal digits sort before
+ * {@code shared}, so the exclusive ones are a range of their own.
  */
 final class EtcdKeys {
 
-    /** The value of a lock that nobody holds any more, but that stays taken for the rest of a minimum hold time. */
+    /** The value of a key that nobody holds any more, but that stays for the rest of a minimum hold time. */
     static final ByteSequence KEPT = bytes("kept");
 
-    /** The value of a session's key, which counts by its revisions and is read by nobody. */
+    /** The value of a session's key, of which only the revisions count. */
     static final ByteSequence SESSION = bytes("session");
 
     private static final String SHARED = "shared-";
@@ -40,12 +40,11 @@ final class EtcdKeys {
         this.sharedNote = bytes("shared, process " + process);
     }
 
-    /** The value of a place, for diagnostics: how it is held or waited for, and by which process. */
+    /** The value of a place, for diagnostics: its mode and its process. */
     ByteSequence note(LeaseRequest request) {
         return request.mode() == LockMode.SHARED ? sharedNote : exclusiveNote;
     }
 
-    /** Where a lock's queue is. */
     Queue of(LockKey key) {
         String name = prefix + key.text();
         return new Queue(bytes(name + '/'), bytes(name + '/' + AFTER_HEX), bytes(name + AFTER_SLASH));
@@ -67,7 +66,7 @@ final class EtcdKeys {
                 + owner);
     }
 
-    /** The key of a session, which is there for as long as its lease; no lock has an empty name. */
+    /** A session's key, which exists for as long as its lease; no lock has an empty name. */
     ByteSequence session(long leaseId) {
         return session(hex(leaseId));
     }
@@ -78,15 +77,14 @@ final class EtcdKeys {
         return session(leaseAndOwner.substring(0, Math.min(LEASE_DIGITS, leaseAndOwner.length())));
     }
 
-    private ByteSequence session(String lease) {
-        return bytes(prefix + '/' + lease);
+    private ByteSequence session(String leaseHex) {
+        return bytes(prefix + '/' + leaseHex);
     }
 
     private static String hex(long leaseId) {
         return HexFormat.of().toHexDigits(leaseId);
     }
 
-    /** How a place is held or waited for, and by whom, read from its key. */
     Occupant occupant(ByteSequence place) {
         String leaseAndOwner = leaseAndOwner(place);
         return new Occupant(
@@ -104,7 +102,6 @@ final class EtcdKeys {
         return text.substring(text.lastIndexOf('/') + 1);
     }
 
-    /** All locks, for a question that concerns none in particular. */
     ByteSequence root() {
         return bytes(prefix);
     }
@@ -113,14 +110,10 @@ final class EtcdKeys {
         return ByteSequence.from(text, StandardCharsets.UTF_8);
     }
 
-    /**
-     * @param first where the places begin, those of exclusive ones first
-     * @param afterExclusive the end of the exclusive ones
-     * @param end the end of all
-     */
+    /** The range of a lock's places: the exclusive ones, then the shared ones. */
     record Queue(ByteSequence first, ByteSequence afterExclusive, ByteSequence end) {
 
-        /** The end of those whom one of this mode has to wait for: a shared one lets shared ones be. */
+        /** The end of the places that this mode waits for: a shared one ignores shared ones. */
         ByteSequence endFor(LockMode mode) {
             return mode == LockMode.SHARED ? afterExclusive : end;
         }

@@ -11,8 +11,7 @@ import java.time.Duration;
 /**
  * One grant.
  *
- * @param place its place, the first in the queue
- * @param token the create revision of its key
+ * @param token the create revision of the place's key
  */
 record EtcdLease(Place place, FencingToken token) implements Lease {
 
@@ -39,7 +38,7 @@ record EtcdLease(Place place, FencingToken token) implements Lease {
         return place.session();
     }
 
-    /** What the session has to outlast: the time that the holder believes in, and the lock-delay. */
+    /** What the session must outlast: the time for which the holder believes in the lock, and the lock-delay. */
     Duration believed() {
         return place.request().renewedTimeToLive();
     }

@@ -4,23 +4,23 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How locks are kept in etcd. Immutable; a value that breaks a rule cannot be made ({@link IllegalArgumentException}
- * that names the value, the rule and the cure).
+ * How locks are kept in etcd. Immutable; a value that breaks a rule is refused with an {@link IllegalArgumentException} that
+ * names the value, the rule and the cure.
  *
- * @param keyPrefix what all keys begin with, before the first {@code /} of ours; not blank, without white space,
- *     control characters and {@code /}
- * @param callTimeout the longest that one call to etcd is waited for. 10 ms to 60 s
+ * @param keyPrefix precedes the first {@code /} of all keys; not blank, without white space, control characters and
+ *     {@code /}
+ * @param callTimeout the longest wait for the answer to one call. 10 ms to 60 s
  * @param session how many locks share one lease of etcd
  */
 public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session session) {
 
-    /** What a lock's key hangs on at the server. */
+    /** Which lease of etcd a lock's key hangs on. */
     public enum Session {
 
         /** One lease for all locks with the same time to live: 10,000 locks cost one keepalive. */
         SHARED,
 
-        /** A lease for each lock: three calls more for each, and nothing that one lock could do to another. */
+        /** A lease for each lock: three more calls for each, and no lock can affect another. */
         PER_LOCK
     }
 
@@ -64,7 +64,7 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
             throw new IllegalArgumentException(
                     "key prefix \"" + prefix + "\" is blank: choose a short word, such as \"lock\"");
         }
-        // The lock "b" of the prefix "a" has the keys "a/b/…", and would wait for every lock of the prefix "a/b".
+        // The lock "b" of the prefix "a" has the keys "a/b/…", and would wait for every lock of a prefix "a/b".
         if (prefix.contains("/")) {
             throw new IllegalArgumentException(
                     "key prefix \"" + prefix + "\" has a slash: leave it out, or write another character instead");

@@ -27,13 +27,13 @@ import java.util.concurrent.TimeoutException;
  * Locks in etcd: a queue of keys for each lock, first come first served, by two transactions for a lock that is free. The
  * fencing token is the create revision of the holder's key, so tokens grow over all locks of a cluster.
  *
- * <p>Exclusion holds for as long as the cluster keeps its word: members may die, freeze and come back, and clocks may
- * leap. A leader that is frozen for longer than a lease and thaws may break its word, and take away a lease that its
- * successor has extended. As a rule, holders who can be reached are notified before a waiter has the lock; not always
- * before one who comes just then, nor where readers share the lock, or one who was ahead in the queue gives up at that
- * moment. Versions before 3.4.31 and 3.5.13 do so more often, which is warned of. One whose process has died is followed by
- * the next within lease time, lock-delay and two and a half seconds or so, by a second lock-delay more if that is longer
- * than a second; and by more if the leader also dies, since a new leader gives all leases their full time again.
+ * <p>Exclusion holds while members die, freeze and come back, and while clocks leap, with one exception: a leader that is
+ * frozen for longer than a lease and thaws may revoke a lease that its successor has extended. As a rule, holders that can be
+ * reached are notified before a waiter has the lock; not always before a newcomer has it, nor where readers share the lock,
+ * or a waiter gives up at that moment. Versions before 3.4.31 and 3.5.13 do so more often, and are warned about. After a
+ * holder's process has died, the next gets the lock within lease time, lock-delay and about two and a half seconds, plus a
+ * second lock-delay if that is longer than a second; later if the leader also dies, since a new leader gives all leases their
+ * full time again.
  *
  * <p>Thread-safe.
  */
@@ -45,12 +45,10 @@ public final class EtcdLockProvider implements LockProvider {
     private final EtcdHealth health;
 
     /**
-     * Locks in the etcd that the connection leads to. Begins to connect, and does not wait for it: etcd may well be started
-     * later.
+     * Begins to connect, and does not wait for it: etcd may be started later.
      *
      * @param runtime shared by all locks of the process; to be closed after this
      * @param connection to be closed after this
-     * @param options how locks are kept
      */
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
         Duration callTimeout = options.callTimeout();
@@ -65,7 +63,7 @@ public final class EtcdLockProvider implements LockProvider {
         this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
         this.context = new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
         this.queue = new EtcdQueue(context);
-        // Begins to connect, so that the first lock need not wait for it. A later check finds a failure again.
+        // Begins to connect, so that the first lock need not wait for it.
         health.check();
     }
 
@@ -122,8 +120,8 @@ public final class EtcdLockProvider implements LockProvider {
     }
 
     /**
-     * Ends what waits, and gives up the sessions that no lock hangs on; waits for that at most as long as for a call. Locks
-     * that are held stay, and run out.
+     * Ends all waiting, and gives up the sessions that no lock hangs on; takes at most one call timeout. Locks that are held
+     * stay, and run out.
      */
     @Override
     public void close() {

@@ -36,7 +36,7 @@ final class EtcdQueue {
         return closed;
     }
 
-    /** Only acquisitions that find somebody ahead get here: an uncontended one costs no bookkeeping. */
+    /** Only for acquisitions that have to wait: an uncontended one costs no bookkeeping. */
     void enlist(EtcdAcquisition acquisition) {
         waiting.add(acquisition);
         if (closed) {
@@ -48,7 +48,7 @@ final class EtcdQueue {
         waiting.remove(acquisition);
     }
 
-    /** Fails whatever waits, and everything that comes later. */
+    /** Fails all waiting acquisitions, and all later ones. */
     void close() {
         closed = true;
         waiting.forEach(acquisition -> acquisition.failClosed());
@@ -64,14 +64,14 @@ final class EtcdQueue {
             Watches watches,
             Duration callTimeout) {
 
-        /** What an answer that was asked for in time may be late. */
+        /** How late the answer to a timely request may be. */
         private static final Duration LATE_ANSWER = Duration.ofMillis(100);
 
         Deadline limit(Duration time) {
             return Deadline.in(time, runtime.ticker());
         }
 
-        /** A wait of zero gets a whole round trip; any other ends soon after its deadline, whatever the store does. */
+        /** A wait of zero gets a whole round trip; any other ends soon after its deadline, even if the store is silent. */
         Duration answerLimit(LeaseRequest request) {
             Duration remaining = request.deadline().remaining();
             return remaining.isZero() ? callTimeout : shorter(remaining.plus(LATE_ANSWER), callTimeout);

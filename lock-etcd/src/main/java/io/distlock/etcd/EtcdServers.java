@@ -8,18 +8,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Which etcd to connect to, and how. Immutable; a value that breaks a rule cannot be made
- * ({@link IllegalArgumentException} that names the value, the rule and the cure).
+ * Which etcd to connect to, and how. Immutable; a value that breaks a rule is refused with an
+ * {@link IllegalArgumentException} that names the value, the rule and the cure.
  *
  * @param endpoints the members, as {@code http://host:port}, or {@code https://host:port} with TLS; one or more, of one
  *     cluster, without user info. Calls take turns among them
  * @param user the user's name, if etcd asks for it; only together with a password
  * @param password the user's password
- * @param tls how to make TLS connections, if they are to be. Made with {@code io.grpc.netty.GrpcSslContexts}, or
- *     otherwise with ALPN for HTTP/2
+ * @param tls if present, connections use TLS. Made with {@code io.grpc.netty.GrpcSslContexts}, or with ALPN for HTTP/2
  * @param authority the name that the servers' certificates are expected to bear, if it is not that of the endpoint
- * @param namespace what etcd's own keys begin with, in front of the locks' key prefix; for users who may see no others
- * @param connectTimeout the longest that a connection may take to be made. 10 ms to 60 s
+ * @param namespace precedes the locks' key prefix in etcd; for users who may see no other keys
+ * @param connectTimeout how long establishing a connection may take. 10 ms to 60 s
  */
 public record EtcdServers(
         List<URI> endpoints,
@@ -55,13 +54,13 @@ public record EtcdServers(
         EtcdLockOptions.requireTimeout("connect timeout", connectTimeout);
     }
 
-    /** These members, in plain text and without credentials; connecting takes at most 2 s. */
+    /** These members, without TLS and credentials; connecting takes at most 2 s. */
     public static EtcdServers at(List<URI> endpoints) {
         Optional<String> none = Optional.empty();
         return new EtcdServers(endpoints, none, none, Optional.empty(), none, none, Duration.ofSeconds(2));
     }
 
-    /** These members, by TLS and without credentials; connecting takes at most 2 s. */
+    /** These members, with TLS and without credentials; connecting takes at most 2 s. */
     public static EtcdServers at(List<URI> endpoints, SslContext tls) {
         Optional<String> none = Optional.empty();
         return new EtcdServers(endpoints, none, none, Optional.of(tls), none, none, Duration.ofSeconds(2));

@@ -7,15 +7,12 @@ import io.distlock.support.DueSet;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A lock that was granted here and not yet released: until when it is held, whether its key is watched, and who is notified
- * of its loss. Thread-safe.
- */
+/** A lock that was granted here and not yet released: until when it is held, and the watch on its key. Thread-safe. */
 final class GrantedLock implements DueSet.Due {
 
     /**
-     * A lock that is released sooner is never watched, which saves each short one two messages. Well below the grace that
-     * others leave to a lock whose lease has gone, as are the pauses after which a watch that broke begins anew.
+     * A lock that is released sooner is never watched, which saves two messages. Well below the grace that waiters leave a
+     * lock whose lease has gone, as are the pauses before a broken watch is replaced.
      */
     private static final Duration UNWATCHED = Duration.ofMillis(250);
 
@@ -32,9 +29,6 @@ final class GrantedLock implements DueSet.Due {
     private boolean over;
     private int failures;
 
-    /**
-     * @param untilNanos when the store is to free it if it is not heard of again
-     */
     GrantedLock(EtcdLease lease, long nowNanos, long untilNanos) {
         this.lease = lease;
         this.untilNanos = untilNanos;
@@ -56,13 +50,11 @@ final class GrantedLock implements DueSet.Due {
         return nowNanos - untilNanos >= 0;
     }
 
-    // --- its loss ---
-
     void onLoss(Runnable lost) {
         onLoss = lost;
     }
 
-    void tellLost() {
+    void notifyLost() {
         Runnable lost = onLoss;
         if (lost != null) {
             lost.run();
@@ -71,12 +63,10 @@ final class GrantedLock implements DueSet.Due {
 
     // --- its watch ---
 
-    /** From now on it is watched, or about to be. */
     void watching() {
         toBeWatched = false;
     }
 
-    /** Its watch has begun. */
     void watched(WatchedKey begun) {
         WatchedKey unused;
         synchronized (this) {
@@ -102,7 +92,7 @@ final class GrantedLock implements DueSet.Due {
         return !over;
     }
 
-    /** It is not held any more: nothing is watched from here on. */
+    /** Ends its watch, for good. */
     void end() {
         WatchedKey last;
         synchronized (this) {

@@ -25,13 +25,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The locks that are held through this provider. The session that their keys hang on may live for ever, being extended
- * for others; so each lock's own time to live is kept here: a lock that nobody extended for so long is deleted. If this
- * process dies, so does the session.
+ * The locks that are held through this provider. Their session may live for ever, being extended for others; so a lock that
+ * was not extended for its own time to live is deleted here. If this process dies, so does the session.
  *
- * <p>Each key is watched, unless it is released soon: etcd may delete it though its session is extended, by hand of an
- * operator, or as a leader that was frozen and thaws. What the watch reports is checked once more before it is believed, and
- * so is what may have happened while there was no watch. Thread-safe.
+ * <p>Each key is watched, unless it is released soon: an operator may delete it by hand, and a leader that was frozen and
+ * thaws may revoke its lease. What the watch reports is checked before it is believed, and so is what may have happened while
+ * there was no watch. Thread-safe.
  */
 final class GrantedLocks {
 
@@ -59,7 +58,7 @@ final class GrantedLocks {
         this.due = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::due);
     }
 
-    /** From now on the lock is held; it takes over the acquisition's use of the session. */
+    /** The lock takes over the acquisition's use of the session. */
     Grant add(EtcdLease lease) {
         Place place = lease.place();
         Moment since = place.session().validSince(lease.believed());
@@ -70,13 +69,13 @@ final class GrantedLocks {
             lease.session().hold();
             due.add(lock);
         } else {
-            // The same owner has asked again, and uses the session already.
+            // The same owner has asked again, and already uses the session.
             sessions.leave(place.session());
         }
         return new Grant(lease, since);
     }
 
-    /** The same owner asks again: the grant that it has. */
+    /** The grant that the same owner already has. */
     Optional<Grant> again(LeaseRequest request) {
         return Optional.ofNullable(held.get(new Owner(request.key(), request.owner())))
                 .map(GrantedLock::lease)
@@ -92,21 +91,21 @@ final class GrantedLocks {
     /** As {@link io.distlock.spi.LockProvider#onLoss}. */
     void onLoss(EtcdLease lease, Runnable lost) {
         find(lease).ifPresent(lock -> lock.onLoss(lost));
-        // It may have gone before there was anybody to notify.
+        // It may have gone before there was a listener.
         if (find(lease).isEmpty()) {
             lost.run();
         }
     }
 
     /** The lock is gone at the server. */
-    void remove(GrantedLock lock) {
+    private void remove(GrantedLock lock) {
         if (forget(lock)) {
             sessions.leave(lock.lease().session());
-            lock.tellLost();
+            lock.notifyLost();
         }
     }
 
-    /** From here on this process does not hold the lock; true if it did. */
+    /** True if this process held the lock until now. */
     private boolean forget(GrantedLock lock) {
         if (!held.remove(Owner.of(lock.lease()), lock)) {
             return false;
@@ -130,8 +129,8 @@ final class GrantedLocks {
     // --- extending ---
 
     /**
-     * As {@link io.distlock.spi.LockProvider#renew}: one call for each session, however many locks hang on it, and none where
-     * the session was extended a moment ago for others.
+     * As {@link io.distlock.spi.LockProvider#renew}: one call for each session, however many locks hang on it, and none if
+     * the session has just been extended for others.
      */
     void renew(Collection<Lease> leases, RenewalAnswers answers) {
         IdentityHashMap<Session, List<EtcdLease>> stale = new IdentityHashMap<>();
@@ -148,7 +147,7 @@ final class GrantedLocks {
                 session.keepAlive().thenAccept(renewal -> all.forEach(lease -> answer(lease, renewal, answers))));
     }
 
-    /** An extension that is younger than a sixth of the lease is taken for the answer: another call would gain nothing. */
+    /** After an extension that is younger than a sixth of the lease, another call would gain nothing. */
     private boolean isFresh(EtcdLease lease) {
         Session session = lease.session();
         return !session.isLost()
@@ -175,13 +174,13 @@ final class GrantedLocks {
     private void watch(GrantedLock lock) {
         lock.watching();
         if (lock.isWatched()) {
-            // Only the look had failed.
+            // Only the look has failed.
             look(lock);
             return;
         }
         Watches.WatchedKey watched = watches.watch(lock.lease().place().key(), () -> notified(lock));
         lock.watched(watched);
-        // Also if it does not stand: then this look is all there is.
+        // Also if the watch does not stand.
         watched.standing().whenComplete((standing, failure) -> look(lock));
     }
 
@@ -214,7 +213,7 @@ final class GrantedLocks {
 
     // --- releasing ---
 
-    /** Nobody extends it any more, or ever will: deletes it in the background. */
+    /** Deletes it in the background: nobody extends it any more. */
     void abandon(EtcdLease lease) {
         runtime.reaper()
                 .reap(
@@ -228,16 +227,14 @@ final class GrantedLocks {
         boolean wasHeld = find(lease).map(this::forget).orElse(false);
         if (keepFor.compareTo(Duration.ZERO) > 0) {
             if (wasHeld) {
-                // The key may stay on it.
                 sessions.leaveToRunOut(lease.session());
             }
             return keep(lease, keepFor).exceptionally(failure -> Release.UNKNOWN);
         }
-        return delete(lease).exceptionally(failure -> Release.UNKNOWN).thenApply(outcome -> {
+        return delete(lease).exceptionally(failure -> Release.UNKNOWN).whenComplete((outcome, never) -> {
             if (wasHeld) {
                 sessions.leave(lease.session());
             }
-            return outcome;
         });
     }
 
@@ -246,15 +243,15 @@ final class GrantedLocks {
     }
 
     /**
-     * Onto a lease that nobody extends, so that it stays for that long even if this process ends now. etcd's leases are
-     * longer than that, by a second or two: this process deletes the key when its time is over.
+     * Moves the key to a lease that nobody extends, so that it stays even if this process ends now. etcd's leases last a
+     * second or two longer than requested: this process deletes the key in time.
      */
     private CompletableFuture<Release> keep(EtcdLease lease, Duration keepFor) {
         Deadline end = Deadline.in(keepFor, ticker);
         return sessions.grant(keepFor)
                 .thenCompose(leaseId ->
                         transactions.keep(lease.place().key(), lease.token().value(), leaseId))
-                // Also if the outcome is unknown.
+                // Even if the outcome is unknown.
                 .whenComplete(
                         (release, failure) -> runtime.scheduler().schedule(() -> endKeeping(lease), end.remaining()));
     }

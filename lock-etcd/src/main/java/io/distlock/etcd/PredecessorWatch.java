@@ -7,8 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one acquisition watches while it waits: the key ahead of it, and its own. Used by one step at a time; only the
- * closing at the end may happen beside it.
+ * The watches of a waiting acquisition: on the key ahead of it, and on its own. Used by one step at a time.
  */
 final class PredecessorWatch {
 
@@ -23,13 +22,13 @@ final class PredecessorWatch {
         this.wake = wake;
     }
 
-    /** The key that is watched as the one ahead, if there is one. */
+    /** The key that is watched as the one ahead, if any. */
     @Nullable
     ByteSequence ahead() {
         return ahead;
     }
 
-    /** Whether both are watched, and this is the one ahead. */
+    /** Whether both watches stand, and this is the key ahead. */
     boolean isOn(ByteSequence key) {
         return key.equals(ahead) && isLive(watchedAhead) && isLive(watchedSelf);
     }
@@ -38,7 +37,7 @@ final class PredecessorWatch {
         return watched != null && watched.isLive();
     }
 
-    /** Begins to watch; done once both watches stand. */
+    /** Starts both watches; completes once they stand. */
     CompletableFuture<Void> on(ByteSequence key, ByteSequence own) {
         offAhead();
         ahead = key;
@@ -53,7 +52,7 @@ final class PredecessorWatch {
         return nextAhead.standing().thenCombine(self.standing(), (one, other) -> null);
     }
 
-    /** The one ahead has gone. */
+    /** The key ahead is gone. */
     void offAhead() {
         WatchedKey.closeIfAny(watchedAhead);
         ahead = null;

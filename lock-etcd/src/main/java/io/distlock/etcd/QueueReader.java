@@ -14,14 +14,13 @@ import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Looks at queues without standing in them. Thread-safe. */
+/** Reads queues without joining them. Thread-safe. */
 final class QueueReader {
 
     private final EtcdCalls calls;
@@ -32,7 +31,7 @@ final class QueueReader {
         this.keys = keys;
     }
 
-    /** As {@link io.distlock.spi.LockProvider#isCurrent}: who was granted the lock stands for as long as the key does. */
+    /** As {@link io.distlock.spi.LockProvider#isCurrent}: a grant is current for as long as its key exists. */
     CompletableFuture<Boolean> isCurrent(Sequencer sequencer) {
         long token = sequencer.token().value();
         GetOption exactly = all(sequencer.key())
@@ -60,7 +59,7 @@ final class QueueReader {
         });
     }
 
-    /** The key by which somebody holds the lock, if it has this create revision; one that waits holds nothing. */
+    /** The holder's key, if it has this create revision; a waiter holds nothing. */
     CompletableFuture<Optional<ByteSequence>> holder(LockKey key, FencingToken token) {
         return places(key)
                 .thenApply(places -> holders(places).stream()
@@ -69,7 +68,7 @@ final class QueueReader {
                         .findFirst());
     }
 
-    /** All places in the queue, in its order. */
+    /** In the order of the queue. */
     private CompletableFuture<List<KeyValue>> places(LockKey key) {
         GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
                 .withSortOrder(GetOption.SortOrder.ASCEND)
@@ -91,16 +90,10 @@ final class QueueReader {
 
     /** The first, and if it is shared all shared ones up to the first exclusive one. */
     private List<KeyValue> holders(List<KeyValue> places) {
-        List<KeyValue> holders = new ArrayList<>();
-        for (KeyValue each : places) {
-            boolean holds =
-                    holders.isEmpty() || (modeOf(each) == LockMode.SHARED && modeOf(holders.get(0)) == LockMode.SHARED);
-            if (!holds) {
-                break;
-            }
-            holders.add(each);
-        }
-        return holders;
+        List<KeyValue> shared = places.stream()
+                .takeWhile(each -> modeOf(each) == LockMode.SHARED)
+                .toList();
+        return shared.isEmpty() ? places.stream().limit(1).toList() : shared;
     }
 
     private CompletableFuture<Map<Long, Duration>> remaining(List<KeyValue> places) {

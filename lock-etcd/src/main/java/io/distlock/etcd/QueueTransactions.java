@@ -17,6 +17,7 @@ import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -24,25 +25,23 @@ import org.jspecify.annotations.Nullable;
  * The transactions on a lock's queue, each one round trip. The order of the queue is that of the keys' create revisions,
  * which etcd hands out and never repeats.
  *
- * <p><b>Requests that arrive late.</b> A request that was not answered may have been carried out, or may be carried out at any
- * time: by a member that was frozen with it, for one. Neither the call's deadline nor the end of its connection bounds that
- * time, since both are noticed by a member that runs. But each request is sent once, so it is carried out at most once.
+ * <p><b>Requests that arrive late.</b> A request that was not answered may have been carried out, or may be at any later
+ * time, for example by a member that was frozen with it. Neither the call's deadline nor the end of its connection limits
+ * that time, since only a running member notices them. But each request is sent once, so it is carried out at most once.
  * <ul>
  *   <li>To <em>take a place</em> late would leave a key that nobody knows of, on a session that others keep alive. So the
  *       request compares the <em>epoch</em>: the mod revision of its session's key. A withdrawal writes that key, and deletes
- *       the place, in one transaction. etcd carries out one of the two first. If it is the request, the withdrawal deletes its
- *       place; if it is the withdrawal, the request finds another epoch and does nothing, whenever it arrives. A withdrawal
- *       that finds the epoch moved on already only deletes: every request of the old epoch is refused by then.
+ *       the place, in one transaction. If etcd carries out the request first, the withdrawal deletes its place; if it carries
+ *       out the withdrawal first, the request finds another epoch and does nothing. A withdrawal that finds a later epoch only
+ *       deletes: every request of the old epoch is refused by then.
  *   <li>To <em>withdraw</em> late does no harm: an acquisition that goes on takes a place with another key.
- *   <li>To <em>leave</em> late, or to keep, does no harm: both compare the create revision of the key.
+ *   <li>To <em>leave</em> or <em>keep</em> late does no harm: both compare the create revision of the key.
  * </ul>
- * The session's key hangs on its lease and is made together with its first place. With the lease it goes; from then on
- * requests fail because a key cannot be put on a lease that does not exist. Thread-safe.
+ * The session's key hangs on the session's lease and is made together with the first place. It goes with the lease; from then
+ * on requests fail, because no key can be put on a lease that does not exist. Thread-safe.
  */
 final class QueueTransactions {
 
-    private static final QueuePosition.Ahead NOBODY = new QueuePosition.Ahead.Nobody();
-    private static final QueuePosition.Ahead UNKNOWN = new QueuePosition.Ahead.Unknown();
     private static final QueuePosition.Finding REFUSED = new QueuePosition.Refused();
     private static final GetOption ONLY_KEY =
             GetOption.builder().withKeysOnly(true).build();
@@ -71,11 +70,11 @@ final class QueueTransactions {
                         .Then(take.toArray(Op[]::new))
                         .Else(Op.get(place.key(), ONLY_KEY), Op.get(session, ONLY_KEY))
                         .commit())
-                .thenApply(answer -> entered(place, answer))
+                .thenCompose(answer -> entered(place, answer))
                 .exceptionallyCompose(failure -> unlessLost(place, failure, REFUSED));
     }
 
-    /** With a session everything has gone that hung on it, and nothing can be put on it. */
+    /** A lost session has taken along all that hung on it, and nothing can be put on it. */
     private static <T> CompletableFuture<T> unlessLost(Place place, Throwable failure, T otherwise) {
         if (!EtcdCallException.of("a transaction", failure).isLeaseNotFound()) {
             return CompletableFuture.failedFuture(failure);
@@ -84,25 +83,26 @@ final class QueueTransactions {
         return CompletableFuture.completedFuture(otherwise);
     }
 
-    private static QueuePosition.Finding entered(Place place, TxnResponse answer) {
+    private CompletableFuture<QueuePosition.Finding> entered(Place place, TxnResponse answer) {
         List<KeyValue> found = answer.getGetResponses().get(0).getKvs();
         if (answer.isSucceeded()) {
             long own = answer.getHeader().getRevision();
             if (place.epoch() == Session.NO_EPOCH) {
                 place.session().epoch(own);
             }
-            return new QueuePosition.Standing(own, firstBefore(own, found), false);
+            return CompletableFuture.completedFuture(new QueuePosition.Standing(own, firstBefore(own, found), false));
         }
         place.session().epoch(epochOf(answer.getGetResponses().get(1)));
+        // The driver of an application's client may send it twice.
         return found.isEmpty()
-                ? REFUSED
-                : new QueuePosition.Standing(found.get(0).getCreateRevision(), UNKNOWN, false);
+                ? CompletableFuture.completedFuture(REFUSED)
+                : look(place, found.get(0).getCreateRevision(), null);
     }
 
     /**
-     * Looks who is ahead, while making sure that the place is still the same.
+     * Looks who is ahead, and makes sure that the place is still the same.
      *
-     * @param before the one who was ahead the last time
+     * @param before the key that was ahead the last time
      */
     CompletableFuture<QueuePosition.Finding> look(Place place, long createRevision, @Nullable ByteSequence before) {
         GetOption ahead =
@@ -126,20 +126,18 @@ final class QueueTransactions {
                 : new QueuePosition.Gone(leaseGone);
     }
 
-    /** Whether the key is still the one that was made then; asks a majority. */
+    /** Whether the key still has this create revision; asks a majority. */
     CompletableFuture<Boolean> isThere(ByteSequence key, long createRevision) {
         return calls.get(key, ONLY_KEY)
                 .thenApply(
                         found -> found.getKvs().stream().anyMatch(each -> each.getCreateRevision() == createRevision));
     }
 
-    private static QueuePosition.Ahead firstBefore(long createRevision, List<KeyValue> newestFirst) {
-        for (KeyValue each : newestFirst) {
-            if (each.getCreateRevision() < createRevision) {
-                return new QueuePosition.Ahead.Predecessor(each.getKey());
-            }
-        }
-        return NOBODY;
+    private static Optional<ByteSequence> firstBefore(long createRevision, List<KeyValue> newestFirst) {
+        return newestFirst.stream()
+                .filter(each -> each.getCreateRevision() < createRevision)
+                .map(KeyValue::getKey)
+                .findFirst();
     }
 
     private static GetOption.Builder newest(Place place, int limit) {
@@ -151,7 +149,7 @@ final class QueueTransactions {
                 .withKeysOnly(true);
     }
 
-    /** Leaves the queue, or gives the lock back, if the place is still the same. */
+    /** Leaves the queue, or releases the lock, if the place is still the same. */
     CompletableFuture<Release> leave(ByteSequence key, long createRevision) {
         return calls.transact(kv -> kv.txn()
                         .If(is(key, createRevision))
@@ -160,7 +158,7 @@ final class QueueTransactions {
                 .thenApply(QueueTransactions::release);
     }
 
-    /** Makes sure that a place is not there, and cannot come to be: see "Requests that arrive late". */
+    /** Makes sure that a place does not exist and cannot come to exist: see "Requests that arrive late". */
     CompletableFuture<Release> withdraw(Place place) {
         ByteSequence session = sessionKey(place);
         Op delete = Op.delete(place.key(), DeleteOption.DEFAULT);
@@ -170,17 +168,16 @@ final class QueueTransactions {
                         .Else(delete, Op.get(session, ONLY_KEY))
                         .commit())
                 .thenApply(answer -> {
-                    place.session()
-                            .epoch(
-                                    answer.isSucceeded()
-                                            ? answer.getHeader().getRevision()
-                                            : epochOf(answer.getGetResponses().get(0)));
+                    long epoch = answer.isSucceeded()
+                            ? answer.getHeader().getRevision()
+                            : epochOf(answer.getGetResponses().get(0));
+                    place.session().epoch(epoch);
                     return Release.RELEASED;
                 })
                 .exceptionallyCompose(failure -> unlessLost(place, failure, Release.RELEASED));
     }
 
-    /** Gives the lock back, but leaves the key until the other lease runs out; it keeps its create revision. */
+    /** Releases the lock, but leaves the key, with its create revision, until the other lease runs out. */
     CompletableFuture<Release> keep(ByteSequence key, long createRevision, long leaseId) {
         return calls.transact(kv -> kv.txn()
                         .If(is(key, createRevision))

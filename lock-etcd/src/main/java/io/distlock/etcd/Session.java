@@ -13,12 +13,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease of etcd that places hang on. The time that the server grants, which may be longer than what was asked for, runs
- * from when the last call that extended it left this machine. Thread-safe.
+ * A lease of etcd that places hang on. The time that the server grants, which may be longer than requested, runs from when
+ * the last call that extended it left this machine. Thread-safe.
  */
 final class Session implements DueSet.Due {
 
-    /** Of a session whose key has not been seen at the server. */
+    /** The epoch of a session whose key has not been seen at the server. */
     static final long NO_EPOCH = 0;
 
     /**
@@ -46,11 +46,11 @@ final class Session implements DueSet.Due {
     private volatile long epoch = NO_EPOCH;
     private @Nullable CompletableFuture<Renewal> inFlight;
 
-    /** What the server said last: from when on, and for how long. */
+    /** The server's last grant or extension. */
     private record Extension(Moment since, Duration timeToLive) {}
 
     /**
-     * @param onLoss called when it is found to be lost, perhaps under a monitor; not if it is given up
+     * @param onLoss called when it is found lost, perhaps under a monitor; not if it is given up
      */
     Session(
             EtcdCalls calls,
@@ -81,8 +81,8 @@ final class Session implements DueSet.Due {
     }
 
     /**
-     * Gone at the server, with all that hung on it; or about to be, since it was not extended for its whole time and nobody
-     * extends it from then on. The first to see that makes it final.
+     * Gone at the server, with all that hung on it; or about to be, since it was not extended for its whole time and is not
+     * extended any more. The first caller to see that makes it final.
      */
     boolean isLost() {
         Extension last = extension;
@@ -92,7 +92,6 @@ final class Session implements DueSet.Due {
         return lost;
     }
 
-    /** It is found to be lost. */
     void lost() {
         if (!lost) {
             lost = true;
@@ -100,19 +99,19 @@ final class Session implements DueSet.Due {
         }
     }
 
-    /** From now on it is lost by intent. */
+    /** Lost by intent. */
     void giveUp() {
         lost = true;
     }
 
     // --- its key at the server, see QueueTransactions ---
 
-    /** The mod revision of its key, as far as is known: who takes a place compares it. */
+    /** The mod revision of its key, as far as known: a request to take a place compares it. */
     long epoch() {
         return epoch;
     }
 
-    /** What the server has said. A late answer may be older than one before; a place that compares it is refused. */
+    /** A late answer may be older than an earlier one; a place that compares an old epoch is refused. */
     synchronized void epoch(long seen) {
         if (seen == NO_EPOCH || seen > epoch) {
             epoch = seen;
@@ -131,7 +130,7 @@ final class Session implements DueSet.Due {
         users.decrementAndGet();
     }
 
-    /** A lock hangs on it: one of its users holds now. */
+    /** One of its users now holds a lock. */
     void hold() {
         locks.incrementAndGet();
     }
@@ -148,22 +147,18 @@ final class Session implements DueSet.Due {
         return users.get() > 0;
     }
 
-    /** Whether it is unused for so long that it can be given up. */
+    /** Whether it has been unused for long enough to be given up. */
     boolean isIdle() {
         return !isInUse() && isUnusedFor(isShared() ? extension.timeToLive() : LINGER);
     }
 
-    /** Whether nobody has begun or ended to use it for this long. */
     boolean isUnusedFor(Duration time) {
         return ticker.nanos() - lastUsedNanos >= time.toNanos();
     }
 
     // --- time ---
 
-    /**
-     * From when on a lock that believes in a shorter time than the session's may count it: not before now, and not
-     * after the session would still outlast it.
-     */
+    /** From when a lock may count its own, shorter time: as late as possible, while the session still outlasts it. */
     Moment validSince(Duration believed) {
         Extension last = extension;
         Moment now = ticker.now();
@@ -175,7 +170,7 @@ final class Session implements DueSet.Due {
                 last.since().nanos() + slack, last.since().wallMillis() + TimeUnit.NANOSECONDS.toMillis(slack));
     }
 
-    /** For diagnostics: the lease's id as etcdctl shows it, its time, its age, and when it was last extended. */
+    /** For diagnostics, with the lease's id as etcdctl shows it. */
     String describe() {
         Extension last = extension;
         return Long.toHexString(id) + ": " + last.timeToLive().toSeconds() + " s, "
@@ -187,7 +182,7 @@ final class Session implements DueSet.Due {
         return TimeUnit.NANOSECONDS.toSeconds(since.elapsedNanos(ticker));
     }
 
-    /** When to keep it alive for those who only wait, and for those who come next; or when to give it up. */
+    /** When to keep it alive for waiters and later acquisitions, or when to give it up. */
     @Override
     public long dueNanos() {
         if (!isShared() && !isInUse()) {
@@ -198,10 +193,7 @@ final class Session implements DueSet.Due {
         return due - notBeforeNanos < 0 ? notBeforeNanos : due;
     }
 
-    /**
-     * Asks the server to extend it; a caller that asks while an answer is awaited gets that one. {@link Renewal#NOT_OWNER}
-     * means that it is lost.
-     */
+    /** Extends it; concurrent callers share one call. {@link Renewal#NOT_OWNER} means that it is lost. */
     CompletableFuture<Renewal> keepAlive() {
         CompletableFuture<Renewal> result = new CompletableFuture<>();
         Moment since;
@@ -218,7 +210,6 @@ final class Session implements DueSet.Due {
         } else {
             calls.keepAlive(id, extension.timeToLive().dividedBy(6)).whenComplete((answer, failure) -> {
                 if (lost) {
-                    // Meanwhile.
                     answered(result, Renewal.NOT_OWNER);
                 } else if (failure == null) {
                     extension = new Extension(since, Duration.ofSeconds(answer.getTTL()));

@@ -13,11 +13,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Hands out sessions: one for all locks with the same time to live, or one for each lock. Keeps them alive while they are
+ * Provides sessions: one for all locks with the same time to live, or one for each lock. Keeps them alive while they are
  * used, and shared ones for a time to live after that, so that the next lock finds one; then gives them up. Thread-safe.
  */
 final class SessionPool {
@@ -29,11 +28,11 @@ final class SessionPool {
     private final boolean sharing;
     private final DueSet<Session> kept;
 
-    // Guarded by this object's monitor, as is each step from "unused" to "given up".
+    // Guarded by the monitor, as is each step from "unused" to "given up".
     private final Map<Long, CompletableFuture<Session>> shared = new HashMap<>();
     private boolean closed;
 
-    private volatile OptionalLong lastLossNanos = OptionalLong.empty();
+    private volatile Optional<Long> lastLossNanos = Optional.empty();
 
     SessionPool(EtcdCalls calls, QueueTransactions transactions, LockRuntime runtime, boolean sharing) {
         this.calls = calls;
@@ -45,8 +44,8 @@ final class SessionPool {
     }
 
     /**
-     * A session that outlasts the request's time to live. The caller is counted among its users until it calls
-     * {@link #leave}, unless the session comes too late for it.
+     * A session that outlasts the request's time to live. The caller counts as a user until it calls {@link #leave}, unless
+     * the session comes too late.
      */
     CompletableFuture<Session> enter(LeaseRequest request, Duration limit) {
         CompletableFuture<Session> session =
@@ -59,7 +58,7 @@ final class SessionPool {
         return inTime;
     }
 
-    /** A minimum hold time that is longer than the lease is to last though nobody extends it. */
+    /** A minimum hold time that is longer than the lease must last without being extended. */
     private static boolean isOrdinary(LeaseRequest request) {
         return request.timeToLive().equals(request.renewedTimeToLive());
     }
@@ -78,7 +77,14 @@ final class SessionPool {
             }
             shared.put(seconds, session);
         }
-        start(seconds, session);
+        grant(seconds, true).whenComplete((granted, failure) -> {
+            if (failure == null) {
+                session.complete(granted);
+                keepUnlessClosed(granted);
+            } else {
+                session.completeExceptionally(failure);
+            }
+        });
         return session.thenApply(SessionPool::used);
     }
 
@@ -93,26 +99,13 @@ final class SessionPool {
         return session;
     }
 
-    /** Noted whoever finds it, and with it perhaps those of others. */
     private void lossFound() {
-        lastLossNanos = OptionalLong.of(ticker.nanos());
+        lastLossNanos = Optional.of(ticker.nanos());
     }
 
     /** How long ago a session was found lost; empty if none was. */
     Optional<Duration> sinceLoss() {
-        OptionalLong last = lastLossNanos;
-        return last.isPresent() ? Optional.of(Duration.ofNanos(ticker.nanos() - last.getAsLong())) : Optional.empty();
-    }
-
-    private void start(long seconds, CompletableFuture<Session> session) {
-        grant(seconds, true).whenComplete((granted, failure) -> {
-            if (failure == null) {
-                session.complete(granted);
-                keepUnlessClosed(granted);
-            } else {
-                session.completeExceptionally(failure);
-            }
-        });
+        return lastLossNanos.map(last -> Duration.ofNanos(ticker.nanos() - last));
     }
 
     private void keepUnlessClosed(Session granted) {
@@ -127,8 +120,7 @@ final class SessionPool {
 
     private CompletableFuture<Session> grant(LeaseRequest request) {
         return grant(seconds(request.timeToLive()), false).thenApply(session -> {
-            session.use();
-            keepUnlessClosed(session);
+            keepUnlessClosed(used(session));
             return session;
         });
     }
@@ -156,7 +148,7 @@ final class SessionPool {
         return time.plusNanos(999_999_999).toSeconds();
     }
 
-    /** One user less. A session that is not shared ends soon after. */
+    /** A session that is not shared ends soon after. */
     void leave(Session session) {
         session.leave();
         if (!session.isShared()) {
@@ -164,7 +156,7 @@ final class SessionPool {
         }
     }
 
-    /** One user less, whose key may stay: a session that is not shared is neither given up nor extended any more. */
+    /** The user's key may stay: a session that is not shared is neither given up nor extended any more. */
     void leaveToRunOut(Session session) {
         session.leave();
         if (!session.isShared()) {
@@ -174,7 +166,7 @@ final class SessionPool {
 
     private void keep(Session session) {
         if (session.isLost() && !session.isHeld()) {
-            // By the clock alone it may still be there, with places before those of others.
+            // Lost only by the clock, it may still exist, with places ahead of others.
             kept.remove(session);
             revoke(session);
         } else if (session.isLost() || isGivenUp(session)) {
@@ -195,13 +187,13 @@ final class SessionPool {
         return true;
     }
 
-    /** In the background; what cannot be revoked runs out. */
+    /** A session that cannot be revoked runs out. */
     private CompletableFuture<?> revoke(Session session) {
         session.giveUp();
         return calls.revoke(session.id()).exceptionally(failure -> null);
     }
 
-    /** The sessions that several locks share, for diagnostics. */
+    /** The shared sessions, for diagnostics. */
     synchronized List<String> describe() {
         return shared.values().stream()
                 .filter(SessionPool::isReady)
@@ -210,10 +202,7 @@ final class SessionPool {
                 .toList();
     }
 
-    /**
-     * Gives up all sessions that no lock hangs on, with the places of those who waited; the others run out by
-     * themselves. Done once that is done.
-     */
+    /** Gives up all sessions that no lock hangs on, with the places of waiters; the others run out by themselves. */
     CompletableFuture<Void> close() {
         List<Session> unheld;
         synchronized (this) {
@@ -226,7 +215,7 @@ final class SessionPool {
         return CompletableFuture.allOf(unheld.stream().map(this::end).toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Its key stays for a moment if a lock may just have been released: see {@link Session#LINGER}. */
+    /** If a lock may just have been released, the key stays for {@link Session#LINGER}. */
     private CompletableFuture<?> end(Session session) {
         CompletableFuture<?> keyKept = session.isUnusedFor(Session.LINGER)
                 ? CompletableFuture.completedFuture(null)

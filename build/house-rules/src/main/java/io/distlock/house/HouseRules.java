@@ -114,7 +114,7 @@ public final class HouseRules {
 
     @ArchTest
     public static void theSupportedApiIsWrittenDown(JavaClasses classes) throws IOException {
-        if (Files.readString(Path.of("pom.xml")).contains(NOT_PUBLISHED)) {
+        if (!isPublished()) {
             return;
         }
         Path file = Path.of(PublicApi.FILE).toAbsolutePath();
@@ -126,6 +126,19 @@ public final class HouseRules {
             throw new AssertionError("The supported API is not as in %s. If the change is meant, copy %s there:%n%s"
                     .formatted(file, actual, String.join("\n", differences)));
         }
+    }
+
+    @ArchTest
+    public static void filesAndPackagesStaySmall(JavaClasses classes) throws IOException {
+        List<String> excesses = isPublished() ? SourceSizes.excesses(Path.of("src", "main", "java")) : List.of();
+        if (!excesses.isEmpty()) {
+            throw new AssertionError("A file has at most %d lines and a package %d files:%n%s"
+                    .formatted(SourceSizes.LINES, SourceSizes.FILES, String.join("\n", excesses)));
+        }
+    }
+
+    private static boolean isPublished() throws IOException {
+        return !Files.readString(Path.of("pom.xml")).contains(NOT_PUBLISHED);
     }
 
     private HouseRules() {}

@@ -7,8 +7,8 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Where etcd is, and who asks. A bean of this type takes the place of the properties: Docker Compose and Testcontainers
- * support supply one. Of several beans the endpoints are put together, and all else is the first one's.
+ * Where etcd is, and the credentials. A bean of this type replaces the properties: Docker Compose and Testcontainers support
+ * provide one. Of several beans, all endpoints are used, and everything else is the first bean's.
  */
 public interface EtcdConnectionDetails extends ConnectionDetails {
 
@@ -25,7 +25,7 @@ public interface EtcdConnectionDetails extends ConnectionDetails {
         return null;
     }
 
-    /** What makes connections secure; null without TLS. */
+    /** For TLS; null without. */
     default @Nullable SslBundle getSslBundle() {
         return null;
     }

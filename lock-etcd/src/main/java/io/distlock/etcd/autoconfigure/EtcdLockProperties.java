@@ -47,7 +47,7 @@ record EtcdLockProperties(
 
     EtcdLockProperties {
         endpoints = List.copyOf(endpoints);
-        // The rules are those of the options; broken ones are to be found while properties are bound.
+        // The options have the rules; a value that breaks one is found while properties are bound.
         EtcdLockOptions.defaults().withCallTimeout(callTimeout);
         EtcdServers.at(List.of(URI.create("http://localhost:2379"))).withConnectTimeout(connectTimeout);
     }
@@ -66,7 +66,6 @@ record EtcdLockProperties(
                 .withSession(session);
     }
 
-    /** Where etcd is by these properties. */
     EtcdConnectionDetails connectionDetails(@Nullable SslBundles bundles) {
         SslBundle sslBundle = bundle(bundles);
         return new EtcdConnectionDetails() {
@@ -105,11 +104,6 @@ record EtcdLockProperties(
         return bundles.getBundle(name);
     }
 
-    /**
-     * How to connect.
-     *
-     * @param all one or more
-     */
     EtcdServers servers(List<EtcdConnectionDetails> all) {
         EtcdConnectionDetails first = all.get(0);
         return new EtcdServers(
@@ -144,13 +138,13 @@ record EtcdLockProperties(
         try {
             return new URI(endpoint);
         } catch (URISyntaxException unreadable) {
-            // It shows the endpoint, and so is no cause.
+            // Without the cause, which shows the endpoint.
             throw new IllegalArgumentException("distributed-lock.etcd.endpoints has an entry (not shown, it may hold a"
                     + " password) that cannot be read: write each as http://host:port, or https://host:port with TLS");
         }
     }
 
-    /** Shows no value of a property: endpoints may hold a password until they are refused. */
+    /** Without values: endpoints may hold a password until they are refused. */
     @Override
     public String toString() {
         return "EtcdLockProperties";

@@ -20,9 +20,9 @@ public final class ClientInterceptors {
     private ClientInterceptors() {}
 
     /**
-     * Has calls answered on the thread that reads the connection. Also detaches them: by default a call belongs to the gRPC
-     * call that is being served on this thread, and ends with it; but a lock may be released after that, and all who wait
-     * share one stream of watches.
+     * Answers calls on the thread that reads the connection. Also detaches them: by default a call belongs to the gRPC call
+     * that this thread serves, and ends with it; but a lock may be released after that, and all waiters share one stream of
+     * watches.
      */
     public static final class Detaching implements ClientInterceptor {
 
@@ -39,9 +39,7 @@ public final class ClientInterceptors {
 
     /**
      * Gives each call a deadline that is also sent to the server, so that what its caller has given up is neither sent later
-     * nor worked on. A watch has none; a single keepalive is a stream to the protocol, and has.
-     *
-     * @param limit for each call
+     * nor worked on. A watch has none; a single keepalive, although a stream, has one.
      */
     public record Deadlines(Duration limit) implements ClientInterceptor {
 
@@ -57,8 +55,8 @@ public final class ClientInterceptors {
     }
 
     /**
-     * Remembers the driver's channel and credentials from the calls that pass, for what the driver does not offer: many
-     * watches on one stream, and questions to the servers on the connections that there are. Thread-safe.
+     * Remembers the driver's channel and credentials from passing calls, for what the driver does not offer: many watches on
+     * one stream, and status requests on existing connections. Thread-safe.
      */
     public static final class ChannelCapture implements ClientInterceptor {
 
@@ -76,12 +74,10 @@ public final class ClientInterceptors {
             return next.newCall(method, options);
         }
 
-        /** Fails if no call has passed yet. */
         public WatchGrpc.WatchStub watches() {
             return WatchGrpc.newStub(captured()).withCallCredentials(credentials);
         }
 
-        /** Fails if no call has passed yet. */
         MaintenanceGrpc.MaintenanceStub maintenance() {
             return MaintenanceGrpc.newStub(captured()).withCallCredentials(credentials);
         }

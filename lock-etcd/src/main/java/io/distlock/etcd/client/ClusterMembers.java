@@ -18,29 +18,28 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks the members of the cluster for their state. All calls take turns among the members, so each question is asked more
- * often than there are members, and a member may still be missed. The driver's own way opens a channel for each question, so
- * an application's own client is not asked. Thread-safe.
+ * Asks the members of the cluster for their state. All calls take turns among the members, so it asks more often than there
+ * are members, and may still miss one. The driver's own status call opens a channel each time, so an application's own
+ * client is not asked. Thread-safe.
  */
 public final class ClusterMembers {
 
     private static final int TURNS = 2;
 
     private final Optional<ChannelCapture> capture;
-    private final int members;
+    private final int questions;
     private final Duration limit;
 
     public ClusterMembers(Optional<ChannelCapture> capture, int members, Duration limit) {
         this.capture = capture;
-        this.members = members;
+        this.questions = capture.isEmpty() ? 0 : members > 1 ? TURNS * members : 1;
         this.limit = limit;
     }
 
     /**
-     * What one member says of itself.
+     * What one member reports about itself.
      *
      * @param id in hexadecimal digits, as etcdctl shows it
-     * @param leads whether it is the leader
      */
     public record Member(String id, Optional<ServerVersion> version, boolean leads) {
 
@@ -60,11 +59,10 @@ public final class ClusterMembers {
     public CompletableFuture<Collection<Member>> ask() {
         Map<String, Member> known = new ConcurrentSkipListMap<>();
         CompletableFuture<Collection<Member>> all = CompletableFuture.completedFuture(known.values());
-        int questions = capture.isPresent() && members > 1 ? TURNS * members : capture.isPresent() ? 1 : 0;
         for (int question = 0; question < questions; question++) {
             Answer<StatusResponse> answer = new Answer<>();
             stub().status(StatusRequest.getDefaultInstance(), answer);
-            all = all.thenCombine(answer.over, (members, said) -> {
+            all = all.thenCombine(answer, (members, said) -> {
                 said.map(Member::of).ifPresent(member -> known.put(member.id(), member));
                 return members;
             });
@@ -72,7 +70,7 @@ public final class ClusterMembers {
         return all;
     }
 
-    /** What keeps the cluster from taking writes. Never fails: without an answer, nothing. */
+    /** What keeps the cluster from accepting writes. Never fails: without an answer, it is empty. */
     public CompletableFuture<List<String>> alarms() {
         if (capture.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
@@ -83,13 +81,9 @@ public final class ClusterMembers {
                                 .setAction(AlarmRequest.AlarmAction.GET)
                                 .build(),
                         answer);
-        return answer.over.thenApply(said -> said.map(ClusterMembers::describe).orElseGet(List::of));
-    }
-
-    private static List<String> describe(AlarmResponse response) {
-        return response.getAlarmsList().stream()
+        return answer.thenApply(said -> said.map(AlarmResponse::getAlarmsList).orElseGet(List::of).stream()
                 .map(alarm -> alarm.getAlarm() + " at " + hex(alarm.getMemberID()))
-                .toList();
+                .toList());
     }
 
     private MaintenanceStub stub() {
@@ -100,23 +94,21 @@ public final class ClusterMembers {
         return HexFormat.of().toHexDigits(id);
     }
 
-    private static final class Answer<A> implements StreamObserver<A> {
-
-        private final CompletableFuture<Optional<A>> over = new CompletableFuture<>();
+    private static final class Answer<A> extends CompletableFuture<Optional<A>> implements StreamObserver<A> {
 
         @Override
         public void onNext(A response) {
-            over.complete(Optional.of(response));
+            complete(Optional.of(response));
         }
 
         @Override
         public void onError(Throwable failure) {
-            over.complete(Optional.empty());
+            complete(Optional.empty());
         }
 
         @Override
         public void onCompleted() {
-            over.complete(Optional.empty());
+            complete(Optional.empty());
         }
     }
 }

@@ -12,7 +12,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -41,7 +40,7 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
     private final List<URI> endpoints;
     private final Lookup lookup;
 
-    /** Outlives the resolvers, of which the channel makes a new one after each long rest. */
+    /** Outlives the resolvers: the channel makes a new one each time it has been idle for long. */
     private final Map<String, List<InetAddress>> found = new HashMap<>();
 
     public EndpointResolver(List<URI> endpoints, Lookup lookup) {
@@ -49,7 +48,7 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
         this.lookup = lookup;
     }
 
-    /** Makes gRPC find this resolver by its {@link #target}, for as long as it is not closed. */
+    /** Lets gRPC find this resolver by its {@link #target} until it is closed. */
     public void register() {
         NameResolverRegistry.getDefaultRegistry().register(this);
     }
@@ -123,7 +122,7 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
             try {
                 mayBlock.execute(() -> lookUp(host));
             } catch (RuntimeException | Error noThread) {
-                // Thrown on, it would end the channel for good.
+                // Rethrown, it would end the channel for good.
                 answered(host, noThread.toString());
             }
         }
@@ -170,17 +169,17 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
         }
     }
 
-    /** A name that was never resolved stays: the channel fails to connect to it, and asks for it again. */
+    /** A name that was never resolved stays a name: the channel fails to connect to it, and asks again. */
     private EquivalentAddressGroup group(URI endpoint) {
         String host = endpoint.getHost();
         int port = endpoint.getPort() < 0 ? DEFAULT_PORT : endpoint.getPort();
         List<InetAddress> known = found.getOrDefault(host, List.of());
-        List<SocketAddress> addresses = new ArrayList<>();
-        known.forEach(each -> addresses.add(new InetSocketAddress(each, port)));
-        if (known.isEmpty()) {
-            addresses.add(InetSocketAddress.createUnresolved(host, port));
-        }
-        // With TLS, each member has to prove that it is the one that was named, unless one name was given for all.
+        List<SocketAddress> addresses = known.isEmpty()
+                ? List.of(InetSocketAddress.createUnresolved(host, port))
+                : known.stream()
+                        .<SocketAddress>map(each -> new InetSocketAddress(each, port))
+                        .toList();
+        // With TLS, each member has to prove that it is the named one, unless an authority is configured for all.
         return new EquivalentAddressGroup(
                 addresses,
                 Attributes.newBuilder()

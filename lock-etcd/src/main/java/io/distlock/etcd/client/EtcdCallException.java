@@ -5,7 +5,7 @@ import io.grpc.Status;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** etcd did not do what it was asked: the driver's errors, translated once. Has no stack trace, the cause does. */
+/** A failed call to etcd: the driver's errors, translated once. It has no stack trace; its cause does. */
 public final class EtcdCallException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -19,7 +19,6 @@ public final class EtcdCallException extends RuntimeException {
         this.code = code;
     }
 
-    /** The failure of a call, which may have been wrapped on its way. */
     public static EtcdCallException of(String what, Throwable failure) {
         Throwable cause = failure;
         while (cause instanceof CompletionException && cause.getCause() != null) {
@@ -28,22 +27,19 @@ public final class EtcdCallException extends RuntimeException {
         if (cause instanceof EtcdCallException known) {
             return known;
         }
-        return new EtcdCallException(what + " failed: " + describe(cause), code(cause), cause);
+        String message = cause.getMessage();
+        String why = message == null ? cause.getClass().getSimpleName() : message;
+        return new EtcdCallException(what + " failed: " + why, code(cause), cause);
     }
 
-    /** What was asked got no answer that says anything. */
+    /** The answer, if any, did not say whether it was done. */
     public static EtcdCallException unanswered(String what) {
         return new EtcdCallException(what + " was not answered", Status.Code.UNAVAILABLE, null);
     }
 
-    /** No failure of etcd's: it has answered, and nobody is ahead. */
+    /** etcd has answered, and nobody is ahead in the queue. */
     public static EtcdCallException leaseLost() {
         return new EtcdCallException(LEASE_LOST, Status.Code.FAILED_PRECONDITION, null);
-    }
-
-    private static String describe(Throwable cause) {
-        String message = cause.getMessage();
-        return message == null ? cause.getClass().getSimpleName() : message;
     }
 
     private static Status.Code code(Throwable cause) {
@@ -55,7 +51,7 @@ public final class EtcdCallException extends RuntimeException {
         return code;
     }
 
-    /** Whether etcd may have done it nevertheless. */
+    /** Whether etcd may have carried it out nevertheless. */
     public boolean mayBeApplied() {
         return switch (code) {
             case NOT_FOUND,

@@ -19,8 +19,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The calls to etcd, each with a time limit: the driver by itself would wait for a server for ever. Reads and keepalives
- * are asked of a second member when the first is slow; writes never are. What goes wrong is a {@link EtcdCallException}.
+ * The calls to etcd, each with a time limit: by itself, the driver would wait for a server for ever. Reads and keepalives
+ * are sent to a second member when the first is slow; writes never are. All failures are {@link EtcdCallException}s.
  * Thread-safe.
  */
 public final class EtcdCalls {
@@ -32,8 +32,7 @@ public final class EtcdCalls {
     private final boolean hedging;
 
     /**
-     * @param limit for each call
-     * @param members how many there are to take turns
+     * @param members how many take turns
      */
     public EtcdCalls(Client client, Timeouts timeouts, Duration limit, int members) {
         this.kv = client.getKVClient();
@@ -48,7 +47,6 @@ public final class EtcdCalls {
         return limited("a transaction", limit, () -> transaction.apply(kv));
     }
 
-    /** A transaction that only reads. */
     public CompletableFuture<TxnResponse> read(Function<KV, CompletableFuture<TxnResponse>> transaction) {
         return hedged(() -> limited("a read", limit, () -> transaction.apply(kv)));
     }
@@ -68,7 +66,7 @@ public final class EtcdCalls {
     /**
      * The driver sends it twice, the second time as it ends the stream.
      *
-     * @param atMost a time limit of its own, if it is shorter: a lost answer must leave time for another try
+     * @param atMost its own time limit, if shorter: a lost answer must leave time for another try
      */
     public CompletableFuture<LeaseKeepAliveResponse> keepAlive(long leaseId, Duration atMost) {
         Duration shorter = atMost.compareTo(limit) < 0 ? atMost : limit;
@@ -79,7 +77,6 @@ public final class EtcdCalls {
         return hedged(() -> limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option)));
     }
 
-    /** For reads and keepalives alone, which may be carried out twice. */
     private <T> CompletableFuture<T> hedged(Supplier<CompletableFuture<T>> call) {
         return hedging ? hedged(timeouts, limit.dividedBy(4), call) : call.get();
     }
@@ -87,44 +84,22 @@ public final class EtcdCalls {
     /**
      * The first answer to come. Another member is asked when one does not answer soon: a frozen one keeps its connection, and
      * its share of the calls, for seconds.
-     *
-     * @param patience how soon
      */
     static <T> CompletableFuture<T> hedged(Timeouts timeouts, Duration patience, Supplier<CompletableFuture<T>> call) {
-        CompletableFuture<T> result = new CompletableFuture<>();
         CompletableFuture<T> first = call.get();
-        timeouts.within(patience, first).whenComplete((answer, failure) -> {
-            if (failure == null) {
-                result.complete(answer);
-            } else if (first.isCompletedExceptionally()) {
-                result.completeExceptionally(failure);
-            } else {
-                both(first, call.get(), result);
-            }
-        });
-        return result;
+        return timeouts.within(patience, first)
+                .exceptionallyCompose(
+                        failure -> first.isCompletedExceptionally() ? first : firstToSucceed(first, call.get()));
     }
 
-    private static <T> void both(CompletableFuture<T> first, CompletableFuture<T> second, CompletableFuture<T> result) {
-        first.thenAccept(result::complete);
-        second.thenAccept(result::complete);
-        CompletableFuture.allOf(first, second).whenComplete((done, failure) -> {
-            if (failure != null && first.isCompletedExceptionally() && second.isCompletedExceptionally()) {
-                result.completeExceptionally(failure);
-            }
-        });
+    private static <T> CompletableFuture<T> firstToSucceed(CompletableFuture<T> one, CompletableFuture<T> other) {
+        return one.exceptionallyCompose(failure -> other)
+                .applyToEither(other.exceptionallyCompose(failure -> one), Function.identity());
     }
 
     private <T> CompletableFuture<T> limited(String what, Duration atMost, Supplier<CompletableFuture<T>> call) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        timeouts.within(atMost, start(call)).whenComplete((answer, failure) -> {
-            if (failure == null) {
-                result.complete(answer);
-            } else {
-                result.completeExceptionally(EtcdCallException.of(what, failure));
-            }
-        });
-        return result;
+        return timeouts.within(atMost, start(call))
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(EtcdCallException.of(what, failure)));
     }
 
     private static <T> CompletableFuture<T> start(Supplier<CompletableFuture<T>> call) {

@@ -3,7 +3,7 @@ package io.distlock.etcd.client;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,22 +11,22 @@ import org.slf4j.LoggerFactory;
 /** The version of an etcd server. */
 public record ServerVersion(int major, int minor, int patch) {
 
-    private static final Pattern SHAPE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\.(\\d{1,4}).*");
+    private static final Pattern SHAPE = Pattern.compile("^(\\d{1,4})\\.(\\d{1,4})\\.(\\d{1,4})");
 
     public static Optional<ServerVersion> parse(String text) {
-        Matcher parts = SHAPE.matcher(text);
-        return parts.matches()
-                ? Optional.of(new ServerVersion(number(parts, 1), number(parts, 2), number(parts, 3)))
-                : Optional.empty();
+        return SHAPE.matcher(text)
+                .results()
+                .findFirst()
+                .map(parts -> new ServerVersion(number(parts, 1), number(parts, 2), number(parts, 3)));
     }
 
-    private static int number(Matcher parts, int group) {
+    private static int number(MatchResult parts, int group) {
         return Integer.parseInt(parts.group(group));
     }
 
     /**
      * Whether a leader that was stuck and has been replaced may revoke leases that its successor extends (etcd issue
-     * 15247). By etcd's change logs repaired in 3.4.31, in 3.5.13, and from 3.6.0 on.
+     * 15247). According to etcd's change logs, repaired in 3.4.31, in 3.5.13, and from 3.6.0 on.
      */
     public boolean mayRevokeLeasesInUse() {
         int repaired = minor < 5 ? 31 : 13;
@@ -38,7 +38,7 @@ public record ServerVersion(int major, int minor, int patch) {
         return major + "." + minor + "." + patch;
     }
 
-    /** Warns, once, of servers that may take locks from those who hold them. Thread-safe. */
+    /** Warns, once, about servers that may revoke locks that are held. Thread-safe. */
     public static final class Warning {
 
         private static final Logger log = LoggerFactory.getLogger(ServerVersion.class);

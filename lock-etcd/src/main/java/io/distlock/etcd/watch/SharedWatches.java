@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All watches of a provider on one stream, which is opened when first needed and again after it has broken. While
- * somebody waits, a server that says nothing is asked for a sign of life: one that was frozen, or that the network has
- * lost, would otherwise be listened to for ever. Thread-safe.
+ * All watches of a provider on one stream, which is opened when first needed, and again after it has broken. While there
+ * are watches, a silent server is asked for a sign of life: the client would otherwise listen for ever to a server that is
+ * frozen or cut off. Thread-safe.
  */
 public final class SharedWatches implements Watches {
 
@@ -26,8 +26,8 @@ public final class SharedWatches implements Watches {
     private boolean closed;
 
     /**
-     * @param namespace what the server's keys begin with before ours do
-     * @param patience how long a server may say nothing before it is asked, and then before it is left
+     * @param namespace precedes our keys at the server
+     * @param patience how long a server may be silent before it is asked, and then before it is left
      */
     public SharedWatches(
             Supplier<WatchGrpc.WatchStub> stubs, ByteSequence namespace, LockRuntime runtime, Duration patience) {
@@ -45,7 +45,7 @@ public final class SharedWatches implements Watches {
             watched.breakOff(new IllegalStateException("the provider is closed"));
         } else {
             open.add(watched);
-            // Not under the monitor: the driver may use the occasion to answer other calls.
+            // Not under the monitor: the driver may answer other calls on this occasion.
             open.start(stubs);
         }
         return watched;

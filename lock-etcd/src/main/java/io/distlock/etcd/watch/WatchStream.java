@@ -9,33 +9,31 @@ import io.etcd.jetcd.api.WatchProgressRequest;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.ClientResponseObserver;
+import io.grpc.stub.StreamObserver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One stream to one server with many watches on it. The server confirms watches in the order in which they were asked for,
- * and gives each a number. Requests are sent under the monitor, which does not block, so that they leave in the order of
- * the books; nobody is called under it.
+ * and numbers them. Requests are sent under the monitor, so that they leave in the order of the queue; sending does not
+ * block, and no foreign code is called under it.
  */
-final class WatchStream implements ClientResponseObserver<WatchRequest, WatchResponse> {
+final class WatchStream implements StreamObserver<WatchResponse> {
 
     private final Queue<WatchedKey> asked = new ArrayDeque<>();
     private final Map<Long, WatchedKey> standing = new HashMap<>();
     private @Nullable ClientCallStreamObserver<WatchRequest> requests;
     private boolean started;
-    private boolean open;
     private boolean heard = true;
     private @Nullable Throwable brokenBy;
 
-    /** Opens the stream, unless somebody has. What is asked for before is sent then. */
+    /** Opens the stream, unless that was done. What was asked for before is sent then. */
     void start(Supplier<WatchGrpc.WatchStub> stubs) {
         synchronized (this) {
             if (started) {
@@ -43,29 +41,21 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
             }
             started = true;
         }
+        ClientCallStreamObserver<WatchRequest> opened;
         try {
-            stubs.get().watch(this);
+            opened = (ClientCallStreamObserver<WatchRequest>) stubs.get().watch(this);
         } catch (RuntimeException failure) {
             end(failure);
             return;
         }
-        opened();
-    }
-
-    @Override
-    public synchronized void beforeStart(ClientCallStreamObserver<WatchRequest> requestStream) {
-        requests = requestStream;
-    }
-
-    private void opened() {
         boolean left;
         synchronized (this) {
-            open = true;
+            requests = opened;
             left = isOver();
             asked.forEach(this::ask);
         }
         if (left) {
-            cancelCall();
+            cancel(opened);
         }
     }
 
@@ -93,7 +83,7 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
                         .addFilters(WatchCreateRequest.FilterType.NOPUT)));
     }
 
-    /** One that is not confirmed yet is ended when it is. */
+    /** A watch that is not confirmed yet is ended when it is. */
     private synchronized void remove(WatchedKey key) {
         if (standing.remove(key.number(), key)) {
             cancel(key.number());
@@ -106,12 +96,12 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
     }
 
     private void send(WatchRequest.Builder request) {
-        if (open && !isOver()) {
-            Objects.requireNonNull(requests, "not started").onNext(request.build());
+        if (requests != null && !isOver()) {
+            requests.onNext(request.build());
         }
     }
 
-    /** Leaves a server that has said nothing since it was asked to; asks one that has said nothing of its own accord. */
+    /** Leaves a server that has been silent since it was last asked for a sign of life; otherwise asks again. */
     void feelPulse() {
         boolean silent;
         synchronized (this) {
@@ -148,24 +138,25 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
 
     private Runnable news(WatchResponse response) {
         long number = response.getWatchId();
-        if (response.getCreated()) {
-            WatchedKey key = asked.remove();
-            if (response.getCanceled()) {
-                return () -> key.breakOff(broken(response.getCancelReason()));
-            }
-            if (key.isOver()) {
-                cancel(number);
-                return () -> {};
-            }
-            key.number(number);
-            standing.put(number, key);
-            return key::stands;
-        }
-        WatchedKey key = response.getCanceled() ? standing.remove(number) : standing.get(number);
+        WatchedKey key = response.getCreated()
+                ? asked.remove()
+                : response.getCanceled() ? standing.remove(number) : standing.get(number);
         if (key == null) {
             return () -> {};
         }
-        return response.getCanceled() ? () -> key.breakOff(broken(response.getCancelReason())) : key::wake;
+        if (response.getCanceled()) {
+            return () -> key.breakOff(broken(response.getCancelReason()));
+        }
+        if (!response.getCreated()) {
+            return key::wake;
+        }
+        if (key.isOver()) {
+            cancel(number);
+            return () -> {};
+        }
+        key.number(number);
+        standing.put(number, key);
+        return key::stands;
     }
 
     @Override
@@ -178,21 +169,21 @@ final class WatchStream implements ClientResponseObserver<WatchRequest, WatchRes
         end(broken("the server has ended the stream"));
     }
 
-    /** Ends the stream; all watches on it break. */
+    /** Breaks all watches on it. */
     void close() {
-        // First: nothing may be sent on a call that is cancelled.
+        // First, since nothing may be sent on a cancelled call.
         end(broken("left"));
-        cancelCall();
+        ClientCallStreamObserver<WatchRequest> opened;
+        synchronized (this) {
+            opened = requests;
+        }
+        if (opened != null) {
+            cancel(opened);
+        }
     }
 
-    private void cancelCall() {
-        ClientCallStreamObserver<WatchRequest> sender;
-        synchronized (this) {
-            sender = requests;
-        }
-        if (sender != null) {
-            sender.cancel("no longer listening", null);
-        }
+    private static void cancel(ClientCallStreamObserver<?> opened) {
+        opened.cancel("no longer listening", null);
     }
 
     private void end(Throwable failure) {

@@ -4,22 +4,21 @@ import io.etcd.jetcd.ByteSequence;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Notifies of keys that are deleted. */
+/** Notifies about deleted keys. */
 public interface Watches extends AutoCloseable {
 
     /**
-     * Begins to watch one key, from now on: not from a revision in the past, because etcd serves those who have to catch
-     * up only ten times a second.
+     * Begins to watch one key, from now on and not from a past revision, because etcd serves watches that have to catch up
+     * only ten times a second.
      *
      * @param wake called when the key is deleted, and when the watch has broken; never blocks
      */
     WatchedKey watch(ByteSequence key, Runnable wake);
 
-    /** Gives up all watches. */
     @Override
     void close();
 
-    /** One key that is watched, on whatever stream. Thread-safe. */
+    /** One watched key, on whatever stream. Thread-safe. */
     final class WatchedKey {
 
         private final ByteSequence key;
@@ -38,20 +37,20 @@ public interface Watches extends AutoCloseable {
             return key;
         }
 
-        /** Ends once nothing can be missed any more; fails if the watch breaks before. */
+        /** Completes once no deletion can be missed any more; fails if the watch breaks before. */
         public CompletableFuture<Void> standing() {
             return standing;
         }
 
         /**
-         * Whether it is to be relied on: it stands, has not broken, and was not ended. It does not notify of what went
-         * before it stood: who has not waited for {@link #standing} has to look once more.
+         * Whether it can be relied on: it stands, has not broken, and was not ended. It does not notify about deletions
+         * before it stood: a caller that has not waited for {@link #standing} has to look once more.
          */
         public boolean isLive() {
             return standing.isDone() && !over;
         }
 
-        /** Ends the watch; never fails, and may be called more than once. */
+        /** Never fails, and may be called more than once. */
         public void close() {
             over = true;
             Runnable known = leave;
@@ -68,7 +67,7 @@ public interface Watches extends AutoCloseable {
 
         // --- for the stream that it is on ---
 
-        /** The server's number for it; none before it stands. */
+        /** The server's number for it; -1 before it stands. */
         long number() {
             return number;
         }
@@ -78,9 +77,9 @@ public interface Watches extends AutoCloseable {
         }
 
         /**
-         * It was asked for.
+         * The server was asked for it.
          *
-         * @param leave ends the watch at the server, and may be called more than once
+         * @param leave ends the watch at the server; may be called more than once
          */
         void on(Runnable leave) {
             this.leave = leave;

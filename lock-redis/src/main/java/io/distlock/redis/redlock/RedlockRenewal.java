@@ -3,8 +3,10 @@ package io.distlock.redis.redlock;
 import io.distlock.redis.redlock.Quorum.Tally;
 import io.distlock.redis.script.RedisNode;
 import io.distlock.spi.Lease;
+import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.RenewalAnswers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -27,11 +29,13 @@ final class RedlockRenewal {
     private final IdentityHashMap<Lease, Integer> places = new IdentityHashMap<>();
     private final Tally[] tallies;
     private final List<BitSet> gone = new ArrayList<>();
+    private final Moment since;
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
     private int missing;
 
     RedlockRenewal(RedlockNodes nodes, Collection<Lease> renewed, RenewalAnswers answers) {
         this.nodes = nodes;
+        this.since = nodes.runtime().ticker().now();
         this.answers = answers;
         for (Lease each : renewed) {
             RedlockLease lease = (RedlockLease) each;
@@ -101,11 +105,14 @@ final class RedlockRenewal {
         }
     }
 
+    /** Without those whose time is over on every node, if the round took that long. */
     private synchronized List<RedlockLease> lostBy(int node) {
+        Duration passed = Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
         return gone.get(node).stream()
                 .filter(place -> tallies[place].verdict() != Tally.Verdict.NO)
                 .mapToObj(leases::get)
                 .filter(lease -> !lease.isGivenBack())
+                .filter(lease -> passed.compareTo(lease.entry().renewedTimeToLive()) < 0)
                 .toList();
     }
 }

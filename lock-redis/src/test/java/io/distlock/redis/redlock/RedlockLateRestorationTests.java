@@ -4,15 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
 import io.distlock.Release;
+import io.distlock.redis.TestClient;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisScripts;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.support.LockRuntime;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RecordedCommand;
 import io.distlock.test.redis.RedisEndpoint;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,6 +102,38 @@ class RedlockLateRestorationTests {
                         .until(() -> third.probe().get(LOCK).isEmpty());
             }
         }
+    }
+
+    /** One node has lost the lease, and another is silent for longer than the others keep it. */
+    @Test
+    void aRenewalThatEndsAfterTheLeaseRestoresNothing() {
+        ManualTicker ticker = new ManualTicker();
+        try (LockRuntime runtime = ManualScheduler.runtime(ticker);
+                RedlockConnections connections = RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
+                RedlockProvider provider = new RedlockProvider(runtime, connections, RedlockTestClient.PATIENT)) {
+            Lease lease = acquire(provider, runtime, "orders");
+            Lease second = acquire(provider, runtime, "second");
+            Lease third = acquire(provider, runtime, "third");
+            RedisServer forgetful = nodes.get(2);
+            await().atMost(RedlockTestClient.PATIENCE)
+                    .until(() -> forgetful.probe().get(LOCK).isPresent());
+            forgetful.probe().command("DEL", LOCK);
+            nodes.get(1).freeze();
+            provider.renew(List.of(lease), (each, renewal) -> {});
+            // Once a release is answered, so is what was asked before it.
+            TestClient.get(provider.release(second, Duration.ZERO));
+            ticker.advance(RedlockTestClient.PATIENT.callTimeout());
+            TestClient.get(provider.release(third, Duration.ZERO));
+            assertThat(forgetful.probe().get(LOCK)).isEmpty();
+            nodes.get(1).thaw();
+        }
+    }
+
+    private static Lease acquire(RedlockProvider provider, LockRuntime runtime, String name) {
+        LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(3));
+        Deadline deadline = Deadline.in(options.waitTime(), runtime.ticker());
+        LeaseRequest request = new LeaseRequest(LockKey.of(name), LockMode.EXCLUSIVE, "owner", options, deadline);
+        return TestClient.get(provider.acquire(request)).orElseThrow().lease();
     }
 
     private static void awaitScripts(RedisServer node, int count) {

@@ -9,7 +9,6 @@ import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.test.provider.Fault;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -87,7 +86,7 @@ class AbandonedWaitTests {
             }
         });
         caller.start();
-        await().until(() -> here.client.pending() == pending && caller.getState() == Thread.State.WAITING);
+        await().until(() -> here.client.waiting().count() == pending && caller.getState() == Thread.State.WAITING);
         caller.interrupt();
         await().until(() -> !caller.isAlive());
         assertThat(end.get())
@@ -155,7 +154,7 @@ class AbandonedWaitTests {
                 here.client.acquireAsync(here.request("a")).orTimeout(1, TimeUnit.MILLISECONDS);
         await().until(asked::isCompletedExceptionally);
         // On another thread, which may stand still between the two.
-        await().untilAsserted(() -> assertThat(here.client.pending()).isZero());
+        await().untilAsserted(() -> assertThat(here.client.waiting()).isEmpty());
         await().untilAsserted(() -> assertThat(here.waitersAtStore("a")).isZero());
         others.release();
         here.assertNothingLeft("a");
@@ -181,7 +180,6 @@ class AbandonedWaitTests {
     }
 
     private DefaultLockClient clientWithCallbacks(List<Runnable> underWay) {
-        ClientContext context = new ClientContext(here.provider, here.runtime, underWay::add);
-        return new DefaultLockClient(context, here.client.options(), Duration.ZERO, () -> {});
+        return ManualEngine.client(ManualEngine.context(here.provider, here.runtime, underWay::add, () -> {}));
     }
 }

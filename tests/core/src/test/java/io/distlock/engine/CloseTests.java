@@ -79,7 +79,7 @@ class CloseTests {
             }
         });
         caller.start();
-        await().until(() -> here.client.pending() == 1);
+        await().until(() -> here.client.waiting().count() == 1);
         here.client.close();
         await().until(blocked::isDone);
         assertClosed(blocked);
@@ -187,11 +187,8 @@ class CloseTests {
                 (proxy, method, args) -> method.getName().equals("callTimeout")
                         ? Duration.ofDays(1)
                         : method.invoke(here.provider, args));
-        DefaultLockClient client = new DefaultLockClient(
-                new ClientContext(patient, here.runtime, Runnable::run),
-                here.client.options(),
-                Duration.ZERO,
-                () -> waited.set(delivered.get()));
+        DefaultLockClient client = ManualEngine.client(
+                ManualEngine.context(patient, here.runtime, Runnable::run, () -> waited.set(delivered.get())));
         HeldLock held = client.acquire(here.now("a"));
         here.provider.onRelease(Fault.LATE);
         held.releaseAsync();
@@ -215,8 +212,8 @@ class CloseTests {
     }
 
     private DefaultLockClient patientClient(Duration shutdownTimeout, Runnable onClosed) {
-        ClientContext context = new ClientContext(here.provider, here.runtime, Runnable::run);
-        return new DefaultLockClient(context, here.client.options(), shutdownTimeout, onClosed);
+        ClientContext context = ManualEngine.context(here.provider, here.runtime, Runnable::run, onClosed);
+        return new DefaultLockClient(context, here.client.options(), shutdownTimeout);
     }
 
     private static void assertClosed(CompletableFuture<HeldLock> asked) {

@@ -67,7 +67,7 @@ class LossTests {
     void whoeverWaitsHereGetsItsTurnThoughACallbackBlocks() {
         // Foreign code that has not come back yet.
         List<Runnable> blocked = new ArrayList<>();
-        ClientContext context = new ClientContext(here.provider, here.runtime, blocked::add);
+        ClientContext context = ManualEngine.context(here.provider, here.runtime, blocked::add, () -> {});
         PendingAcquisitions keys = new PendingAcquisitions(context);
         LockRequest request = unrenewed().withWaitTime(Duration.ofMinutes(1));
         keys.start(request);

@@ -13,6 +13,7 @@ import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Lease;
+import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -58,11 +60,25 @@ final class ManualEngine {
         this.runtime = new LockRuntime(ticker, scheduler);
         this.store = new InMemoryLockProvider(runtime);
         this.provider = new FaultyLockProvider(store);
-        this.context = new ClientContext(provider, runtime, Runnable::run);
-        this.client = new DefaultLockClient(context, LockOptions.defaults(), Duration.ZERO, () -> {});
-        this.other = new DefaultLockClient(
-                new ClientContext(store, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
+        this.context = context(provider, runtime, Runnable::run, () -> {});
+        this.client = client(context);
+        this.other = client(store, runtime);
         client.addListener(events::add);
+    }
+
+    /** All foreign code, losses included, runs on the executor. */
+    static ClientContext context(LockProvider provider, LockRuntime runtime, Executor callbacks, Runnable whenClosed) {
+        return new ClientContext(provider, runtime, new CallbackExecutor(callbacks, callbacks, whenClosed), "");
+    }
+
+    /** A client with the default options, which does not wait for holders when it is closed. */
+    static DefaultLockClient client(ClientContext context) {
+        return new DefaultLockClient(context, LockOptions.defaults(), Duration.ZERO);
+    }
+
+    /** The same, with foreign code on the thread where it arises. */
+    static DefaultLockClient client(LockProvider provider, LockRuntime runtime) {
+        return client(context(provider, runtime, Runnable::run, () -> {}));
     }
 
     /** Lease 30 s, so valid for 29,698 ms; waits for 5 s. */
@@ -128,7 +144,7 @@ final class ManualEngine {
 
     /** Neither here nor at the store is anything left of the key: no place in a queue, no lock, no open question. */
     void assertNothingLeft(String name) {
-        assertThat(client.pending()).as("pending").isZero();
+        assertThat(client.waiting()).as("pending").isEmpty();
         assertThat(context.queues().size()).as("queues").isZero();
         assertThat(context.watchdog().held()).as("held").isEmpty();
         assertThat(runtime.reaper().pending()).as("reaper").isZero();

@@ -114,7 +114,7 @@ class PushedLossTests {
         assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
         assertThat(here.context.watchdog().held()).isEmpty();
         assertThat(here.context.queues().size()).isZero();
-        assertThat(here.client.pending()).isZero();
+        assertThat(here.client.waiting()).isEmpty();
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
-import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
@@ -95,8 +94,7 @@ class QueueHandOverTests {
     }
 
     private LockClient client(LockProvider provider) {
-        return new DefaultLockClient(
-                new ClientContext(provider, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
+        return ManualEngine.client(provider, runtime);
     }
 
     private LockProvider withAcquire(Function<LeaseRequest, CompletableFuture<Optional<Grant>>> acquire) {

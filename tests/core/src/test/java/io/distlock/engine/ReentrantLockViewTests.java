@@ -65,7 +65,7 @@ class ReentrantLockViewTests {
     void tryLockWithATimeWaitsThatLongHoweverLongTheRequestWould() throws Exception {
         here.other.acquire(here.now("a"));
         FutureTask<Boolean> waiting = started(() -> lock.tryLock(60, TimeUnit.SECONDS));
-        await().until(() -> here.client.pending() == 1);
+        await().until(() -> here.client.waiting().count() == 1);
         here.advanceMillis(59_999);
         assertThat(waiting).isNotDone();
         here.advanceMillis(1);
@@ -95,7 +95,7 @@ class ReentrantLockViewTests {
             lock.lock();
             return true;
         });
-        await().until(() -> here.client.pending() == 1);
+        await().until(() -> here.client.waiting().count() == 1);
         here.advanceMillis(600_000);
         others.release();
         assertThat(waiting.get()).isTrue();
@@ -110,9 +110,10 @@ class ReentrantLockViewTests {
             lock.lock();
             return Thread.currentThread().isInterrupted();
         });
-        await().until(() -> here.client.pending() == 1);
+        await().until(() -> here.client.waiting().count() == 1);
         caller.join().interrupt();
-        await().until(() -> here.provider.acquires() == 2 && here.client.pending() == 1);
+        await().until(() ->
+                here.provider.acquires() == 2 && here.client.waiting().count() == 1);
         others.release();
         assertThat(waiting.get()).isTrue();
         assertThat(here.isFree("a")).isFalse();
@@ -132,7 +133,7 @@ class ReentrantLockViewTests {
                 return !Thread.currentThread().isInterrupted();
             }
         });
-        await().until(() -> here.client.pending() == 1);
+        await().until(() -> here.client.waiting().count() == 1);
         caller.join().interrupt();
         assertThat(waiting.get()).isTrue();
         others.release();

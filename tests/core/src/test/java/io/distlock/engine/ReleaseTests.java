@@ -166,6 +166,17 @@ class ReleaseTests {
     }
 
     @Test
+    void aReleaseIsRepeatedForAsLongAsTheMinimumHoldTimeMayKeepTheKey() {
+        HeldLock held = here.client.acquire(here.now("a").withMinHoldTime(Duration.ofSeconds(60)));
+        here.provider.onRelease(Fault.ERROR);
+        held.releaseAsync();
+        here.advanceMillis(50_000);
+        assertThat(here.runtime.reaper().pending()).isEqualTo(1);
+        here.advanceMillis(13_000);
+        here.assertNothingLeft("a");
+    }
+
+    @Test
     void aReleaseIsNotRepeatedBeyondTheTimeToLive() {
         HeldLock held = here.client.acquire(here.now("a").withLockDelay(Duration.ofSeconds(10)));
         here.provider.onRelease(Fault.ERROR);
@@ -194,13 +205,7 @@ class ReleaseTests {
     @Test
     void anAnswerFromAfterTheEndDoesNotMakeCoveredWorkALoss() {
         HeldLock held = here.client.acquire(here.now("a").withRenew(false));
-        here.advanceMillis(29_698 - 100);
-        here.deleteByHand("a");
-        here.provider.onRelease(Fault.LATE);
-        CompletionStage<Release> released = held.releaseAsync();
-        here.advanceMillis(100);
-        here.provider.deliver();
-        assertThat(released).isCompletedWithValue(Release.UNKNOWN);
+        assertThat(releaseOfADeletedKey(held, 100)).isCompletedWithValue(Release.UNKNOWN);
         held.close();
         assertThat(here.eventNames()).containsExactly("Acquired", "Released");
         here.assertNothingLeft("a");
@@ -209,13 +214,7 @@ class ReleaseTests {
     @Test
     void anAnswerFromBeforeTheEndDoesThoughItTookItsTime() {
         HeldLock held = here.client.acquire(here.now("a").withRenew(false));
-        here.advanceMillis(29_698 - 100);
-        here.deleteByHand("a");
-        here.provider.onRelease(Fault.LATE);
-        CompletionStage<Release> released = held.releaseAsync();
-        here.advanceMillis(99);
-        here.provider.deliver();
-        assertThat(released).isCompletedWithValue(Release.NOT_OWNER);
+        assertThat(releaseOfADeletedKey(held, 99)).isCompletedWithValue(Release.NOT_OWNER);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
     }
 
@@ -223,14 +222,19 @@ class ReleaseTests {
     @Test
     void anAnswerFromTheLockDelayMakesItALoss() {
         HeldLock held = here.client.acquire(here.now("a").withRenew(false).withLockDelay(Duration.ofSeconds(10)));
+        assertThat(releaseOfADeletedKey(held, 500)).isCompletedWithValue(Release.NOT_OWNER);
+        assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
+    }
+
+    /** The release begins 100 ms before the end of the validity; its answer comes after a time. */
+    private CompletionStage<Release> releaseOfADeletedKey(HeldLock held, long answerMillis) {
         here.advanceMillis(29_698 - 100);
         here.deleteByHand("a");
         here.provider.onRelease(Fault.LATE);
         CompletionStage<Release> released = held.releaseAsync();
-        here.advanceMillis(500);
+        here.advanceMillis(answerMillis);
         here.provider.deliver();
-        assertThat(released).isCompletedWithValue(Release.NOT_OWNER);
-        assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
+        return released;
     }
 
     @Test

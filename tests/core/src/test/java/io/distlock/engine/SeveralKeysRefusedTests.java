@@ -7,7 +7,6 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockNotAcquiredException;
-import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.inmemory.InMemoryLockProvider;
@@ -66,8 +65,7 @@ class SeveralKeysRefusedTests {
         LockRuntime runtime = ManualScheduler.runtime(new ManualTicker());
         InMemoryLockProvider store = new InMemoryLockProvider(runtime);
         FaultyLockProvider provider = new FaultyLockProvider(store);
-        LockClient client = new DefaultLockClient(
-                new ClientContext(provider, runtime, Runnable::run), LockOptions.defaults(), Duration.ZERO, () -> {});
+        LockClient client = ManualEngine.client(provider, runtime);
         LockClient other = LockClientBuilder.of(store, runtime).build();
         other.acquire(other.request("orders", "2"));
         provider.onRelease(Fault.LATE);

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.distlock.HeldLock;
 import io.distlock.LockException;
 import io.distlock.LockKey;
-import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.spi.LockProvider;
 import io.distlock.test.provider.Fault;
@@ -76,43 +75,30 @@ class TrueMessagesTests {
     /** A first call loads classes and connects, and may be at it when its wait time is over. */
     @Test
     void aFirstCallThatHasNotReachedTheStoreYetSpeaksOfNoOtherCallAndGetsItsAnswer() {
-        ManualEngine here = new ManualEngine();
-        CountDownLatch loaded = new CountDownLatch(1);
-        DefaultLockClient cold = new DefaultLockClient(
-                new ClientContext(slowToBegin(here.store, loaded), here.runtime, Runnable::run),
-                LockOptions.defaults(),
-                Duration.ZERO,
-                () -> {});
-        AtomicReference<Object> end = new AtomicReference<>();
-        Thread caller = new Thread(() -> end.set(outcome(cold)));
-        caller.start();
-        await().until(() -> caller.getState() == Thread.State.WAITING);
-        here.advanceMillis(5_100);
-        loaded.countDown();
-        await().until(() -> end.get() != null);
-        assertThat(end.get()).isInstanceOf(HeldLock.class);
+        assertThat(outcomeOfAFirstCall(new ManualEngine(), 5_100)).isInstanceOf(HeldLock.class);
     }
 
     @Test
     void aFirstCallThatNeverReachesTheStoreSaysThatItHasNot() {
         ManualEngine here = new ManualEngine();
+        assertThat(outcomeOfAFirstCall(here, 6_250))
+                .asInstanceOf(InstanceOfAssertFactories.THROWABLE)
+                .hasMessageContaining("this process is still preparing the call");
+        here.assertNothingLeft("a");
+    }
+
+    /** The lock, or the failure, of a call that reaches the store only after a time. */
+    private static Object outcomeOfAFirstCall(ManualEngine here, long millis) {
         CountDownLatch loaded = new CountDownLatch(1);
-        DefaultLockClient cold = new DefaultLockClient(
-                new ClientContext(slowToBegin(here.store, loaded), here.runtime, Runnable::run),
-                LockOptions.defaults(),
-                Duration.ZERO,
-                () -> {});
+        DefaultLockClient cold = ManualEngine.client(slowToBegin(here.store, loaded), here.runtime);
         AtomicReference<Object> end = new AtomicReference<>();
         Thread caller = new Thread(() -> end.set(outcome(cold)));
         caller.start();
         await().until(() -> caller.getState() == Thread.State.WAITING);
-        here.advanceMillis(6_250);
+        here.advanceMillis(millis);
         loaded.countDown();
         await().until(() -> end.get() != null);
-        assertThat(end.get())
-                .asInstanceOf(InstanceOfAssertFactories.THROWABLE)
-                .hasMessageContaining("this process is still preparing the call");
-        here.assertNothingLeft("a");
+        return end.get();
     }
 
     private static Object outcome(DefaultLockClient client) {
@@ -143,7 +129,7 @@ class TrueMessagesTests {
         CompletableFuture<?> second = here.start(here.request("a"));
         here.advanceMillis(5_000);
         assertThatThrownBy(second::join)
-                .hasMessageContaining("the call of this process that comes before it has no answer yet");
+                .hasMessageContaining("the call of this process that precedes it has no answer yet");
     }
 
     @Test

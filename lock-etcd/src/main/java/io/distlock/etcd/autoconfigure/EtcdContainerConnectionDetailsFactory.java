@@ -1,6 +1,5 @@
-package io.distlock.etcd.autoconfigure.testcontainers;
+package io.distlock.etcd.autoconfigure;
 
-import io.distlock.etcd.autoconfigure.EtcdConnectionDetails;
 import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
