@@ -12,53 +12,71 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Several keys that are held together: held while all are, lost with the first. */
-final class CompositeHeldLock implements HeldLock {
+/** Several locks as one: held while all are, lost with the first, exclusive if all are. Thread-safe. */
+public final class CompositeHeldLock implements HeldLock {
 
-    private final ClientContext context;
-    private final List<DefaultHeldLock> held;
+    private final List<HeldLock> parts;
+    private final Executor callbacks;
+
+    /** Created on demand: a part that is held for long must not remember each composite. */
     private final AtomicReference<LockState.@Nullable LossSignal> lost = new AtomicReference<>();
 
-    CompositeHeldLock(ClientContext context, List<DefaultHeldLock> held) {
-        this.context = context;
-        this.held = List.copyOf(held);
+    CompositeHeldLock(List<? extends HeldLock> parts, Executor callbacks) {
+        this.parts = List.copyOf(parts);
+        this.callbacks = callbacks;
+    }
+
+    /**
+     * The locks as one lock, which releases all of them at the same time. For clients that delegate to another.
+     *
+     * @param callbacks runs what depends on {@link #lost()} and {@link #releaseAsync()}, and may block
+     */
+    public static HeldLock of(List<? extends HeldLock> locks, Executor callbacks) {
+        return new CompositeHeldLock(locks, callbacks);
     }
 
     @Override
     public List<LockKey> keys() {
-        return held.stream().flatMap(each -> each.keys().stream()).toList();
+        return sequencers().stream().map(Sequencer::key).toList();
     }
 
     @Override
     public LockMode mode() {
-        return held.get(0).mode();
+        return parts.stream().allMatch(part -> part.mode() == LockMode.EXCLUSIVE)
+                ? LockMode.EXCLUSIVE
+                : LockMode.SHARED;
     }
 
     @Override
     public List<Sequencer> sequencers() {
-        return held.stream().flatMap(each -> each.sequencers().stream()).toList();
+        return parts.stream()
+                .flatMap(part -> part.sequencers().stream())
+                .sorted(Comparator.comparing(Sequencer::key))
+                .distinct()
+                .toList();
     }
 
     @Override
     public boolean isHeld() {
-        return held.stream().allMatch(DefaultHeldLock::isHeld);
+        return parts.stream().allMatch(HeldLock::isHeld);
     }
 
     @Override
     public Duration remaining() {
-        return held.stream()
-                .map(DefaultHeldLock::remaining)
+        return parts.stream()
+                .map(HeldLock::remaining)
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
     }
 
     @Override
     public void ensureHeld() {
-        held.forEach(DefaultHeldLock::ensureHeld);
+        parts.forEach(HeldLock::ensureHeld);
     }
 
     @Override
@@ -72,30 +90,37 @@ final class CompositeHeldLock implements HeldLock {
     }
 
     private LockState.LossSignal signal() {
-        LockState.LossSignal first = new LockState.LossSignal(context.callbacks());
+        LockState.LossSignal first = new LockState.LossSignal(callbacks);
         if (lost.compareAndSet(null, first)) {
-            held.forEach(each -> each.onLost(first::fire));
+            parts.forEach(part -> part.onLost(first::fire));
         }
         return Objects.requireNonNull(lost.get());
     }
 
     @Override
     public Release release() {
-        return startRelease().join();
+        startRelease();
+        // Each waits for its own answer and not for a callback, whose executor may be waiting for this call.
+        return parts.stream().map(HeldLock::release).reduce(Release.RELEASED, CompositeHeldLock::worse);
     }
 
     @Override
     public CompletionStage<Release> releaseAsync() {
-        return startRelease().thenApplyAsync(release -> release, context.callbacks());
+        return startRelease().thenApplyAsync(release -> release, callbacks);
     }
 
     /** All at once; the answer is the worst of them. */
     CompletableFuture<Release> startRelease() {
         CompletableFuture<Release> worst = CompletableFuture.completedFuture(Release.RELEASED);
-        for (int last = held.size() - 1; last >= 0; last--) {
-            worst = worst.thenCombine(held.get(last).startRelease(), CompositeHeldLock::worse);
+        for (int last = parts.size() - 1; last >= 0; last--) {
+            worst = worst.thenCombine(startRelease(parts.get(last)), CompositeHeldLock::worse);
         }
         return worst;
+    }
+
+    /** Without a callback for each key, where the engine itself granted the lock. */
+    private static CompletionStage<Release> startRelease(HeldLock part) {
+        return part instanceof DefaultHeldLock granted ? granted.startRelease() : part.releaseAsync();
     }
 
     private static Release worse(Release one, Release other) {
@@ -109,11 +134,11 @@ final class CompositeHeldLock implements HeldLock {
     @Override
     public void close() {
         release();
-        held.forEach(DefaultHeldLock::close);
+        parts.forEach(HeldLock::close);
     }
 
     @Override
     public String toString() {
-        return held.toString();
+        return parts.toString();
     }
 }

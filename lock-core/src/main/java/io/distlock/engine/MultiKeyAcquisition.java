@@ -72,7 +72,7 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
     }
 
     private void finish() {
-        CompositeHeldLock all = new CompositeHeldLock(context, held);
+        CompositeHeldLock all = new CompositeHeldLock(held, context.callbacks());
         if (!all.isHeld()) {
             // Before they are released, or each of them would seem lost.
             LockKey lost = lostKey();
@@ -100,7 +100,7 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
 
     /** All at once; ends within one call to the store, and never fails. */
     private CompletableFuture<Release> releaseAll() {
-        return new CompositeHeldLock(context, held).startRelease();
+        return new CompositeHeldLock(held, context.callbacks()).startRelease();
     }
 
     @Override

@@ -38,7 +38,7 @@ public final class LockContext {
 
     /** As {@link #current()}, but empty if there is none. */
     public static Optional<HeldLock> find() {
-        return CallContext.innermost();
+        return CallContext.held().innermost();
     }
 
     /**
@@ -49,7 +49,8 @@ public final class LockContext {
      * @throws io.distlock.LockLostException if it has lost it
      */
     public static HeldLock requireHeld(String name) {
-        HeldLock lock = CallContext.named(name)
+        HeldLock lock = CallContext.held()
+                .named(name)
                 .orElseThrow(() -> new IllegalStateException("no lock '" + name + "' is held by this call" + CURE));
         lock.ensureHeld();
         return lock;

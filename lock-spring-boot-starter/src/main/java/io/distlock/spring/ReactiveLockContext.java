@@ -2,7 +2,9 @@ package io.distlock.spring;
 
 import io.distlock.HeldLock;
 import io.distlock.spring.execution.CallContext;
+import io.distlock.spring.execution.HeldLocks;
 import java.util.Optional;
+import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /**
@@ -26,20 +28,21 @@ public final class ReactiveLockContext {
 
     /** The innermost lock of the subscription; fails with an {@link IllegalStateException} if there is none. */
     public static Mono<HeldLock> current() {
-        return Mono.deferContextual(
-                context -> found(CallContext.OfSubscription.innermost(context), "no lock is held here"));
+        return found(HeldLocks::innermost, "no lock is held here");
     }
 
     /**
      * The innermost lock of this name, if it is still held; fails as {@link LockContext#requireHeld} throws.
      */
     public static Mono<HeldLock> requireHeld(String name) {
-        return Mono.deferContextual(context ->
-                        found(CallContext.OfSubscription.named(context, name), "no lock '" + name + "' is held here"))
+        return found(held -> held.named(name), "no lock '" + name + "' is held here")
                 .doOnNext(HeldLock::ensureHeld);
     }
 
-    private static Mono<HeldLock> found(Optional<HeldLock> lock, String otherwise) {
-        return lock.map(Mono::just).orElseGet(() -> Mono.error(() -> new IllegalStateException(otherwise + CURE)));
+    private static Mono<HeldLock> found(Function<HeldLocks, Optional<HeldLock>> lock, String otherwise) {
+        return Mono.deferContextual(context -> CallContext.OfSubscription.held(context)
+                .flatMap(lock)
+                .map(Mono::just)
+                .orElseGet(() -> Mono.error(() -> new IllegalStateException(otherwise + CURE))));
     }
 }

@@ -10,10 +10,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.spring.template.LockTemplate;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Futures of locked methods that are given up. */
@@ -87,6 +89,27 @@ class FutureCancellationTests {
             assertThat(isFree(context)).isFalse();
             work.complete("late");
             await().until(() -> isFree(context));
+        });
+    }
+
+    @Test
+    void aBodyThatCannotBeCancelledKeepsEachOfItsLocksUntilItIsDone() {
+        run((context, jobs) -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            LockClient client = context.getBean(LockClient.class);
+            CompletableFuture<String> work = new CompletableFuture<>();
+            AtomicBoolean begun = new AtomicBoolean();
+            CompletableFuture<String> result = locks.lock("a")
+                    .and(locks.lock("b"))
+                    .future(() -> {
+                        begun.set(true);
+                        return work.minimalCompletionStage();
+                    });
+            await().untilTrue(begun);
+            result.cancel(true);
+            assertThat(client.held()).hasSize(2);
+            work.complete("late");
+            await().until(() -> client.held().findAny().isEmpty());
         });
     }
 }

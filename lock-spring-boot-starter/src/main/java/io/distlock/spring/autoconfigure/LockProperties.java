@@ -19,19 +19,19 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * @param leaseTime For how long one grant or renewal is believed. A holder that died blocks others for this long.
  * @param waitTime How long to wait for a lock. 0 is one attempt.
  * @param maxHoldTime A lock that is held this long is lost and reported.
- * @param minHoldTime A lock stays taken at least this long, even when it is given back earlier.
+ * @param minHoldTime A lock stays taken at least this long, even when it is released earlier.
  * @param lockDelay A holder that vanishes keeps others out for this much longer.
- * @param shutdownTimeout How long a context that closes waits for held locks to be given back.
+ * @param shutdownTimeout How long a context that closes waits for held locks to be released.
  * @param advisorOrder Place of the lock among the advisors of a method, lower being further out. Must be lower than
  *     that of transactions; method security has 100 to 600.
- * @param instanceId What tells this instance from others of the application, for people who look into the store. Host and
+ * @param instanceId Distinguishes this instance from others of the application, for diagnostics at the store. Host and
  *     process id, unless given.
  * @param leakThreshold A lock that is held for longer is logged once, with the stack of the call that took it. Off at 0;
  *     costs each call a stack trace.
- * @param metrics Figures of the locks.
+ * @param metrics Metrics of the locks.
  * @param observations Observations of waiting and holding, for traces.
- * @param health How the stores are.
- * @param transactions What locks and transactions have to do with each other.
+ * @param health Health of the stores.
+ * @param transactions Locks and transactions.
  */
 @ConfigurationProperties("distributed-lock")
 record LockProperties(
@@ -55,7 +55,7 @@ record LockProperties(
         @DefaultValue Transactions transactions) {
 
     /**
-     * Figures of the locks.
+     * Metrics of the locks.
      *
      * @param enabled Whether locks are measured.
      */
@@ -69,17 +69,17 @@ record LockProperties(
     record Observations(@Nullable Boolean enabled) {}
 
     /**
-     * How the stores are.
+     * Health of the stores.
      *
-     * @param degradedStatus Health status of a store that works, but should be mended: a Redlock of whose nodes none more
-     *     may fail, a Redis that may evict locks.
+     * @param degradedStatus Health status of a store that works but should be repaired: a Redlock that cannot tolerate the
+     *     failure of one more node, a Redis that may evict locks.
      */
     record Health(@DefaultValue("UP") String degradedStatus) {}
 
     /**
-     * What locks and transactions have to do with each other.
+     * Locks and transactions.
      *
-     * @param holdUntilCompletion Whether a lock that is taken inside a transaction is given back only once that
+     * @param holdUntilCompletion Whether a lock that is taken inside a transaction is released only once that
      *     transaction has completed. If not, others get the lock before they can see what was done under it.
      * @param askStoreBeforeCommit Whether the store, and not the clock alone, has to confirm each lock right before
      *     the commit of a transaction under it. One call for each key; a silent store rolls the transaction back.

@@ -1,6 +1,7 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.spring.UnknownLockProviderException;
+import io.distlock.spring.autoconfigure.LockClientsFactory.NoDefaultLockProviderException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;

@@ -35,10 +35,10 @@ public final class InstrumentedLockClient implements LockClient {
         HoldListener granted(HeldLock held);
 
         /** Another held it for the whole wait time. */
-        void notAcquired();
+        default void notAcquired() {}
 
         /** The store did not answer, or the caller gave up. */
-        void failed(Throwable cause);
+        default void failed(Throwable cause) {}
     }
 
     /** Is notified how one held lock ends: by one of these methods, once. Throws nothing. */

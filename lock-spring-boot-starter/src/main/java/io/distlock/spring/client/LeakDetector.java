@@ -68,12 +68,6 @@ final class LeakDetector implements LockClientCustomizer {
             held.add(hold);
             return hold;
         }
-
-        @Override
-        public void notAcquired() {}
-
-        @Override
-        public void failed(Throwable cause) {}
     }
 
     /** Not a record: compared by identity. */

@@ -4,11 +4,10 @@ import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.Release;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -162,43 +161,24 @@ public record LocksDescriptor(
 
         /** Keeps no more of the items than up to the end of the page. */
         static <T> Page<T> of(Stream<T> all, Comparator<? super T> order, int offset, int limit) {
-            Selection<T> selection = new Selection<>(order, (long) offset + limit);
-            all.forEach(selection::add);
-            return new Page<>(selection.total, offset, selection.from(offset));
+            // The last item first: it makes room for a better one.
+            PriorityQueue<T> best = new PriorityQueue<>(order.reversed());
+            AtomicInteger total = new AtomicInteger();
+            all.forEach(item -> {
+                total.incrementAndGet();
+                best.add(item);
+                if (best.size() > (long) offset + limit) {
+                    best.remove();
+                }
+            });
+            return new Page<>(
+                    total.get(),
+                    offset,
+                    best.stream().sorted(order).skip(offset).toList());
         }
 
         <R> Page<R> map(Function<T, R> mapper) {
             return new Page<>(total, offset, items.stream().map(mapper).toList());
-        }
-
-        private static final class Selection<T> {
-
-            // The last item first: it makes room for a better one.
-            private final PriorityQueue<T> best;
-            private final long most;
-            private int total;
-
-            Selection(Comparator<? super T> order, long most) {
-                this.best = new PriorityQueue<>(order.reversed());
-                this.most = most;
-            }
-
-            void add(T item) {
-                total++;
-                best.add(item);
-                if (best.size() > most) {
-                    best.remove();
-                }
-            }
-
-            List<T> from(int offset) {
-                List<T> page = new ArrayList<>();
-                while (best.size() > offset) {
-                    page.add(best.remove());
-                }
-                Collections.reverse(page);
-                return page;
-            }
         }
     }
 }

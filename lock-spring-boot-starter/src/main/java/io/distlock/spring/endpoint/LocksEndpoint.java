@@ -7,10 +7,9 @@ import io.distlock.Release;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
 import java.security.Principal;
-import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +18,6 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
 import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
-import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -40,38 +38,29 @@ public class LocksEndpoint {
     private final LockClients clients;
     private final LocksReport report;
     private final ApplicationEventPublisher publisher;
-    private final Rules rules;
+    private final LocksEndpointProperties properties;
 
     /**
-     * What may be shown and done.
-     *
-     * @param showKeys whether keys are shown; hidden ones are replaced, as values are elsewhere in Actuator
-     * @param roles one of which is needed to see keys where {@code showKeys} says "when authorized"
-     * @param forceRelease whether locks may be taken away from their holders
-     * @param sanitizing what else to hide
+     * @param sanitizing what else to hide of what the properties allow to be shown
      */
-    record Rules(Show showKeys, Set<String> roles, boolean forceRelease, Collection<SanitizingFunction> sanitizing) {
-
-        boolean shows(SecurityContext viewer) {
-            return showKeys.isShown(viewer, roles);
-        }
-    }
-
     LocksEndpoint(
-            LockClients clients, RecentLosses losses, Ticker ticker, ApplicationEventPublisher publisher, Rules rules) {
+            LockClients clients,
+            RecentLosses losses,
+            Ticker ticker,
+            ApplicationEventPublisher publisher,
+            LocksEndpointProperties properties,
+            List<SanitizingFunction> sanitizing) {
         this.clients = clients;
-        this.report = new LocksReport(clients, losses, ticker, new Sanitizer(rules.sanitizing()));
+        this.report = new LocksReport(clients, losses, ticker, new Sanitizer(sanitizing));
         this.publisher = publisher;
-        this.rules = rules;
+        this.properties = properties;
     }
 
     /** The locks of this instance, up to 500 of each kind at a time. */
     @ReadOperation
     public LocksDescriptor locks(
             @Nullable String name, @Nullable String provider, @Nullable Integer offset, @Nullable Integer limit) {
-        return locks(
-                LocksReport.Query.of(name, provider, offset, limit),
-                rules.showKeys().isShown(true));
+        return locks(LocksReport.Query.of(name, provider, offset, limit), shows());
     }
 
     LocksDescriptor locks(LocksReport.Query query, boolean shown) {
@@ -81,7 +70,7 @@ public class LocksEndpoint {
     /** What the store knows about one lock; nothing if nobody holds it. */
     @ReadOperation
     public LocksDescriptor.@Nullable Inspection lock(@Selector String provider, @Selector String lock) {
-        return inspect(provider, lock, rules.showKeys().isShown(true)).orElse(null);
+        return inspect(provider, lock, shows()).orElse(null);
     }
 
     Optional<LocksDescriptor.Inspection> inspect(String provider, String lock, boolean shown) {
@@ -133,11 +122,16 @@ public class LocksEndpoint {
     }
 
     boolean allowsForceRelease() {
-        return rules.forceRelease();
+        return properties.forceRelease();
     }
 
     boolean shows(SecurityContext viewer) {
-        return rules.shows(viewer);
+        return properties.showValues().isShown(viewer, properties.roles());
+    }
+
+    /** To a viewer without a security context, over JMX. */
+    private boolean shows() {
+        return properties.showValues().isShown(true);
     }
 
     private static LockKey key(String text) {

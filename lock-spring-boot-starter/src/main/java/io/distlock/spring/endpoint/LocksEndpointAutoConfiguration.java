@@ -41,11 +41,8 @@ final class LocksEndpointAutoConfiguration {
                 losses,
                 runtime.ticker(),
                 publisher,
-                new LocksEndpoint.Rules(
-                        properties.showValues(),
-                        properties.roles(),
-                        properties.forceRelease(),
-                        sanitizing.orderedStream().toList()));
+                properties,
+                sanitizing.orderedStream().toList());
     }
 
     @Bean

@@ -38,23 +38,11 @@ final class LocksReport {
 
     LocksDescriptor locks(Query query, boolean shown) {
         KeyTexts keys = new KeyTexts(sanitizer, shown);
-        LocksDescriptor.Page<At<HeldLockInfo>> held = LocksDescriptor.Page.of(
-                at(query, LockClient::held, HeldLockInfo::key),
-                Comparator.comparing((At<HeldLockInfo> at) -> at.value().heldFor())
-                        .reversed()
-                        .thenComparing(at -> at.value().key()),
-                query.offset(),
-                query.limit());
-        LocksDescriptor.Page<At<WaiterInfo>> waiting = LocksDescriptor.Page.of(
-                at(query, LockClient::waiting, WaiterInfo::key),
-                Comparator.comparing((At<WaiterInfo> at) -> at.value().waited())
-                        .reversed()
-                        .thenComparing(at -> at.value().key()),
-                query.offset(),
-                query.limit());
         return new LocksDescriptor(
-                held.map(at -> describe(at.provider(), at.value(), keys)),
-                waiting.map(at -> describe(at.provider(), at.value(), keys)),
+                page(query, LockClient::held, HeldLockInfo::key, HeldLockInfo::heldFor)
+                        .map(at -> describe(at.provider(), at.value(), keys)),
+                page(query, LockClient::waiting, WaiterInfo::key, WaiterInfo::waited)
+                        .map(at -> describe(at.provider(), at.value(), keys)),
                 losses.latest().stream()
                         .filter(lost ->
                                 query.covers(lost.provider(), lost.loss().key()))
@@ -62,40 +50,51 @@ final class LocksReport {
                         .toList());
     }
 
-    private <T> Stream<At<T>> at(Query query, Function<LockClient, Stream<T>> what, Function<T, LockKey> key) {
-        return clients.providers().stream()
+    /** Longest first. */
+    private <T> LocksDescriptor.Page<At<T>> page(
+            Query query,
+            Function<LockClient, Stream<T>> what,
+            Function<T, LockKey> key,
+            Function<T, Duration> duration) {
+        Stream<At<T>> all = clients.providers().stream()
                 .flatMap(provider -> what.apply(clients.get(provider))
                         .filter(each -> query.covers(provider, key.apply(each)))
                         .map(each -> new At<>(provider, each)));
+        Comparator<At<T>> shortestFirst = Comparator.comparing(at -> duration.apply(at.value()));
+        return LocksDescriptor.Page.of(
+                all,
+                shortestFirst.reversed().thenComparing(at -> key.apply(at.value())),
+                query.offset(),
+                query.limit());
     }
 
-    private LocksDescriptor.Held describe(String provider, HeldLockInfo hold, KeyTexts keys) {
+    private LocksDescriptor.Held describe(String provider, HeldLockInfo held, KeyTexts keys) {
         return new LocksDescriptor.Held(
-                hold.key().name(),
-                keys.key(hold.key()),
-                keys.id(hold.key()),
+                held.key().name(),
+                keys.key(held.key()),
+                keys.id(held.key()),
                 provider,
-                hold.mode(),
-                hold.token().value(),
-                hold.owner(),
-                ago(hold.heldFor()),
-                hold.heldFor().toMillis(),
-                hold.remaining().toMillis(),
-                hold.renewals(),
-                hold.thread());
+                held.mode(),
+                held.token().value(),
+                held.owner(),
+                ago(held.heldFor()),
+                held.heldFor().toMillis(),
+                held.remaining().toMillis(),
+                held.renewals(),
+                held.thread());
     }
 
-    private LocksDescriptor.Waiting describe(String provider, WaiterInfo wait, KeyTexts keys) {
+    private LocksDescriptor.Waiting describe(String provider, WaiterInfo waiter, KeyTexts keys) {
         return new LocksDescriptor.Waiting(
-                wait.key().name(),
-                keys.key(wait.key()),
-                keys.id(wait.key()),
+                waiter.key().name(),
+                keys.key(waiter.key()),
+                keys.id(waiter.key()),
                 provider,
-                wait.mode(),
-                ago(wait.waited()),
-                wait.waited().toMillis(),
-                wait.remaining().toMillis(),
-                wait.thread());
+                waiter.mode(),
+                ago(waiter.waited()),
+                waiter.waited().toMillis(),
+                waiter.remaining().toMillis(),
+                waiter.thread());
     }
 
     private static LocksDescriptor.Loss describe(RecentLosses.Lost lost, KeyTexts keys) {
@@ -132,7 +131,7 @@ final class LocksReport {
     private LocksDescriptor.Holder describe(String provider, LockKey key, LockStatus.Holder holder) {
         boolean here = clients.get(provider)
                 .held()
-                .anyMatch(hold -> hold.key().equals(key) && holder.token().equals(Optional.of(hold.token())));
+                .anyMatch(held -> held.key().equals(key) && holder.token().equals(Optional.of(held.token())));
         return new LocksDescriptor.Holder(
                 holder.instance().orElse(null),
                 holder.owner(),

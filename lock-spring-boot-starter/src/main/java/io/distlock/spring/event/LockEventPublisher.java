@@ -29,8 +29,8 @@ import org.springframework.core.ResolvableType;
 
 /**
  * Publishes lock events to the listeners of the application context, in order and on one thread of its own: the thread
- * of the event may be a driver's, which a listener that waits for a database would block. Costs nothing where nobody
- * listens. A slow listener loses events once ten thousand are waiting. Thread-safe.
+ * of the event may be a driver's, which a listener that waits for a database would block. Costs nothing without
+ * listeners. A slow listener loses events once ten thousand are waiting. Thread-safe.
  */
 final class LockEventPublisher
         implements LockClientCustomizer,
@@ -87,18 +87,16 @@ final class LockEventPublisher
     }
 
     private void findListeners() {
-        want(
-                context instanceof AbstractApplicationContext known
-                        ? wanted(known.getApplicationListeners())
-                        : Set.copyOf(EVENT_TYPES));
+        Set<Class<?>> types = context instanceof AbstractApplicationContext known
+                ? wanted(known.getApplicationListeners())
+                : Set.copyOf(EVENT_TYPES);
+        synchronized (this) {
+            wanted = types;
+            listen();
+        }
     }
 
-    private synchronized void want(Set<Class<?>> types) {
-        wanted = types;
-        listen();
-    }
-
-    /** Once somebody listens: a client without listeners makes no events. */
+    /** Only if there is a listener: a client without any makes no events. */
     private void listen() {
         if (!wanted.isEmpty()) {
             clients.forEach(client -> client.addListener(event -> publish(client.provider(), event)));

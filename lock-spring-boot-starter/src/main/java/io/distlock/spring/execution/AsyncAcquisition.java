@@ -1,9 +1,11 @@
 package io.distlock.spring.execution;
 
 import io.distlock.HeldLock;
+import io.distlock.LockException;
 import io.distlock.LockLostException;
+import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -17,30 +19,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncAcquisition {
 
+    private final LockTask task;
     private final CompletableFuture<Reference> reference = new CompletableFuture<>();
     private final Thread caller = Thread.currentThread();
-    private final boolean outermost;
 
-    private AsyncAcquisition(boolean outermost) {
-        this.outermost = outermost;
+    private AsyncAcquisition(LockTask task) {
+        this.task = task;
     }
 
     /** Refers to a lock that the call holds already, or asks for one. Never throws. */
     static AsyncAcquisition of(LockTask task, HeldLocks held) {
-        Optional<Reference> inside;
+        AsyncAcquisition acquisition = new AsyncAcquisition(task);
         try {
-            inside = held.reenter(task.client(), task.request());
+            held.reenter(task.client(), task.request())
+                    .ifPresentOrElse(acquisition.reference::complete, acquisition::ask);
         } catch (RuntimeException refusal) {
-            AsyncAcquisition refused = new AsyncAcquisition(false);
-            refused.reference.completeExceptionally(refusal);
-            return refused;
+            acquisition.reference.completeExceptionally(refusal);
         }
-        AsyncAcquisition acquisition = new AsyncAcquisition(inside.isEmpty());
-        inside.ifPresentOrElse(acquisition.reference::complete, () -> acquisition.ask(task));
         return acquisition;
     }
 
-    private void ask(LockTask task) {
+    private void ask() {
         CompletableFuture<HeldLock> asked = task.client().acquireAsync(task.request());
         asked.whenComplete((lock, failure) -> {
             if (failure != null) {
@@ -59,35 +58,42 @@ final class AsyncAcquisition {
         });
     }
 
-    /** Fails as an acquisition does. */
+    /** Cancelling it ends the wait. */
     CompletableFuture<Reference> reference() {
         return reference;
     }
 
     /**
-     * Continues once the lock is granted or has failed. It may be granted before this is called: the body under it may
-     * still block, but not the caller.
+     * Continues once the lock is granted or has failed; with {@link NotAcquired} if that is for a handler. It may be
+     * granted before this is called: the body under it may still block, but not the caller.
      *
      * @param bodies runs the body in that case; where the caller holds the lock already, it continues itself
      */
     void whenSettled(Executor bodies, BiConsumer<@Nullable Reference, @Nullable Throwable> next) {
         reference.whenComplete((granted, failure) -> {
-            if (granted == null || !outermost || Thread.currentThread() != caller) {
-                next.accept(granted, failure);
-                return;
-            }
-            try {
-                bodies.execute(() -> next.accept(granted, null));
-            } catch (RuntimeException | Error refusal) {
-                granted.closeAsync();
-                next.accept(null, refusal);
+            if (granted == null) {
+                next.accept(null, reason(Objects.requireNonNull(failure)));
+            } else if (!granted.isOutermost() || Thread.currentThread() != caller) {
+                next.accept(granted, null);
+            } else {
+                try {
+                    bodies.execute(() -> next.accept(granted, null));
+                } catch (RuntimeException | Error refusal) {
+                    granted.closeAsync();
+                    next.accept(null, refusal);
+                }
             }
         });
     }
 
-    /** Whether the lock was taken for this body and not for one around it. */
-    boolean isOutermost() {
-        return outermost;
+    private Throwable reason(Throwable failure) {
+        Throwable bare = bare(failure);
+        return NotAcquiredHandler.handles(bare) ? new NotAcquired(task, (LockException) bare) : bare;
+    }
+
+    /** Whether a loss of the lock cancels the body: not of a lock that was taken for a call around it. */
+    boolean cancelsOnLoss(Reference granted) {
+        return granted.isOutermost() && task.interruptOnLoss();
     }
 
     /** Cancels the wait or, if the lock was granted already, closes the reference. */
@@ -97,9 +103,7 @@ final class AsyncAcquisition {
         }
     }
 
-    /**
-     * Closes the reference, if there is one; fails with a {@link io.distlock.LockLostException} if the lock was lost.
-     */
+    /** Closes the reference, if there is one; fails with a {@link LockLostException} if the lock was lost. */
     CompletionStage<@Nullable Void> close() {
         return reference.isCompletedExceptionally()
                 ? CompletableFuture.completedFuture(null)

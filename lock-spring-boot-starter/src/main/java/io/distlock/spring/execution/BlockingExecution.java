@@ -1,10 +1,8 @@
 package io.distlock.spring.execution;
 
-import io.distlock.HeldLock;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
 import io.distlock.spi.Ticker;
-import io.distlock.spring.execution.EnclosingScope.Grants;
 import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
@@ -26,50 +24,40 @@ final class BlockingExecution implements Execution {
     @Override
     public @Nullable Object run(List<LockTask> tasks, Execution.Body body) throws Throwable {
         try {
-            return under(tasks, new Grants(), body);
+            return underNext(new LockSequence(tasks, ticker), CallContext.reachable(), body);
         } catch (NotAcquired failed) {
             // Here, where the earlier locks of the call have been released.
             return failed.result();
         }
     }
 
-    private @Nullable Object under(List<LockTask> tasks, Grants grants, Execution.Body body) throws Throwable {
-        Supplier<List<LockTask>> others = LockTask.afterFirst(tasks, ticker);
-        return under(tasks.get(0), grants, () -> {
-            List<LockTask> left = others.get();
-            if (!left.isEmpty()) {
-                return under(left, grants, body);
-            }
-            grants.keepIn(scopes.current());
-            return body.run();
-        });
-    }
-
-    private @Nullable Object under(LockTask task, Grants grants, Execution.Body inside) throws Throwable {
-        HeldLocks held = CallContext.reachable();
-        Optional<Reference> entered = held.reenter(task.client(), task.request());
-        if (entered.isPresent()) {
-            return within(entered.get(), held, inside);
+    /** A loss is thrown when the lock is released, or suppressed into the exception of the body. */
+    private @Nullable Object underNext(LockSequence locks, HeldLocks outer, Execution.Body body) throws Throwable {
+        LockTask task = locks.next();
+        Optional<Reference> entered = outer.reenter(task.client(), task.request());
+        try (Reference reference = entered.isPresent() ? entered.get() : acquire(task)) {
+            locks.granted(reference);
+            HeldLocks held = outer.with(reference.target());
+            return reference.isOutermost() && task.interruptOnLoss()
+                    ? InterruptOnLoss.run(reference.lock(), () -> under(held, locks, body))
+                    : under(held, locks, body);
         }
-        HeldLock lock = acquire(task);
-        Reference reference = ReferenceCountedLock.first(task.client(), lock);
-        grants.add(reference.target());
-        return within(reference, held, task.interruptOnLoss() ? () -> InterruptOnLoss.run(lock, inside) : inside);
     }
 
     /** The acquisition alone: an exception of the body must not be taken for a failed acquisition, nor the reverse. */
-    private static HeldLock acquire(LockTask task) {
+    private static Reference acquire(LockTask task) {
         try {
-            return task.client().acquire(task.request());
+            return ReferenceCountedLock.first(task.client(), task.client().acquire(task.request()));
         } catch (LockNotAcquiredException | LockUnavailableException why) {
             throw new NotAcquired(task, why);
         }
     }
 
-    /** Closes the reference; a loss is thrown, or suppressed into the exception of the body. */
-    private static @Nullable Object within(Reference reference, HeldLocks outer, Execution.Body body) throws Throwable {
-        try (reference) {
-            return CallContext.under(outer.with(reference.target()), body);
+    private @Nullable Object under(HeldLocks held, LockSequence locks, Execution.Body body) throws Throwable {
+        if (locks.hasNext()) {
+            return underNext(locks, held, body);
         }
+        locks.keepIn(scopes.current());
+        return CallContext.under(held, body);
     }
 }

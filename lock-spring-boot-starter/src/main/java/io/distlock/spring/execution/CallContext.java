@@ -1,6 +1,5 @@
 package io.distlock.spring.execution;
 
-import io.distlock.HeldLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,28 +15,15 @@ public final class CallContext {
 
     private static final ThreadLocal<@Nullable HeldLocks> CURRENT = new ThreadLocal<>();
 
-    /** Scopes on this thread that keep locks of calls that have returned. A scope that has ended keeps nothing. */
+    /** Scopes on this thread, which keep locks of calls that have returned. A scope that has ended keeps nothing. */
     private static final ThreadLocal<@Nullable List<EnclosingScope>> SCOPES = new ThreadLocal<>();
 
     private CallContext() {}
 
-    /** The lock that the call on this thread took last, as its body sees it. */
-    public static Optional<HeldLock> innermost() {
-        return held().innermost();
-    }
-
-    /** The innermost lock of the call on this thread with this name, as its body sees it. */
-    public static Optional<HeldLock> named(String name) {
-        return held().named(name);
-    }
-
-    /** The locks of the call on this thread, innermost first. */
-    public static List<ReferenceCountedLock> locks() {
-        return held().locks();
-    }
-
-    private static HeldLocks held() {
-        return HeldLocks.orEmpty(CURRENT.get());
+    /** The locks of the call on this thread. */
+    public static HeldLocks held() {
+        HeldLocks held = CURRENT.get();
+        return held == null ? HeldLocks.EMPTY : held;
     }
 
     /**
@@ -93,23 +79,8 @@ public final class CallContext {
 
         private OfSubscription() {}
 
-        /** As {@link CallContext#innermost()}. */
-        public static Optional<HeldLock> innermost(ContextView context) {
-            return held(context).flatMap(HeldLocks::innermost);
-        }
-
-        /** As {@link CallContext#named(String)}. */
-        public static Optional<HeldLock> named(ContextView context, String name) {
-            return held(context).flatMap(held -> held.named(name));
-        }
-
-        /** As {@link CallContext#locks()}. */
-        public static List<ReferenceCountedLock> locks(ContextView context) {
-            return held(context).map(HeldLocks::locks).orElseGet(List::of);
-        }
-
-        /** Empty if the subscription is not one inside a locked body. */
-        static Optional<HeldLocks> held(ContextView context) {
+        /** The locks of the subscription; empty if it is not one inside a locked body. */
+        public static Optional<HeldLocks> held(ContextView context) {
             return context.getOrEmpty(KEY);
         }
 

@@ -1,10 +1,9 @@
 package io.distlock.spring.execution;
 
-import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
-/** Something around calls that keeps their locks for longer than they do, such as a transaction. Thread-safe. */
+/** Surrounds calls, as a transaction does, and keeps their locks beyond their return. Thread-safe. */
 public interface EnclosingScope {
 
     /** Keeps nothing. */
@@ -31,7 +30,6 @@ public interface EnclosingScope {
         /** Finds none. */
         Resolver NONE = () -> EnclosingScope.NONE;
 
-        /** The scope around the call on this thread. */
         EnclosingScope current();
     }
 
@@ -41,26 +39,5 @@ public interface EnclosingScope {
 
         /** By the context of the subscription; {@link EnclosingScope#NONE} if there is none. */
         Mono<EnclosingScope> current();
-    }
-
-    /**
-     * The locks that one call has been granted so far. The scope around the call keeps them all or, if a later lock is
-     * not acquired, none. For the steps of one call, which follow one another.
-     */
-    final class Grants {
-
-        private final List<ReferenceCountedLock> locks = new ArrayList<>();
-
-        Grants() {}
-
-        /** Adds a lock that was taken for this call and not for one around it. */
-        void add(ReferenceCountedLock lock) {
-            locks.add(lock);
-        }
-
-        /** Lets the scope keep them, once all are there. */
-        void keepIn(EnclosingScope scope) {
-            locks.forEach(scope::keep);
-        }
     }
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.springframework.core.ReactiveAdapter;
 
-/** The executions of an application, by when the work of a body is done. Thread-safe. */
+/** The executions of an application: one for each way in which the work of a body ends. Thread-safe. */
 public final class Executions {
 
     private final Execution blocking;
@@ -17,8 +17,6 @@ public final class Executions {
     private final Executor bodies = LockClientBuilder.defaultCallbackExecutor();
 
     /**
-     * With the scopes that may be around calls and subscriptions.
-     *
      * @param ticker measures how long a call has waited for its locks; supplied at the first call
      */
     public Executions(

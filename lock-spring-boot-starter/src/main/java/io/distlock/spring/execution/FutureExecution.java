@@ -1,12 +1,11 @@
 package io.distlock.spring.execution;
 
-import io.distlock.LockException;
 import io.distlock.spi.Ticker;
-import io.distlock.spring.execution.EnclosingScope.Grants;
 import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -36,163 +35,134 @@ final class FutureExecution implements Execution {
      */
     @Override
     public CompletableFuture<@Nullable Object> run(List<LockTask> tasks, Execution.Body body) {
-        // Resolved on the thread of the caller: the grants come on other threads.
-        EnclosingScope scope = scopes.current();
-        Grants grants = new Grants();
-        return answered(under(tasks, CallContext.reachable(), grants, held -> {
-            grants.keepIn(scope);
-            return CallContext.under(held, body);
-        }));
+        Call call = new Call(tasks, body);
+        call.acquireNext(CallContext.reachable());
+        return call.result;
     }
 
-    private CompletableFuture<@Nullable Object> under(
-            List<LockTask> tasks, HeldLocks outer, Grants grants, Inside body) {
-        Supplier<List<LockTask>> others = LockTask.afterFirst(tasks, ticker);
-        return new Call(tasks.get(0), outer, grants, held -> {
-                    List<LockTask> left = others.get();
-                    return left.isEmpty() ? body.start(held) : under(left, held, grants, body);
-                })
-                .start(bodies);
-    }
+    /** One call. Its steps follow one another, on whichever threads; each is cancelled with the result. */
+    private final class Call {
 
-    /** Handles a failed acquisition here, where the earlier locks of the call have been released. */
-    private static CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked) {
-        Promise promise = new Promise();
-        locked.whenComplete((value, failure) -> {
-            if (failure instanceof NotAcquired failed) {
-                answer(failed, promise);
-            } else {
-                promise.settle(value, failure);
-            }
-        });
-        promise.cancelWithThis(locked);
-        return promise.future();
-    }
+        private final LockSequence locks;
+        private final EnclosingScope scope;
+        private final Execution.Body body;
+        private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 
-    private static void answer(NotAcquired failed, Promise promise) {
-        try {
-            promise.started(failed.result()).whenComplete(promise::settle);
-        } catch (Throwable thrown) {
-            promise.settle(null, thrown);
-        }
-    }
+        /** Innermost first. */
+        private final Deque<Reference> held = new ArrayDeque<>();
 
-    /** What is done under the lock: the body, or the call's next lock. */
-    @FunctionalInterface
-    interface Inside {
-
-        /** Returns a future. */
-        @Nullable
-        Object start(HeldLocks held) throws Throwable;
-    }
-
-    /** One lock of a call. Its steps follow one another, on whichever threads. */
-    private static final class Call {
-
-        private final LockTask task;
-        private final HeldLocks outer;
-        private final Grants grants;
-        private final Inside inside;
-        private final Promise promise = new Promise();
+        private volatile CompletionStage<?> step = result;
         private volatile boolean cancelledByLoss;
 
-        Call(LockTask task, HeldLocks outer, Grants grants, Inside inside) {
-            this.task = task;
-            this.outer = outer;
-            this.grants = grants;
-            this.inside = inside;
+        Call(List<LockTask> tasks, Execution.Body body) {
+            this.locks = new LockSequence(tasks, ticker);
+            // On the thread of the caller: the grants come on other threads.
+            this.scope = scopes.current();
+            this.body = body;
+            result.whenComplete((value, failure) -> cancel(step));
         }
 
-        /** Fails with {@link NotAcquired} if the lock is not acquired. */
-        CompletableFuture<@Nullable Object> start(Executor bodies) {
-            AsyncAcquisition acquisition = AsyncAcquisition.of(task, outer);
+        void acquireNext(HeldLocks outer) {
+            AsyncAcquisition acquisition = AsyncAcquisition.of(locks.next(), outer);
+            // First, as the next step may begin before the line below returns.
+            begin(acquisition.reference());
             acquisition.whenSettled(bodies, (reference, failure) -> {
                 if (reference == null) {
-                    promise.settle(null, handled(AsyncAcquisition.bare(Objects.requireNonNull(failure))));
-                } else if (promise.future().isDone()) {
-                    reference.closeAsync();
+                    end(null, failure);
                 } else {
-                    run(reference, acquisition.isOutermost());
+                    granted(reference, acquisition.cancelsOnLoss(reference), outer.with(reference.target()));
                 }
             });
-            // Cancelled by the caller during the wait; later, the future of the body is cancelled.
-            promise.cancelWithThis(acquisition.reference());
-            return promise.future();
         }
 
-        private Throwable handled(Throwable failure) {
-            return NotAcquiredHandler.handles(failure) ? new NotAcquired(task, (LockException) failure) : failure;
-        }
-
-        private void run(Reference reference, boolean outermost) {
+        private void granted(Reference reference, boolean cancelsOnLoss, HeldLocks inside) {
+            held.push(reference);
+            if (result.isDone()) {
+                end(null, null);
+                return;
+            }
             try {
-                if (outermost) {
-                    grants.add(reference.target());
-                }
-                CompletionStage<?> stage = promise.started(inside.start(outer.with(reference.target())));
-                if (outermost && task.interruptOnLoss()) {
+                locks.granted(reference);
+                if (cancelsOnLoss) {
                     // Not on the thread for losses: what depends on the body's future may block.
                     reference.lock().lost().thenAccept(loss -> {
                         cancelledByLoss = true;
-                        Promise.cancel(stage);
+                        cancel(step);
                     });
                 }
-                stage.whenComplete((value, failure) -> end(reference, value, failure));
+                if (locks.hasNext()) {
+                    acquireNext(inside);
+                } else {
+                    locks.keepIn(scope);
+                    CompletionStage<?> work = future(CallContext.under(inside, body));
+                    begin(work);
+                    work.whenComplete(this::end);
+                }
             } catch (Throwable thrown) {
-                end(reference, null, thrown);
+                end(null, thrown);
             }
         }
 
-        private void end(Reference reference, @Nullable Object value, @Nullable Throwable failure) {
-            reference.closeAsync().whenComplete((left, loss) -> {
+        /** Remembers what is to be cancelled with the call, or at a loss. */
+        private void begin(CompletionStage<?> next) {
+            step = next;
+            if (result.isDone() || cancelledByLoss) {
+                cancel(next);
+            }
+        }
+
+        /** Releases the locks, innermost first, and settles the result. */
+        private void end(@Nullable Object value, @Nullable Throwable failure) {
+            Reference innermost = held.poll();
+            if (innermost == null) {
+                settle(value, failure);
+                return;
+            }
+            innermost.closeAsync().whenComplete((closed, loss) -> {
                 if (loss == null) {
-                    promise.settle(value, failure);
+                    end(value, failure);
                 } else if (failure == null || (cancelledByLoss && failure instanceof CancellationException)) {
-                    promise.settle(null, AsyncAcquisition.bare(loss));
+                    end(null, AsyncAcquisition.bare(loss));
                 } else {
                     AsyncAcquisition.suppressLoss(failure, loss);
-                    promise.settle(null, failure);
+                    end(null, failure);
                 }
             });
         }
-    }
 
-    /** The future of a call that is done in steps, each of which is cancelled with it. Thread-safe. */
-    private static final class Promise {
-
-        private final CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
-
-        CompletableFuture<@Nullable Object> future() {
-            return future;
-        }
-
-        /** The future that a body or its replacement returned, which is cancelled with this one. */
-        CompletionStage<?> started(@Nullable Object returned) {
-            if (!(returned instanceof CompletionStage<?> stage)) {
-                throw new IllegalStateException(
-                        "a locked method returned " + returned + " where a future was expected");
+        private void settle(@Nullable Object value, @Nullable Throwable failure) {
+            if (failure == null) {
+                result.complete(value);
+            } else if (failure instanceof NotAcquired failed && !result.isDone()) {
+                replace(failed);
+            } else {
+                result.completeExceptionally(failure);
             }
-            cancelWithThis(stage);
-            return stage;
         }
 
-        void cancelWithThis(CompletionStage<?> stage) {
-            future.whenComplete((value, failure) -> cancel(stage));
-        }
-
-        static void cancel(CompletionStage<?> stage) {
+        /** Here, where the earlier locks of the call have been released. */
+        private void replace(NotAcquired failed) {
             try {
-                stage.toCompletableFuture().cancel(true);
+                CompletionStage<?> replacement = future(failed.result());
+                result.whenComplete((value, failure) -> cancel(replacement));
+                replacement.whenComplete(this::settle);
+            } catch (Throwable thrown) {
+                settle(null, thrown);
+            }
+        }
+
+        private static CompletionStage<?> future(@Nullable Object returned) {
+            if (returned instanceof CompletionStage<?> stage) {
+                return stage;
+            }
+            throw new IllegalStateException("a locked method returned " + returned + " where a future was expected");
+        }
+
+        private static void cancel(CompletionStage<?> step) {
+            try {
+                step.toCompletableFuture().cancel(true);
             } catch (UnsupportedOperationException cannot) {
                 // It runs to its end, and the lock is held until then.
-            }
-        }
-
-        void settle(@Nullable Object value, @Nullable Throwable failure) {
-            if (failure == null) {
-                future.complete(value);
-            } else {
-                future.completeExceptionally(failure);
             }
         }
     }

@@ -11,13 +11,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The locks that a call holds, innermost first; decides whether an inner call may run under them, needs another lock,
- * or would wait for itself. Immutable.
+ * or would wait for itself. Not for applications. Immutable.
  */
-final class HeldLocks {
+public final class HeldLocks {
 
     /** Of a call that holds no lock. */
     static final HeldLocks EMPTY = new HeldLocks(List.of());
@@ -30,6 +29,9 @@ final class HeldLocks {
 
     /** With one more lock inside all others. */
     HeldLocks with(ReferenceCountedLock innermost) {
+        if (locks.isEmpty()) {
+            return new HeldLocks(List.of(innermost));
+        }
         List<ReferenceCountedLock> more = new ArrayList<>(locks.size() + 1);
         more.add(innermost);
         more.addAll(locks);
@@ -47,17 +49,17 @@ final class HeldLocks {
     }
 
     /** Innermost first. */
-    List<ReferenceCountedLock> locks() {
+    public List<ReferenceCountedLock> locks() {
         return locks;
     }
 
     /** The lock that was taken last, as the body sees it. */
-    Optional<HeldLock> innermost() {
+    public Optional<HeldLock> innermost() {
         return locks.isEmpty() ? Optional.empty() : Optional.of(locks.get(0).unreleasable());
     }
 
     /** The innermost lock with this name, as the body sees it. */
-    Optional<HeldLock> named(String name) {
+    public Optional<HeldLock> named(String name) {
         return locks.stream().filter(lock -> lock.isNamed(name)).findFirst().map(ReferenceCountedLock::unreleasable);
     }
 
@@ -85,10 +87,6 @@ final class HeldLocks {
             }
         }
         return entered.isEmpty() ? Optional.empty() : Optional.of(checked(entered, missing, client, request));
-    }
-
-    static HeldLocks orEmpty(@Nullable HeldLocks held) {
-        return held == null ? EMPTY : held;
     }
 
     private static Reference checked(

@@ -2,11 +2,14 @@ package io.distlock.spring.execution;
 
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockMode;
 import io.distlock.LockRequest;
-import io.distlock.spi.Ticker;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,15 +23,16 @@ import org.jspecify.annotations.Nullable;
 public record LockTask(
         LockClient client, LockRequest request, boolean interruptOnLoss, NotAcquiredHandler notAcquired) {
 
+    private record Place(String provider, LockKey key) {}
+
     /** With the rest of the wait time; one attempt if nothing is left of it. */
     LockTask waitedFor(Duration time) {
         Duration left = request.options().waitTime().minus(time);
-        return new LockTask(
-                client, request.withWaitTime(left.isNegative() ? Duration.ZERO : left), interruptOnLoss, notAcquired);
+        return with(request.withWaitTime(left.isNegative() ? Duration.ZERO : left));
     }
 
-    String provider() {
-        return client.provider();
+    private LockTask with(LockRequest changed) {
+        return new LockTask(client, changed, interruptOnLoss, notAcquired);
     }
 
     /**
@@ -43,39 +47,48 @@ public record LockTask(
     }
 
     /**
-     * The same locks in the order in which every call takes them; each key once, exclusively if one of them wants it
-     * so.
+     * The same locks in the order in which every call takes them: by provider, then by key; each key once, exclusively if
+     * one of the tasks wants it so. Requests for several keys are split for that, or two calls could each hold a key that
+     * the other waits for.
      */
     public static List<LockTask> ordered(List<LockTask> tasks) {
-        return LockOrder.of(tasks);
+        if (tasks.size() <= 1) {
+            return tasks;
+        }
+        Map<Place, LockTask> places =
+                new TreeMap<>(Comparator.comparing(Place::provider).thenComparing(Place::key));
+        for (LockTask task : tasks) {
+            for (LockKey key : task.request.keys()) {
+                places.merge(new Place(task.client.provider(), key), task, LockTask::stronger);
+            }
+        }
+        return joined(places);
     }
 
-    /** The tasks after the first, with what is left of their wait times when this is asked. The time runs from now. */
-    static Supplier<List<LockTask>> afterFirst(List<LockTask> tasks, Supplier<Ticker> ticker) {
-        if (tasks.size() == 1) {
-            return List::of;
-        }
-        WaitBudget budget = new WaitBudget(ticker.get());
-        return () -> budget.left(tasks.subList(1, tasks.size()));
+    private static LockTask stronger(LockTask one, LockTask other) {
+        return one.request.mode() == LockMode.EXCLUSIVE ? one : other;
     }
 
-    /**
-     * The time that one call may wait for its locks. Each wait time counts from the beginning of the call, so that the
-     * call waits no longer than the longest of them.
-     */
-    private static final class WaitBudget {
-
-        private final Ticker ticker;
-        private final long startedNanos;
-
-        private WaitBudget(Ticker ticker) {
-            this.ticker = ticker;
-            this.startedNanos = ticker.nanos();
+    /** Neighbours that come from one request stay one. */
+    private static List<LockTask> joined(Map<Place, LockTask> places) {
+        List<LockTask> ordered = new ArrayList<>();
+        List<LockKey> keys = new ArrayList<>();
+        LockTask current = null;
+        for (Map.Entry<Place, LockTask> each : places.entrySet()) {
+            if (current != null && !current.equals(each.getValue())) {
+                ordered.add(current.with(keys));
+                keys.clear();
+            }
+            current = each.getValue();
+            keys.add(each.getKey().key());
         }
-
-        List<LockTask> left(List<LockTask> tasks) {
-            Duration waited = Duration.ofNanos(ticker.nanos() - startedNanos);
-            return tasks.stream().map(task -> task.waitedFor(waited)).toList();
+        if (current != null) {
+            ordered.add(current.with(keys));
         }
+        return ordered;
+    }
+
+    private LockTask with(List<LockKey> keys) {
+        return with(new LockRequest(List.copyOf(keys), request.mode(), request.options()));
     }
 }

@@ -40,7 +40,7 @@ public interface NotAcquiredHandler {
 
     /**
      * Carries the failure of one lock out to where the earlier locks of the call have been released; no caller sees it.
-     * Has no suppressed exceptions: the loss of an earlier lock concerns nobody, as the body has not run.
+     * Has no suppressed exceptions: the loss of an earlier lock is irrelevant, as the body has not run.
      */
     final class NotAcquired extends RuntimeException {
 

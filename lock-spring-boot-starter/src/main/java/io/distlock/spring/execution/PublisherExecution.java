@@ -1,9 +1,7 @@
 package io.distlock.spring.execution;
 
-import io.distlock.LockException;
 import io.distlock.LockLoss;
 import io.distlock.spi.Ticker;
-import io.distlock.spring.execution.EnclosingScope.Grants;
 import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
@@ -15,7 +13,6 @@ import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.util.context.ContextView;
 
 /**
  * Runs bodies that return a publisher. Each subscription calls the body anew, under a lock of its own: requested on
@@ -25,14 +22,13 @@ import reactor.util.context.ContextView;
 final class PublisherExecution implements Execution {
 
     /** The state of one subscription, from lock to lock. */
-    private record Call(EnclosingScope around, Grants grants, Execution.Body body) {}
+    private record Call(EnclosingScope around, LockSequence locks, Execution.Body body) {}
 
     private final ReactiveAdapter adapter;
     private final Mono<EnclosingScope> scope;
     private final Supplier<Ticker> ticker;
     private final Executor bodies;
 
-    /** For one type of publishers. */
     PublisherExecution(
             ReactiveAdapter adapter,
             Optional<EnclosingScope.ReactiveResolver> scopes,
@@ -49,33 +45,24 @@ final class PublisherExecution implements Execution {
     public Object run(List<LockTask> tasks, Execution.Body body) {
         HeldLocks caller = CallContext.reachable();
         Flux<Object> each = Flux.deferContextual(context -> scope.flatMapMany(around -> {
-                    HeldLocks outer = held(context, caller).within(around.kept());
-                    return under(tasks, outer, new Call(around, new Grants(), body));
+                    // A subscription inside a locked publisher is part of it; any other is part of the call that made
+                    // it.
+                    HeldLocks held = CallContext.OfSubscription.held(context).orElse(caller);
+                    return underNext(
+                            held.within(around.kept()), new Call(around, new LockSequence(tasks, ticker), body));
                 }))
                 // Here, where the earlier locks of the call have been released.
                 .onErrorResume(NotAcquired.class, failed -> called(failed::result));
         return adapter.fromPublisher(adapter.isMultiValue() ? each : each.singleOrEmpty());
     }
 
-    /** A subscription inside a locked publisher is part of it; any other is part of the call that made it. */
-    private static HeldLocks held(ContextView context, HeldLocks caller) {
-        return CallContext.OfSubscription.held(context).orElse(caller);
-    }
-
-    private Flux<Object> under(List<LockTask> tasks, HeldLocks outer, Call call) {
-        LockTask task = tasks.get(0);
-        Supplier<List<LockTask>> others = LockTask.afterFirst(tasks, ticker);
+    private Flux<Object> underNext(HeldLocks outer, Call call) {
+        LockTask task = call.locks().next();
         return Flux.usingWhen(
                 // A supplier, evaluated on subscription: nothing can come between it and the cleanup.
                 Mono.fromSupplier(() -> AsyncAcquisition.of(task, outer)),
-                acquisition -> settled(acquisition)
-                        .onErrorMap(NotAcquiredHandler::handles, why -> new NotAcquired(task, (LockException) why))
-                        .flatMapMany(reference -> under(
-                                reference,
-                                acquisition,
-                                task,
-                                inside(others, outer.with(reference.target()), call),
-                                call)),
+                acquisition ->
+                        settled(acquisition).flatMapMany(reference -> under(reference, acquisition, outer, call)),
                 acquisition -> Mono.empty(),
                 PublisherExecution::endInto,
                 acquisition -> Mono.fromRunnable(acquisition::cancel));
@@ -84,34 +71,24 @@ final class PublisherExecution implements Execution {
     private Mono<Reference> settled(AsyncAcquisition acquisition) {
         return Mono.create(sink -> acquisition.whenSettled(bodies, (reference, failure) -> {
             if (reference == null) {
-                sink.error(AsyncAcquisition.bare(Objects.requireNonNull(failure)));
+                sink.error(Objects.requireNonNull(failure));
             } else {
                 sink.success(reference);
             }
         }));
     }
 
-    private Flux<Object> under(
-            Reference reference, AsyncAcquisition acquisition, LockTask task, Flux<Object> inside, Call call) {
-        if (acquisition.isOutermost()) {
-            call.grants().add(reference.target());
-        }
-        boolean watched = acquisition.isOutermost() && task.interruptOnLoss();
-        return (watched ? inside.takeUntilOther(loss(reference)) : inside)
+    private Flux<Object> under(Reference reference, AsyncAcquisition acquisition, HeldLocks outer, Call call) {
+        call.locks().granted(reference);
+        HeldLocks held = outer.with(reference.target());
+        Flux<Object> inside = Flux.defer(() -> call.locks().hasNext() ? underNext(held, call) : body(held, call));
+        return (acquisition.cancelsOnLoss(reference) ? inside.takeUntilOther(loss(reference)) : inside)
                 // Here and not in the cleanup, whose failures come wrapped: completion is signalled after the release.
                 .concatWith(Mono.defer(() -> end(acquisition)));
     }
 
-    /** The other locks, or the body once there are none. */
-    private Flux<Object> inside(Supplier<List<LockTask>> others, HeldLocks held, Call call) {
-        return Flux.defer(() -> {
-            List<LockTask> left = others.get();
-            return left.isEmpty() ? body(held, call) : under(left, held, call);
-        });
-    }
-
     private Flux<Object> body(HeldLocks held, Call call) {
-        call.grants().keepIn(call.around());
+        call.locks().keepIn(call.around());
         return called(() -> CallContext.under(held, call.body()))
                 .contextWrite(context -> CallContext.OfSubscription.with(context, held));
     }

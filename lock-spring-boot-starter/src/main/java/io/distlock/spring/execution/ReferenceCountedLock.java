@@ -3,12 +3,14 @@ package io.distlock.spring.execution;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockException;
-import io.distlock.LockKey;
+import io.distlock.engine.CompositeHeldLock;
+import io.distlock.engine.LockClientBuilder;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * which may outlive it, or of a transaction around it. Not for applications. Thread-safe.
  */
 public final class ReferenceCountedLock {
+
+    /** For what depends on the loss of several locks: as the executors that clients have by default. */
+    private static final Executor CALLBACKS = LockClientBuilder.defaultCallbackExecutor();
 
     private final LockClient client;
     private final HeldLock lock;
@@ -38,14 +43,14 @@ public final class ReferenceCountedLock {
 
     /** The first reference to a lock that this client has just granted. */
     static Reference first(LockClient client, HeldLock lock) {
-        return new Reference(new ReferenceCountedLock(client, lock, List.of()));
+        return new Reference(new ReferenceCountedLock(client, lock, List.of()), true);
     }
 
     /** A reference to several locks of one client as to one lock. */
     static Reference composite(LockClient client, List<Reference> parts) {
         HeldLock joint =
-                new CompositeHeldLock(parts.stream().map(Reference::lock).toList());
-        return new Reference(new ReferenceCountedLock(client, joint, List.copyOf(parts)));
+                CompositeHeldLock.of(parts.stream().map(Reference::lock).toList(), CALLBACKS);
+        return new Reference(new ReferenceCountedLock(client, joint, List.copyOf(parts)), false);
     }
 
     public LockClient client() {
@@ -64,15 +69,10 @@ public final class ReferenceCountedLock {
     /** One more reference; empty if the last one was closed already. */
     public Optional<Reference> addReference() {
         int before = references.getAndUpdate(count -> count == 0 ? 0 : count + 1);
-        return before == 0 ? Optional.empty() : Optional.of(new Reference(this));
+        return before == 0 ? Optional.empty() : Optional.of(new Reference(this, false));
     }
 
-    /**
-     * Drops a reference; the last one releases the lock and waits for the answer.
-     *
-     * @throws io.distlock.LockLostException if the lock was lost
-     */
-    void drop() {
+    private void drop() {
         if (references.decrementAndGet() > 0) {
             lock.ensureHeld();
         } else if (parts.isEmpty()) {
@@ -98,11 +98,9 @@ public final class ReferenceCountedLock {
     }
 
     /**
-     * As {@link #drop()}, without waiting.
-     *
      * @param end called once, with an action that throws if the lock was lost
      */
-    void drop(Consumer<Runnable> end) {
+    private void drop(Consumer<Runnable> end) {
         if (references.decrementAndGet() > 0) {
             end.accept(lock::ensureHeld);
         } else if (parts.isEmpty()) {
@@ -123,22 +121,24 @@ public final class ReferenceCountedLock {
 
     /** Whether one of its keys has this name. */
     boolean isNamed(String name) {
-        for (LockKey key : lock.keys()) {
-            if (key.name().equals(name)) {
-                return true;
-            }
-        }
-        return false;
+        return lock.keys().stream().anyMatch(key -> key.name().equals(name));
     }
 
     /** A counted reference to a lock. Closing is idempotent, and reports whether the lock was lost. */
     public static final class Reference implements AutoCloseable {
 
         private final ReferenceCountedLock target;
+        private final boolean outermost;
         private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> end = new AtomicReference<>();
 
-        private Reference(ReferenceCountedLock target) {
+        private Reference(ReferenceCountedLock target, boolean outermost) {
             this.target = target;
+            this.outermost = outermost;
+        }
+
+        /** Whether the lock was taken for the owner of this reference and not for a call around it. */
+        boolean isOutermost() {
+            return outermost;
         }
 
         public ReferenceCountedLock target() {

@@ -9,7 +9,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
-/** Asks one provider how its store is; takes no lock, and no longer than three calls to the store. Thread-safe. */
+/** The health of one provider's store. Takes no lock, and no longer than three calls to the store. Thread-safe. */
 final class LockProviderHealthIndicator implements HealthIndicator {
 
     private static final int CALLS = 3;
@@ -19,7 +19,7 @@ final class LockProviderHealthIndicator implements HealthIndicator {
     private final Status degraded;
 
     /**
-     * @param degraded what a store is that works, but should be mended
+     * @param degraded the status of a store that works but should be repaired
      */
     LockProviderHealthIndicator(LockProvider provider, Timeouts timeouts, Status degraded) {
         this.provider = provider;

@@ -1,4 +1,4 @@
-/** How the stores of locks are, for health checks. */
+/** The health of the stores of locks. */
 @NullMarked
 package io.distlock.spring.health;
 

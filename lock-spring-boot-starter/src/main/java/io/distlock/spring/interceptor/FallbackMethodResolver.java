@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -53,13 +54,13 @@ final class FallbackMethodResolver {
             problems.add(ATTRIBUTE, "no method '" + name + "' has the parameters of this one" + found(named), cure());
             return Optional.empty();
         }
-        Optional<FallbackMethod> notAcquired = first(LockNotAcquiredException.class, LockException.class, NO_REASON);
+        Optional<Method> notAcquired = first(LockNotAcquiredException.class, LockException.class, NO_REASON);
         if (notAcquired.isEmpty()) {
             problems.add(ATTRIBUTE, "no method '" + name + "' takes a LockNotAcquiredException" + found(named), cure());
             return Optional.empty();
         }
         int before = problems.found().size();
-        byReason.values().forEach(method -> checkTypes(method));
+        byReason.values().forEach(this::checkTypes);
         return problems.found().size() > before
                 ? Optional.empty()
                 : Optional.of(
@@ -86,6 +87,7 @@ final class FallbackMethodResolver {
             fits = taken[index].isAssignableFrom(given[index]);
         }
         if (fits && (!byReason.containsKey(reason) || isExact(given, taken))) {
+            ReflectionUtils.makeAccessible(candidate);
             byReason.put(reason, candidate);
         }
     }
@@ -94,18 +96,8 @@ final class FallbackMethodResolver {
         return Arrays.equals(given, Arrays.copyOf(taken, given.length));
     }
 
-    private Optional<FallbackMethod> first(Class<?>... reasons) {
-        return Stream.of(reasons)
-                .flatMap(reason ->
-                        Optional.ofNullable(byReason.get(reason))
-                                .map(method -> fallback(method, reason != NO_REASON))
-                                .stream())
-                .findFirst();
-    }
-
-    private static FallbackMethod fallback(Method method, boolean takesReason) {
-        ReflectionUtils.makeAccessible(method);
-        return new FallbackMethod(method, takesReason);
+    private Optional<Method> first(Class<?>... reasons) {
+        return Stream.of(reasons).map(byReason::get).filter(Objects::nonNull).findFirst();
     }
 
     private static String found(List<Method> named) {
@@ -161,12 +153,13 @@ final class FallbackMethodResolver {
     }
 
     /**
-     * The methods called in place of a locked one. A failure that none of them takes is thrown.
+     * The methods called in place of a locked one: on the bean itself and not through its proxy, with the arguments of the
+     * call. A failure that none of them takes is thrown.
      *
      * @param notAcquired for a lock held by another
      * @param unavailable for a store that does not answer; empty unless a method declares that it takes this
      */
-    private record Fallbacks(FallbackMethod notAcquired, Optional<FallbackMethod> unavailable)
+    private record Fallbacks(Method notAcquired, Optional<Method> unavailable)
             implements Function<LockOperation.Call, NotAcquiredHandler> {
 
         @Override
@@ -175,28 +168,17 @@ final class FallbackMethodResolver {
         }
 
         private @Nullable Object answer(LockOperation.Call call, LockException why) throws Throwable {
-            Optional<FallbackMethod> method =
-                    why instanceof LockUnavailableException ? unavailable : Optional.of(notAcquired);
+            Optional<Method> method = why instanceof LockUnavailableException ? unavailable : Optional.of(notAcquired);
             if (method.isEmpty()) {
                 throw why;
             }
-            return method.get().invoke(call, why);
+            return call(method.get(), call, why);
         }
-    }
 
-    /**
-     * A method that is called in place of a locked one.
-     *
-     * @param method accessible
-     * @param takesReason whether its last parameter is the reason why the locked method did not run
-     */
-    private record FallbackMethod(Method method, boolean takesReason) {
-
-        /** Calls it on the bean itself and not through its proxy, with the arguments of the call. */
-        @Nullable
-        Object invoke(LockOperation.Call call, LockException why) throws Throwable {
+        private static @Nullable Object call(Method method, LockOperation.Call call, LockException why)
+                throws Throwable {
             @Nullable Object[] args = call.declared();
-            if (takesReason) {
+            if (SuspendingFunctions.parameterTypes(method).length > args.length) {
                 args = Arrays.copyOf(args, args.length + 1);
                 args[args.length - 1] = why;
             }

@@ -2,7 +2,6 @@ package io.distlock.spring.interceptor;
 
 import java.lang.reflect.Method;
 import org.aopalliance.aop.Advice;
-import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
@@ -17,8 +16,6 @@ final class LockAdvisor extends AbstractPointcutAdvisor {
     private final transient LockPointcut pointcut;
 
     /**
-     * With a place among the other advisors.
-     *
      * @param order lower is further out
      */
     LockAdvisor(LockOperationSource source, ConfigurableListableBeanFactory beans, int order) {
@@ -43,24 +40,15 @@ final class LockAdvisor extends AbstractPointcutAdvisor {
 
         LockPointcut(LockOperationSource source, ProxyRules proxies) {
             this.source = source;
-            setClassFilter(new LockableClasses(proxies));
+            // Leaves out a class that cannot be proxied: the start-up check reports it together with all other
+            // problems,
+            // where the attempt would end the start with this one alone.
+            setClassFilter(type -> LockOperationSource.isCandidate(type) && proxies.isPossible(type));
         }
 
         @Override
         public boolean matches(Method method, Class<?> targetClass) {
             return source.isLocked(method, targetClass);
-        }
-    }
-
-    /**
-     * Leaves out a class that cannot be proxied: the start-up check reports it together with all other problems, where
-     * the attempt would end the start with this one alone.
-     */
-    private record LockableClasses(ProxyRules proxies) implements ClassFilter {
-
-        @Override
-        public boolean matches(Class<?> type) {
-            return LockOperationSource.isCandidate(type) && proxies.isPossible(type);
         }
     }
 }

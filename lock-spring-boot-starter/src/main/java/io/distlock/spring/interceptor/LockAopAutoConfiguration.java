@@ -47,12 +47,10 @@ public final class LockAopAutoConfiguration {
         return new Executions(
                 scopes.getIfUnique(() -> EnclosingScope.Resolver.NONE),
                 Optional.ofNullable(reactiveScopes.getIfUnique()),
-                SingletonSupplier.of(() -> ticker(Optional.ofNullable(runtime.getIfUnique()))));
-    }
-
-    /** The system's ticker where the lock clients were made without a runtime bean. */
-    private static Ticker ticker(Optional<LockRuntime> runtime) {
-        return runtime.map(LockRuntime::ticker).orElseGet(Ticker::system);
+                // The system's ticker where the lock clients were made without a runtime bean.
+                SingletonSupplier.of(() -> Optional.ofNullable(runtime.getIfUnique())
+                        .map(LockRuntime::ticker)
+                        .orElseGet(Ticker::system)));
     }
 
     @Bean

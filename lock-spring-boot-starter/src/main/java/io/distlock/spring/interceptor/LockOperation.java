@@ -26,6 +26,10 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
 
     /** The locks that a call needs, in the order in which they are taken; none if no condition is met. */
     List<LockTask> tasks(Call call) {
+        if (locks.size() == 1) {
+            Lock only = locks.get(0);
+            return only.condition().test(call) ? List.of(only.task(call)) : List.of();
+        }
         List<LockTask> tasks = new ArrayList<>(locks.size());
         for (Lock lock : locks) {
             if (lock.condition().test(call)) {
@@ -38,10 +42,6 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
     /**
      * One lock of the method.
      *
-     * @param client grants the lock
-     * @param name the bounded part of what a call locks
-     * @param keys what a call locks
-     * @param mode shared or exclusive
      * @param options the client's, overridden by those of the annotation
      * @param condition whether a call is to be locked at all
      * @param interruptOnLoss whether a loss interrupts the body, or leaves it running

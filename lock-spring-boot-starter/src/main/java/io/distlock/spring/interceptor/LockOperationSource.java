@@ -26,22 +26,23 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds {@link DistributedLock} and resolves what it says: on the most specific method, on what it overrides or
- * implements, then on the bean's type and the types above it. Each method is resolved once, when it is first asked for;
- * no other bean is asked for before that, so that this one can be infrastructure. Thread-safe.
+ * implements, then on the bean's type and the types above it. Each method is resolved when it is first asked for; no other
+ * bean is asked for before that, so that this one can be infrastructure. Thread-safe.
  */
 final class LockOperationSource {
 
-    /** By the method that is called, which may be an interface's. */
-    private final Map<MethodClassKey, Optional<Entry>> called = new ConcurrentHashMap<>();
-
-    /** By the method that runs in the end. */
-    private final Map<MethodClassKey, Entry> entries = new ConcurrentHashMap<>();
+    /** By the called method, which may be an interface's, and the class of the bean; empty if it is not to be locked. */
+    private final Map<MethodClassKey, Optional<Entry>> entries = new ConcurrentHashMap<>();
 
     private final Set<String> names = ConcurrentHashMap.newKeySet();
-    private final LockOperationParser parser;
+    private final ConfigurableListableBeanFactory beans;
+    private final LockExpressions expressions;
+    private final ReturnTypes returnTypes;
 
     LockOperationSource(ConfigurableListableBeanFactory beans, Executions executions) {
-        this.parser = new LockOperationParser(beans, beans.getBeanProvider(LockClients.class), executions);
+        this.beans = beans;
+        this.expressions = new LockExpressions(beans);
+        this.returnTypes = new ReturnTypes(executions);
     }
 
     /** Whether a method that is called on a bean of a class is to be locked. */
@@ -59,13 +60,9 @@ final class LockOperationSource {
         return entry.isEmpty() ? Optional.empty() : Optional.of(operation(entry.get()));
     }
 
-    /**
-     * How a method is locked.
-     *
-     * @throws InvalidLockedMethodsException if it cannot be, with all the reasons
-     */
+    /** As {@link #find}, for a method that is known to be locked. */
     LockOperation resolve(LockedMethod method) {
-        return operation(entry(method));
+        return operation(entry(method.method(), method.targetClass()).orElseGet(() -> new Entry(method)));
     }
 
     /** Whether a method that has been resolved takes a lock of this name. */
@@ -74,30 +71,37 @@ final class LockOperationSource {
     }
 
     private Optional<Entry> entry(Method method, Class<?> targetClass) {
-        Class<?> type = ClassUtils.getUserClass(targetClass);
-        MethodClassKey key = new MethodClassKey(method, type);
-        Optional<Entry> known = called.get(key);
+        MethodClassKey key = new MethodClassKey(method, targetClass);
+        Optional<Entry> known = entries.get(key);
         if (known == null) {
-            known = locate(method, type).map(this::entry);
-            called.put(key, known);
+            known = locate(method, ClassUtils.getUserClass(targetClass)).map(Entry::new);
+            Optional<Entry> earlier = entries.putIfAbsent(key, known);
+            known = earlier == null ? known : earlier;
         }
         return known;
-    }
-
-    private Entry entry(LockedMethod locked) {
-        MethodClassKey key = new MethodClassKey(locked.method(), locked.targetClass());
-        return entries.computeIfAbsent(key, absent -> new Entry(locked));
     }
 
     private LockOperation operation(Entry entry) {
         LockOperation known = entry.operation;
         if (known == null) {
-            // Without a lock: resolving asks for beans. Done twice at worst, with the same result.
-            known = parser.parse(entry.method);
+            // Not under a monitor: resolving asks for beans. Done twice at worst, with the same result.
+            known = parse(entry.method);
             entry.operation = known;
             known.locks().forEach(lock -> names.add(lock.name()));
         }
         return known;
+    }
+
+    private LockOperation parse(LockedMethod method) {
+        ProblemCollector problems = new ProblemCollector(method);
+        ReturnTypes.Handling returns = returnTypes.check(method, problems);
+        LockClients clients = beans.getBean(LockClients.class);
+        List<LockOperation.Lock> locks = method.annotations().stream()
+                .map(each -> new LockAttributes(method, each, beans::resolveEmbeddedValue, expressions, problems))
+                .flatMap(attributes -> attributes.lock(clients, returns).stream())
+                .toList();
+        problems.throwIfAny();
+        return new LockOperation(method.method(), returns, locks);
     }
 
     /** A locked method and, once it was asked for, how it is locked. */

@@ -108,6 +108,15 @@ final class ReturnTypes {
                 type == Object.class);
     }
 
+    static Handling publisher(Executions executions, ReactiveAdapter adapter, boolean hasEmptyValue, Class<?> type) {
+        return new Handling(
+                executions.publisher(adapter),
+                () -> adapter.getDescriptor().getEmptyValue(),
+                noSkip(hasEmptyValue, type),
+                true,
+                false);
+    }
+
     private static Optional<String> noSkip(boolean hasEmptyValue, Class<?> type) {
         return hasEmptyValue
                 ? Optional.empty()
@@ -130,14 +139,12 @@ final class ReturnTypes {
                     "Return " + adapter.getReactiveType().getName());
             return Optional.empty();
         }
-        Supplier<@Nullable Object> empty = () -> adapter.getDescriptor().getEmptyValue();
-        return Optional.of(
-                new Handling(executions.publisher(adapter), empty, noSkip(adapter.supportsEmpty(), type), true, false));
+        return Optional.of(publisher(executions, adapter, adapter.supportsEmpty(), type));
     }
 
     /** Whether a value of the type may represent work that is still going on. */
     static boolean isAsynchronous(Class<?> type) {
-        return isFutureOrPublisher(type) || deferredCure(type).isPresent();
+        return isFutureOrPublisher(type) || DEFERRED_CURES.get(type).isPresent();
     }
 
     private static boolean isFutureOrPublisher(Class<?> type) {
@@ -165,11 +172,7 @@ final class ReturnTypes {
         Class<?> resolved = type.resolve(Object.class);
         boolean isResponse =
                 supertypes(resolved).anyMatch(each -> each.getName().equals(RESPONSE));
-        return deferredCure(isResponse ? type.getGeneric().resolve(Object.class) : resolved);
-    }
-
-    private static Optional<String> deferredCure(Class<?> type) {
-        return DEFERRED_CURES.get(type);
+        return DEFERRED_CURES.get(isResponse ? type.getGeneric().resolve(Object.class) : resolved);
     }
 
     /** Including the type itself, and the interfaces of its interfaces. */

@@ -3,6 +3,7 @@ package io.distlock.spring.interceptor;
 import io.distlock.spring.execution.Executions;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -56,23 +57,10 @@ final class SuspendingFunctions {
                     "Return the value, or a Flow, or let the function not suspend");
             return Optional.empty();
         }
-        ReactiveAdapter adapter = adapter(isFlow ? Flux.class : Mono.class);
-        return Optional.of(new ReturnTypes.Handling(
-                executions.publisher(adapter),
-                () -> adapter.getDescriptor().getEmptyValue(),
-                isFlow || mayBeEmpty(method, type)
-                        ? Optional.empty()
-                        : Optional.of("SKIP has no empty value for the return type " + type.getName()),
-                true,
-                false));
-    }
-
-    private static ReactiveAdapter adapter(Class<?> type) {
-        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-        if (adapter == null) {
-            throw new IllegalStateException("Spring does not know " + type.getName());
-        }
-        return adapter;
+        ReactiveAdapter adapter = Objects.requireNonNull(
+                ReactiveAdapterRegistry.getSharedInstance().getAdapter(isFlow ? Flux.class : Mono.class));
+        boolean hasEmptyValue = isFlow || mayBeEmpty(method, type);
+        return Optional.of(ReturnTypes.publisher(executions, adapter, hasEmptyValue, type));
     }
 
     /** As declared in source, not as compiled. */

@@ -1,9 +1,11 @@
 package io.distlock.spring.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import java.util.function.ToDoubleFunction;
 
 /** All meters: names and descriptions. */
 enum LockMeters {
@@ -35,6 +37,14 @@ enum LockMeters {
 
     Timer timer(MeterRegistry registry, Tags tags) {
         return Timer.builder(meterName).description(description).tags(tags).register(registry);
+    }
+
+    <T> void gauge(MeterRegistry registry, Tags tags, String unit, T source, ToDoubleFunction<T> value) {
+        Gauge.builder(meterName, source, value)
+                .description(description)
+                .baseUnit(unit)
+                .tags(tags)
+                .register(registry);
     }
 
     Counter counter(MeterRegistry registry, Tags tags) {

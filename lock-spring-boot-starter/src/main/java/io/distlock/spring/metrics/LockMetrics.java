@@ -10,7 +10,6 @@ import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.client.MeterNameLimiter;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -35,8 +34,6 @@ final class LockMetrics implements LockClientCustomizer {
     private final Ticker ticker;
 
     /**
-     * @param registry keeps the meters
-     * @param names decides which lock names become tags
      * @param ticker limits how often the gauges are counted
      */
     LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker) {
@@ -139,16 +136,8 @@ final class LockMetrics implements LockClientCustomizer {
             for (LockLoss.Reason reason : LockLoss.Reason.values()) {
                 lost.of(reason);
             }
-            Gauge.builder(LockMeters.ACTIVE.meterName(), gauges, counts -> counts.held(tag))
-                    .description(LockMeters.ACTIVE.description())
-                    .baseUnit("locks")
-                    .tags(tags)
-                    .register(registry);
-            Gauge.builder(LockMeters.WAITING.meterName(), gauges, counts -> counts.waiting(tag))
-                    .description(LockMeters.WAITING.description())
-                    .baseUnit("calls")
-                    .tags(tags)
-                    .register(registry);
+            LockMeters.ACTIVE.gauge(registry, tags, "locks", gauges, counts -> counts.held(tag));
+            LockMeters.WAITING.gauge(registry, tags, "calls", gauges, counts -> counts.waiting(tag));
         }
 
         private Tags tags(LockMode mode, Enum<?> outcome) {

@@ -4,8 +4,8 @@ import io.distlock.support.ClockWatch;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.Reaper;
 import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.function.ToDoubleFunction;
 
@@ -20,29 +20,22 @@ final class LockRuntimeMetrics implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        reaped(registry, "withdrawn", Reaper::withdrawn);
-        reaped(registry, "absent", Reaper::absent);
-        reaped(registry, "expired", Reaper::expired);
-        reaped(registry, "dropped", Reaper::dropped);
-        Gauge.builder(LockMeters.REAPER_PENDING.meterName(), runtime.reaper(), Reaper::pending)
-                .description(LockMeters.REAPER_PENDING.description())
-                .baseUnit("requests")
-                .register(registry);
-        anomalies(registry, "forward", ClockWatch::forward);
-        anomalies(registry, "backward", ClockWatch::backward);
+        Reaper reaper = runtime.reaper();
+        count(registry, LockMeters.REAPED, Tags.of("outcome", "withdrawn"), reaper, Reaper::withdrawn);
+        count(registry, LockMeters.REAPED, Tags.of("outcome", "absent"), reaper, Reaper::absent);
+        count(registry, LockMeters.REAPED, Tags.of("outcome", "expired"), reaper, Reaper::expired);
+        count(registry, LockMeters.REAPED, Tags.of("outcome", "dropped"), reaper, Reaper::dropped);
+        LockMeters.REAPER_PENDING.gauge(registry, Tags.empty(), "requests", reaper, Reaper::pending);
+        ClockWatch clocks = runtime.clockWatch();
+        count(registry, LockMeters.CLOCK_ANOMALIES, Tags.of("direction", "forward"), clocks, ClockWatch::forward);
+        count(registry, LockMeters.CLOCK_ANOMALIES, Tags.of("direction", "backward"), clocks, ClockWatch::backward);
     }
 
-    private void reaped(MeterRegistry registry, String outcome, ToDoubleFunction<Reaper> count) {
-        FunctionCounter.builder(LockMeters.REAPED.meterName(), runtime.reaper(), count)
-                .description(LockMeters.REAPED.description())
-                .tag("outcome", outcome)
-                .register(registry);
-    }
-
-    private void anomalies(MeterRegistry registry, String direction, ToDoubleFunction<ClockWatch> count) {
-        FunctionCounter.builder(LockMeters.CLOCK_ANOMALIES.meterName(), runtime.clockWatch(), count)
-                .description(LockMeters.CLOCK_ANOMALIES.description())
-                .tag("direction", direction)
+    private static <T> void count(
+            MeterRegistry registry, LockMeters meter, Tags tags, T source, ToDoubleFunction<T> count) {
+        FunctionCounter.builder(meter.meterName(), source, count)
+                .description(meter.description())
+                .tags(tags)
                 .register(registry);
     }
 }

@@ -25,9 +25,6 @@ public final class LockObservationContext extends Observation.Context {
         HOLD
     }
 
-    /**
-     * @param name the name of the lock, fit for a tag; of several locks, the name of the first
-     */
     LockObservationContext(Phase phase, String provider, String name, LockRequest request) {
         this.phase = phase;
         this.provider = provider;

@@ -32,7 +32,6 @@ final class LockObservations implements LockClientCustomizer {
 
     /**
      * @param convention replaces the default and those of the registry, if given
-     * @param names decides which lock names become tags
      */
     LockObservations(
             ObservationRegistry registry, @Nullable LockObservationConvention convention, MeterNameLimiter names) {
@@ -71,11 +70,23 @@ final class LockObservations implements LockClientCustomizer {
      *
      * @param context its context, which the observation itself does not return where nobody observes
      */
-    private record Started(Observation observation, LockObservationContext context) {
+    private record Started(Observation observation, LockObservationContext context)
+            implements InstrumentedLockClient.HoldListener {
 
         void end(String outcome) {
             context.end(outcome);
             observation.stop();
+        }
+
+        @Override
+        public void released(Release outcome) {
+            end(outcome.name().toLowerCase(Locale.ROOT));
+        }
+
+        @Override
+        public void lost(LockLoss loss) {
+            observation.error(new LockLostException(loss));
+            end("lost");
         }
     }
 
@@ -89,7 +100,7 @@ final class LockObservations implements LockClientCustomizer {
             waiting.end("acquired");
             Started observed = hold.get();
             observed.context().granted(held.sequencers());
-            return new ObservedHold(observed);
+            return observed;
         }
 
         /** No error: excluding others is what the lock is for. */
@@ -105,20 +116,6 @@ final class LockObservations implements LockClientCustomizer {
                     cause instanceof CancellationException || cause instanceof LockInterruptedException
                             ? "cancelled"
                             : "unavailable");
-        }
-    }
-
-    private record ObservedHold(Started hold) implements InstrumentedLockClient.HoldListener {
-
-        @Override
-        public void released(Release outcome) {
-            hold.end(outcome.name().toLowerCase(Locale.ROOT));
-        }
-
-        @Override
-        public void lost(LockLoss loss) {
-            hold.observation().error(new LockLostException(loss));
-            hold.end("lost");
         }
     }
 }

@@ -30,9 +30,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     private final Listener listener = new Listener();
 
     /**
-     * Checks by the clock and, optionally, at the store.
-     *
-     * @param asksStore whether a lock counts only if the store confirms it at this moment; one call for each key
+     * @param asksStore whether the store, beside the clock, must confirm each lock; one call for each key
      */
     CommitGuard(boolean asksStore) {
         this.asksStore = asksStore;
@@ -90,7 +88,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-            List<ReferenceCountedLock> locks = CallContext.locks();
+            List<ReferenceCountedLock> locks = CallContext.held().locks();
             if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
                 begun.put(transaction, locks);
             }

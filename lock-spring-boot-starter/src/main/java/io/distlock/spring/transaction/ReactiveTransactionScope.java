@@ -2,6 +2,7 @@ package io.distlock.spring.transaction;
 
 import io.distlock.spring.execution.CallContext;
 import io.distlock.spring.execution.EnclosingScope;
+import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,6 @@ final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver 
     private final boolean holdsUntilCompletion;
 
     /**
-     * @param guard checks the locks before a commit
      * @param holdsUntilCompletion whether a lock that is taken inside a transaction is held until that completes
      */
     ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion) {
@@ -41,8 +41,12 @@ final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver 
 
     /** The work of a transaction that may have just begun: its commit is guarded from here on. */
     <T> Flux<T> guarded(Flux<T> work) {
-        return Flux.deferContextual(context ->
-                transaction(CallContext.OfSubscription.locks(context)).flatMapMany(guarded -> work));
+        return Flux.deferContextual(context -> {
+            List<ReferenceCountedLock> begunUnder = CallContext.OfSubscription.held(context)
+                    .map(HeldLocks::locks)
+                    .orElseGet(List::of);
+            return transaction(begunUnder).flatMapMany(guarded -> work);
+        });
     }
 
     /**
@@ -65,32 +69,28 @@ final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver 
                 .map(Completion.class::cast)
                 .findFirst()
                 .orElseGet(() -> {
-                    Completion completion = new Completion(guard, begunUnder, new TransactionScope.KeptLocks());
+                    Completion completion = new Completion(guard, begunUnder);
                     manager.registerSynchronization(completion);
                     return completion;
                 });
     }
 
     /** One transaction's locks: those it was begun under, and those taken inside it. */
-    private record Completion(
-            CommitGuard guard, List<ReferenceCountedLock> begunUnder, TransactionScope.KeptLocks locks)
-            implements TransactionSynchronization, EnclosingScope {
+    private static final class Completion extends TransactionScope.KeptLocks implements TransactionSynchronization {
 
-        @Override
-        public void keep(ReferenceCountedLock lock) {
-            locks.keep(lock);
-        }
+        private final CommitGuard guard;
+        private final List<ReferenceCountedLock> begunUnder;
 
-        @Override
-        public List<ReferenceCountedLock> kept() {
-            return locks.kept();
+        Completion(CommitGuard guard, List<ReferenceCountedLock> begunUnder) {
+            this.guard = guard;
+            this.begunUnder = begunUnder;
         }
 
         @Override
         public Mono<Void> beforeCommit(boolean readOnly) {
             Mono<Void> check = Mono.fromRunnable(() -> {
                 List<ReferenceCountedLock> all = new ArrayList<>(begunUnder);
-                all.addAll(locks.kept());
+                all.addAll(kept());
                 guard.check(all);
             });
             return guard.asksStore() ? check.subscribeOn(Schedulers.boundedElastic()) : check;
@@ -98,15 +98,13 @@ final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver 
 
         @Override
         public Mono<Void> afterCompletion(int status) {
-            return Flux.fromIterable(locks.complete())
-                    .concatMap(Completion::end)
-                    .then();
+            return Flux.fromIterable(complete()).concatMap(Completion::end).then();
         }
 
         private static Mono<Void> end(ReferenceCountedLock.Reference reference) {
             return Mono.fromFuture(reference.closeAsync().toCompletableFuture(), true)
                     .onErrorResume(loss -> {
-                        TransactionScope.KeptLocks.ignoreLoss(loss);
+                        ignoreLoss(loss);
                         return Mono.empty();
                     })
                     .then();

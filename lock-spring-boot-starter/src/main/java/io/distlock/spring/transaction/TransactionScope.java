@@ -5,6 +5,7 @@ import io.distlock.spring.execution.CallContext;
 import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.ReferenceCountedLock;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -23,13 +24,13 @@ final class TransactionScope implements EnclosingScope.Resolver {
                 || !TransactionSynchronizationManager.isActualTransactionActive()) {
             return EnclosingScope.NONE;
         }
-        return find().orElseGet(TransactionScope::register).locks;
+        return find().orElseGet(TransactionScope::register);
     }
 
     /** The locks taken inside the transaction on this thread. */
     static List<ReferenceCountedLock> kept() {
         return TransactionSynchronizationManager.isSynchronizationActive()
-                ? find().map(found -> found.locks.kept()).orElseGet(List::of)
+                ? find().map(Completion::kept).orElseGet(List::of)
                 : List.of();
     }
 
@@ -41,55 +42,53 @@ final class TransactionScope implements EnclosingScope.Resolver {
     }
 
     private static Completion register() {
-        Completion completion = new Completion(new KeptLocks());
+        Completion completion = new Completion();
         TransactionSynchronizationManager.registerSynchronization(completion);
-        CallContext.enter(completion.locks);
+        CallContext.enter(completion);
         return completion;
     }
 
     /** Runs after the commit or rollback; the order relative to other synchronizations is open. */
-    private record Completion(KeptLocks locks) implements TransactionSynchronization {
+    private static final class Completion extends KeptLocks implements TransactionSynchronization {
 
         @Override
         public void afterCompletion(int status) {
-            CallContext.leave(locks);
-            for (ReferenceCountedLock.Reference reference : locks.complete()) {
+            CallContext.leave(this);
+            for (ReferenceCountedLock.Reference reference : complete()) {
                 try {
                     reference.close();
                 } catch (LockException | IllegalStateException notHeld) {
-                    KeptLocks.ignoreLoss(notHeld);
+                    ignoreLoss(notHeld);
                 }
             }
         }
     }
 
     /** The locks taken inside one transaction, held until it completes. Thread-safe. */
-    static final class KeptLocks implements EnclosingScope {
+    static class KeptLocks implements EnclosingScope {
 
         private final List<ReferenceCountedLock.Reference> references = new ArrayList<>();
         private boolean completed;
 
         @Override
-        public synchronized void keep(ReferenceCountedLock lock) {
+        public final synchronized void keep(ReferenceCountedLock lock) {
             if (!completed) {
                 lock.addReference().ifPresent(references::add);
             }
         }
 
         @Override
-        public synchronized List<ReferenceCountedLock> kept() {
+        public final synchronized List<ReferenceCountedLock> kept() {
             return references.stream()
                     .map(ReferenceCountedLock.Reference::target)
                     .toList();
         }
 
         /** Ends the scope. The caller closes what this returns, in its order: last taken, first released. */
-        synchronized List<ReferenceCountedLock.Reference> complete() {
+        final synchronized List<ReferenceCountedLock.Reference> complete() {
             completed = true;
-            List<ReferenceCountedLock.Reference> kept = new ArrayList<>(references.size());
-            for (int last = references.size() - 1; last >= 0; last--) {
-                kept.add(references.get(last));
-            }
+            List<ReferenceCountedLock.Reference> kept = new ArrayList<>(references);
+            Collections.reverse(kept);
             references.clear();
             return kept;
         }

@@ -80,7 +80,13 @@ class LocksEndpointAutoConfigurationTests {
     static class Own extends LocksEndpoint {
 
         Own(LockClients clients, RecentLosses losses, LockRuntime runtime) {
-            super(clients, losses, runtime.ticker(), event -> {}, new Rules(Show.NEVER, Set.of(), false, List.of()));
+            super(
+                    clients,
+                    losses,
+                    runtime.ticker(),
+                    event -> {},
+                    new LocksEndpointProperties(Show.NEVER, Set.of(), false),
+                    List.of());
         }
     }
 }

@@ -55,7 +55,8 @@ class LocksEndpointTests {
                 losses,
                 ticker,
                 published::add,
-                new LocksEndpoint.Rules(show, Set.of(), forceRelease, List.of(sanitizing)));
+                new LocksEndpointProperties(show, Set.of(), forceRelease),
+                List.of(sanitizing));
     }
 
     private LockRequest now(String name, String key) {
@@ -71,24 +72,22 @@ class LocksEndpointTests {
         ticker.advance(Duration.ofHours(1));
         HeldLock held = client.acquire(now("orders", "42"));
         ticker.advance(Duration.ofSeconds(12));
-        assertThat(all().held()).satisfies(page -> {
-            assertThat(page.total()).isEqualTo(1);
-            assertThat(page.items()).singleElement().satisfies(item -> {
-                assertThat(item.name()).isEqualTo("orders");
-                assertThat(item.key()).isEqualTo("42");
-                assertThat(item.id()).isEqualTo("orders:42");
-                assertThat(item.provider()).isEqualTo("in-memory");
-                assertThat(item.mode()).isEqualTo(LockMode.EXCLUSIVE);
-                assertThat(item.token()).isEqualTo(held.fencingToken().value());
-                assertThat(item.owner()).startsWith("orders@here~");
-                assertThat(item.since()).isEqualTo(Instant.EPOCH.plus(Duration.ofHours(1)));
-                assertThat(item.heldMillis()).isEqualTo(12_000);
-                assertThat(item.remainingMillis())
-                        .isEqualTo(held.remaining().toMillis())
-                        .isPositive();
-                assertThat(item.renewals()).isEqualTo(1);
-                assertThat(item.thread()).isEqualTo(Thread.currentThread().getName());
-            });
+        assertThat(all().held().total()).isEqualTo(1);
+        assertThat(all().held().items()).singleElement().satisfies(item -> {
+            assertThat(item.name()).isEqualTo("orders");
+            assertThat(item.key()).isEqualTo("42");
+            assertThat(item.id()).isEqualTo("orders:42");
+            assertThat(item.provider()).isEqualTo("in-memory");
+            assertThat(item.mode()).isEqualTo(LockMode.EXCLUSIVE);
+            assertThat(item.token()).isEqualTo(held.fencingToken().value());
+            assertThat(item.owner()).startsWith("orders@here~");
+            assertThat(item.since()).isEqualTo(Instant.EPOCH.plus(Duration.ofHours(1)));
+            assertThat(item.heldMillis()).isEqualTo(12_000);
+            assertThat(item.remainingMillis())
+                    .isEqualTo(held.remaining().toMillis())
+                    .isPositive();
+            assertThat(item.renewals()).isEqualTo(1);
+            assertThat(item.thread()).isEqualTo(Thread.currentThread().getName());
         });
     }
 
@@ -134,11 +133,8 @@ class LocksEndpointTests {
             client.acquire(now("orders", "" + key).withRenew(false));
             ticker.advance(Duration.ofSeconds(30));
         }
-        await().until(() -> "149"
-                .equals(all().losses().stream()
-                        .findFirst()
-                        .map(LocksDescriptor.Loss::key)
-                        .orElse("")));
+        await().untilAsserted(() ->
+                assertThat(all().losses()).extracting(LocksDescriptor.Loss::key).startsWith("149"));
         assertThat(all().losses())
                 .hasSize(100)
                 .extracting(LocksDescriptor.Loss::key)

@@ -53,7 +53,8 @@ class LocksEndpointWebExtensionTests {
                 new RecentLosses(ticker),
                 ticker,
                 event -> {},
-                new LocksEndpoint.Rules(show, Set.of(ROLE), false, List.of())));
+                new LocksEndpointProperties(show, Set.of(ROLE), false),
+                List.of()));
     }
 
     private String all(Show show, SecurityContext viewer) {
