@@ -97,18 +97,21 @@ final class PublicApi {
 
     private static Stream<String> describe(Class<?> type) {
         Stream<String> members = Stream.of(
-                        Arrays.stream(type.getDeclaredFields())
+                        declaring(type)
+                                .flatMap(each -> Arrays.stream(each.getDeclaredFields()))
                                 .filter(field -> isSupported(field.getModifiers(), field.isSynthetic()))
                                 .map(field -> simple(field, field.toGenericString())),
                         Arrays.stream(type.getDeclaredConstructors())
                                 .filter(made -> isSupported(made.getModifiers(), made.isSynthetic()))
                                 .map(made -> simple(made, made.toGenericString())),
-                        Arrays.stream(type.getDeclaredMethods())
+                        declaring(type)
+                                .flatMap(each -> Arrays.stream(each.getDeclaredMethods()))
                                 .filter(method -> isSupported(method.getModifiers(), method.isSynthetic()))
                                 .filter(method -> !isGiven(type, method))
                                 .map(method -> simple(method, method.toGenericString()) + valueIfAbsent(method)))
                 .flatMap(each -> each)
                 .map(member -> MEMBER + member)
+                .distinct()
                 .sorted();
         return Stream.concat(Stream.of(type.getCanonicalName() + ": " + kind(type)), members);
     }
@@ -122,6 +125,14 @@ final class PublicApi {
                 .filter(parent -> !parent.matches("Object|Record|Annotation|Enum<.*>"))
                 .collect(Collectors.joining(", "));
         return kind.strip().replaceFirst("^public ", "") + (parents.isEmpty() ? "" : ", a " + parents);
+    }
+
+    /** A type and those it extends that are not public themselves, so that their members are its own to users. */
+    private static Stream<Class<?>> declaring(Class<?> type) {
+        return Stream.<Class<?>>iterate(
+                type,
+                each -> each != null && (each == type || !Modifier.isPublic(each.getModifiers())),
+                Class::getSuperclass);
     }
 
     private static boolean isSupported(int modifiers, boolean synthetic) {

@@ -36,4 +36,16 @@ public abstract class ApiSample implements Comparable<ApiSample> {
     }
 
     record Hidden(int value) {}
+
+    abstract static class Base {
+
+        protected Base() {}
+
+        protected void inherited() {}
+    }
+
+    public abstract static class Part extends Base {
+
+        protected void own() {}
+    }
 }

@@ -37,6 +37,10 @@ class PublicApiTests {
                     String value() default "here"
                 io.distlock.house.ApiSample.Mode: static final enum
                     static final ApiSample.Mode FAST
+                io.distlock.house.ApiSample.Part: abstract static class, a ApiSample.Base
+                    ApiSample.Part()
+                    protected void inherited()
+                    protected void own()
                 """);
     }
 
@@ -74,7 +78,9 @@ class PublicApiTests {
 
     private static PublicApi apiUnder(Path classes) {
         return PublicApi.of(
-                new ClassFileImporter().importClasses(ApiSample.class, ApiSample.Mode.class, ApiSample.Marked.class),
+                new ClassFileImporter()
+                        .importClasses(
+                                ApiSample.class, ApiSample.Mode.class, ApiSample.Marked.class, ApiSample.Part.class),
                 classes);
     }
 }
