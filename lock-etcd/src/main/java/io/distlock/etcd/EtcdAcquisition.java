@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition: gets a session, takes a place in the lock's queue, and looks who is ahead until nobody is. Its fields
+ * One acquisition: gets a session, takes a place in the lock's queue, and waits until nobody is ahead. Its fields
  * belong to the step that is under way.
  */
 final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
@@ -196,7 +196,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     // --- waiting ---
 
-    /** Nobody is ahead, but who was may not know yet that its lock is lost. */
+    /** Nobody is ahead, but the previous holder may not know yet that its lock is lost. */
     private void waitOutGrace() {
         lastFailure = EtcdCallException.leaseLost();
         request.listener().failed(lastFailure);
@@ -236,9 +236,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     /**
-     * The next caller must not find this one waiting, so it is over only once the place is gone. A server that has just said
-     * that somebody is ahead is not waited for long. Otherwise its last answer may be old: only an answer to leaving shows that
-     * the store was there to the end, and that somebody else has the lock; asks until there is one.
+     * The next caller must not find this one waiting, so it ends only once the place is gone. After a timely report of a
+     * predecessor it does not wait long. Otherwise the last report may be old: only an answer to leaving shows that the store
+     * was available to the end and that another holds the lock, so it asks until there is one.
      */
     private void leave(boolean refused, Deadline limit, int tries) {
         watch.close();

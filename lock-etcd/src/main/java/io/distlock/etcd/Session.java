@@ -231,9 +231,4 @@ final class Session implements DueSet.Due {
         }
         asked.complete(renewal);
     }
-
-    @Override
-    public String toString() {
-        return "session " + Long.toHexString(id);
-    }
 }

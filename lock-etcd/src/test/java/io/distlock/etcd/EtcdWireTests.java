@@ -128,6 +128,7 @@ class EtcdWireTests {
                 assertThat(entry.value()).isEqualTo("session");
             });
         }
-        assertThat(etcd.probe().keys("")).isEmpty();
+        // Waiters may still look for it, so a close leaves it for a moment.
+        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().keys("").isEmpty());
     }
 }

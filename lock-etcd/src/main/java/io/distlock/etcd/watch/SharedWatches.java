@@ -22,7 +22,7 @@ public final class SharedWatches implements Watches {
 
     // Guarded by the monitor; the stream has one of its own, and is only ever locked second.
     private @Nullable WatchStream stream;
-    private LockScheduler.@Nullable Scheduled pulse;
+    private LockScheduler.@Nullable Scheduled check;
     private boolean closed;
 
     /**
@@ -58,23 +58,23 @@ public final class SharedWatches implements Watches {
         if (stream == null || stream.isOver()) {
             stream = new WatchStream();
         }
-        if (pulse == null) {
-            pulse = runtime.scheduler().schedule(this::feelPulse, patience);
+        if (check == null) {
+            check = runtime.scheduler().schedule(this::checkServer, patience);
         }
         return stream;
     }
 
-    private void feelPulse() {
+    private void checkServer() {
         WatchStream open;
         synchronized (this) {
             open = stream;
-            pulse = null;
+            check = null;
             if (open == null || closed || open.isUnused()) {
                 return;
             }
-            pulse = runtime.scheduler().schedule(this::feelPulse, patience);
+            check = runtime.scheduler().schedule(this::checkServer, patience);
         }
-        open.feelPulse();
+        open.checkServer();
     }
 
     @Override
@@ -83,8 +83,8 @@ public final class SharedWatches implements Watches {
         synchronized (this) {
             closed = true;
             open = stream;
-            if (pulse != null) {
-                pulse.cancel();
+            if (check != null) {
+                check.cancel();
             }
         }
         if (open != null) {

@@ -102,7 +102,7 @@ final class WatchStream implements StreamObserver<WatchResponse> {
     }
 
     /** Leaves a server that has been silent since it was last asked for a sign of life; otherwise asks again. */
-    void feelPulse() {
+    void checkServer() {
         boolean silent;
         synchronized (this) {
             silent = !heard;
