@@ -1,7 +1,7 @@
 package io.distlock.spring;
 
 import io.distlock.HeldLock;
-import io.distlock.spring.execution.CallContext;
+import io.distlock.spring.execution.HeldLocks;
 import java.util.Optional;
 
 /**
@@ -38,7 +38,7 @@ public final class LockContext {
 
     /** As {@link #current()}, but empty if there is none. */
     public static Optional<HeldLock> find() {
-        return CallContext.held().innermost();
+        return HeldLocks.current().innermost();
     }
 
     /**
@@ -49,7 +49,7 @@ public final class LockContext {
      * @throws io.distlock.LockLostException if it has lost it
      */
     public static HeldLock requireHeld(String name) {
-        HeldLock lock = CallContext.held()
+        HeldLock lock = HeldLocks.current()
                 .named(name)
                 .orElseThrow(() -> new IllegalStateException("no lock '" + name + "' is held by this call" + CURE));
         lock.ensureHeld();

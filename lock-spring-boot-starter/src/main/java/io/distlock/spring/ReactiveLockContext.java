@@ -1,7 +1,6 @@
 package io.distlock.spring;
 
 import io.distlock.HeldLock;
-import io.distlock.spring.execution.CallContext;
 import io.distlock.spring.execution.HeldLocks;
 import java.util.Optional;
 import java.util.function.Function;
@@ -40,7 +39,7 @@ public final class ReactiveLockContext {
     }
 
     private static Mono<HeldLock> found(Function<HeldLocks, Optional<HeldLock>> lock, String otherwise) {
-        return Mono.deferContextual(context -> CallContext.OfSubscription.held(context)
+        return Mono.deferContextual(context -> HeldLocks.OfSubscription.current(context)
                 .flatMap(lock)
                 .map(Mono::just)
                 .orElseGet(() -> Mono.error(() -> new IllegalStateException(otherwise + CURE))));

@@ -57,7 +57,7 @@ final class LockClientsFactory {
         return known.get(0);
     }
 
-    /** Of the default provider alone: locks of another one may all have times of their own. */
+    /** For the default provider alone: locks of another may all set their own times. */
     private void requireGrantsByDefault(LockProvider provider) {
         LockOptions options = properties.options();
         try {
@@ -84,14 +84,14 @@ final class LockClientsFactory {
         return client;
     }
 
-    /** Names this process to those who look into the store: {@code orders@web-1.4711}. */
+    /** Names this process at the store, for diagnostics: {@code orders@web-1.4711}. */
     private String instance() {
         String instanceId = properties.instanceId();
         String application = environment.getProperty("spring.application.name", "application");
         return application + '@' + (StringUtils.hasText(instanceId) ? instanceId : process());
     }
 
-    /** The host's name from where containers have it, since a look-up may wait for a silent DNS. */
+    /** The host's name from the variable that containers set, since a look-up may wait for a silent DNS server. */
     private String process() {
         String host = environment.getProperty("HOSTNAME", "");
         return host.isEmpty()
@@ -104,7 +104,7 @@ final class LockClientsFactory {
         return pidAndHost.length < 2 ? pidAndHost[0] : pidAndHost[1] + '.' + pidAndHost[0];
     }
 
-    /** None of the lock providers in the context is the default one: there is none at all, or there are several. */
+    /** There is no default provider: none in the context, or several. */
     static final class NoDefaultLockProviderException extends IllegalStateException {
 
         private static final long serialVersionUID = 1L;
@@ -121,7 +121,6 @@ final class LockClientsFactory {
             this.known = List.copyOf(known);
         }
 
-        /** The names of the providers in the context. */
         List<String> known() {
             return known;
         }

@@ -9,7 +9,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 
 /**
- * Closes the lock clients when the context closes: after what takes in work (web server, executors, schedulers,
+ * Closes the lock clients when the context closes: after whatever accepts work (web server, executors, schedulers,
  * message listeners) has stopped, and before any bean is destroyed, so that methods that still hold a lock can
  * finish. Thread-safe.
  *

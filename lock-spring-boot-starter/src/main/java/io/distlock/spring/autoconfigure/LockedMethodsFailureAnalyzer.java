@@ -6,7 +6,7 @@ import java.util.List;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Lists all that is wrong with the methods that are annotated with a lock, and next to it what to do. */
+/** Lists every problem of annotated methods, each with its cure. */
 final class LockedMethodsFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockedMethodsException> {
 
     @Override

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Delegates to another client, and notifies listeners of how each call and each granted lock ends. Thread-safe. */
@@ -28,7 +29,7 @@ public final class InstrumentedLockClient implements LockClient {
     private final LockClient target;
     private final Function<LockRequest, CallListener> listeners;
 
-    /** Is notified how one call for a lock ends: by one of these methods, once. Throws nothing. */
+    /** Notified once of how one call for a lock ends. Throws nothing. */
     public interface CallListener {
 
         /** The lock was granted; returns the listener for the time it is held. */
@@ -41,7 +42,7 @@ public final class InstrumentedLockClient implements LockClient {
         default void failed(Throwable cause) {}
     }
 
-    /** Is notified how one held lock ends: by one of these methods, once. Throws nothing. */
+    /** Notified once of how one held lock ends. Throws nothing. */
     public interface HoldListener {
 
         void released(Release outcome);
@@ -60,28 +61,30 @@ public final class InstrumentedLockClient implements LockClient {
     @Override
     public HeldLock acquire(LockRequest request) {
         CallListener call = listeners.apply(request);
-        try {
-            return granted(call, target.acquire(request));
-        } catch (LockNotAcquiredException refused) {
-            call.notAcquired();
-            throw refused;
-        } catch (RuntimeException failure) {
-            call.failed(failure);
-            throw failure;
-        }
+        return granted(call, answer(call, () -> target.acquire(request)));
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
         CallListener call = listeners.apply(request);
-        Optional<HeldLock> answer;
+        return answered(call, answer(call, () -> target.tryAcquire(request)));
+    }
+
+    private static <T> T answer(CallListener call, Supplier<T> question) {
         try {
-            answer = target.tryAcquire(request);
+            return question.get();
         } catch (RuntimeException failure) {
-            call.failed(failure);
+            failed(call, failure);
             throw failure;
         }
-        return answered(call, answer);
+    }
+
+    private static void failed(CallListener call, Throwable failure) {
+        if (failure instanceof LockNotAcquiredException) {
+            call.notAcquired();
+        } else {
+            call.failed(failure);
+        }
     }
 
     @Override
@@ -111,11 +114,7 @@ public final class InstrumentedLockClient implements LockClient {
                 }
                 return;
             }
-            if (failure instanceof LockNotAcquiredException) {
-                call.notAcquired();
-            } else {
-                call.failed(failure);
-            }
+            failed(call, failure);
             result.completeExceptionally(failure);
         });
         // Cancelled or timed out by the caller: stop waiting.

@@ -12,7 +12,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
-/** The endpoint over HTTP: knows the caller, and has a status for each thing that can be wrong. Thread-safe. */
+/** The endpoint over HTTP: knows the caller, and has a status for each failure. Thread-safe. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 class LocksEndpointWebExtension {
 

@@ -140,20 +140,11 @@ final class LocksReport {
                 holder.remaining().map(Duration::toMillis).orElse(null));
     }
 
-    /**
-     * A query for locks.
-     *
-     * @param name only locks of this name
-     * @param provider only locks of this provider
-     * @param offset how many to leave out at the beginning
-     * @param limit the most to show
-     */
+    /** Selects locks by name and provider, if given, and a page of those. */
     record Query(@Nullable String name, @Nullable String provider, int offset, int limit) {
 
-        /** The default limit for each kind. */
         static final int DEFAULT_LIMIT = 50;
 
-        /** The largest limit. */
         static final int MAX_LIMIT = 500;
 
         Query {
@@ -181,7 +172,6 @@ final class LocksReport {
      * Shows or hides the keys of locks: a key may be an e-mail address. Names are never hidden.
      *
      * @param sanitizer asked with the lock's name as the key, and its key as the value
-     * @param shown whether keys are shown at all
      */
     private record KeyTexts(Sanitizer sanitizer, boolean shown) {
 

@@ -3,8 +3,8 @@ package io.distlock.spring.event;
 import io.distlock.LockEvent;
 
 /**
- * A lock was granted to this instance. Published to listeners of the application
- * context, on a thread of its own where they may block.
+ * A lock was granted to this instance. Published to listeners of the application context, on a thread of its own
+ * where they may block.
  *
  * @param provider the provider of the lock
  * @param event what happened

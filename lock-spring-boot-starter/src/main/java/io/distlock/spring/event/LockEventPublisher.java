@@ -45,7 +45,7 @@ final class LockEventPublisher
     static final List<Class<?>> EVENT_TYPES =
             List.of(LockAcquired.class, LockNotAcquired.class, LockFailed.class, LockReleased.class, LockLost.class);
 
-    /** A listener that accepts this type accepts any, and does not mean lock events. */
+    /** A listener that accepts this type accepts any event and is not interested in those of locks. */
     private record Unrelated() {}
 
     private static final ResolvableType UNRELATED = eventOf(Unrelated.class);
@@ -110,7 +110,7 @@ final class LockEventPublisher
                 .ifPresent(this::enqueue);
     }
 
-    /** Renewals are not published: they are many, and nothing to act on. */
+    /** Renewals are not published: they are frequent and require no action. */
     private static Optional<Object> contextEvent(String provider, LockEvent event) {
         if (event instanceof LockEvent.Acquired acquired) {
             return Optional.of(new LockAcquired(provider, acquired));

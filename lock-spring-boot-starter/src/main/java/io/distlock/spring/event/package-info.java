@@ -1,4 +1,4 @@
-/** What happens to locks, as events of the application context. Start at {@link io.distlock.spring.event.LockLost}. */
+/** Events of locks in the application context. Start at {@link io.distlock.spring.event.LockLost}. */
 @NullMarked
 package io.distlock.spring.event;
 

@@ -3,6 +3,8 @@ package io.distlock.spring.execution;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
 import io.distlock.spi.Ticker;
+import io.distlock.spring.execution.Executions.Body;
+import io.distlock.spring.execution.Executions.Execution;
 import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
@@ -22,9 +24,9 @@ final class BlockingExecution implements Execution {
     }
 
     @Override
-    public @Nullable Object run(List<LockTask> tasks, Execution.Body body) throws Throwable {
+    public @Nullable Object run(List<LockTask> tasks, Body body) throws Throwable {
         try {
-            return underNext(new LockSequence(tasks, ticker), CallContext.reachable(), body);
+            return underNext(new LockSequence(tasks, ticker), HeldLocks.reachable(), body);
         } catch (NotAcquired failed) {
             // Here, where the earlier locks of the call have been released.
             return failed.result();
@@ -32,7 +34,7 @@ final class BlockingExecution implements Execution {
     }
 
     /** A loss is thrown when the lock is released, or suppressed into the exception of the body. */
-    private @Nullable Object underNext(LockSequence locks, HeldLocks outer, Execution.Body body) throws Throwable {
+    private @Nullable Object underNext(LockSequence locks, HeldLocks outer, Body body) throws Throwable {
         LockTask task = locks.next();
         Optional<Reference> entered = outer.reenter(task.client(), task.request());
         try (Reference reference = entered.isPresent() ? entered.get() : acquire(task)) {
@@ -53,11 +55,11 @@ final class BlockingExecution implements Execution {
         }
     }
 
-    private @Nullable Object under(HeldLocks held, LockSequence locks, Execution.Body body) throws Throwable {
+    private @Nullable Object under(HeldLocks held, LockSequence locks, Body body) throws Throwable {
         if (locks.hasNext()) {
             return underNext(locks, held, body);
         }
         locks.keepIn(scopes.current());
-        return CallContext.under(held, body);
+        return held.call(body);
     }
 }

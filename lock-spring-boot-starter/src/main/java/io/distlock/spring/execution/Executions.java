@@ -2,9 +2,11 @@ package io.distlock.spring.execution;
 
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.Ticker;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
 
 /** The executions of an application: one for each way in which the work of a body ends. Thread-safe. */
@@ -42,5 +44,32 @@ public final class Executions {
     /** For work that is done when a subscription ends. Needs Reactor. */
     public Execution publisher(ReactiveAdapter adapter) {
         return new PublisherExecution(adapter, reactiveScopes, ticker, bodies);
+    }
+
+    /**
+     * Runs bodies under locks, until their work is done: at the return, at the completion of a future, at the end of a
+     * subscription. No lock, no body. Thread-safe.
+     */
+    public interface Execution {
+
+        /**
+         * Runs the body under these locks, one or more, or does not run it. They are taken in this order and released in
+         * the reverse; their wait times count from the beginning of the call.
+         *
+         * @return what the body returned, or a future or publisher of it
+         * @throws Throwable what the body threw, untouched; or the reason why it was not run; or, if it has run to its
+         *     end but a lock was lost, {@link io.distlock.LockLostException}. Executions of work that goes on after
+         *     the return fail by what they return instead
+         */
+        @Nullable
+        Object run(List<LockTask> tasks, Body body) throws Throwable;
+    }
+
+    /** Code that runs under locks. */
+    @FunctionalInterface
+    public interface Body {
+
+        @Nullable
+        Object run() throws Throwable;
     }
 }

@@ -1,6 +1,8 @@
 package io.distlock.spring.execution;
 
 import io.distlock.spi.Ticker;
+import io.distlock.spring.execution.Executions.Body;
+import io.distlock.spring.execution.Executions.Execution;
 import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.ArrayDeque;
@@ -34,9 +36,9 @@ final class FutureExecution implements Execution {
      * lock or cancels the body's future.
      */
     @Override
-    public CompletableFuture<@Nullable Object> run(List<LockTask> tasks, Execution.Body body) {
+    public CompletableFuture<@Nullable Object> run(List<LockTask> tasks, Body body) {
         Call call = new Call(tasks, body);
-        call.acquireNext(CallContext.reachable());
+        call.acquireNext(HeldLocks.reachable());
         return call.result;
     }
 
@@ -45,7 +47,7 @@ final class FutureExecution implements Execution {
 
         private final LockSequence locks;
         private final EnclosingScope scope;
-        private final Execution.Body body;
+        private final Body body;
         private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 
         /** Innermost first. */
@@ -54,7 +56,7 @@ final class FutureExecution implements Execution {
         private volatile CompletionStage<?> step = result;
         private volatile boolean cancelledByLoss;
 
-        Call(List<LockTask> tasks, Execution.Body body) {
+        Call(List<LockTask> tasks, Body body) {
             this.locks = new LockSequence(tasks, ticker);
             // On the thread of the caller: the grants come on other threads.
             this.scope = scopes.current();
@@ -94,7 +96,7 @@ final class FutureExecution implements Execution {
                     acquireNext(inside);
                 } else {
                     locks.keepIn(scope);
-                    CompletionStage<?> work = future(CallContext.under(inside, body));
+                    CompletionStage<?> work = future(inside.call(body));
                     begin(work);
                     work.whenComplete(this::end);
                 }

@@ -5,26 +5,86 @@ import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
+import io.distlock.spring.execution.Executions.Body;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * The locks that a call holds, innermost first; decides whether an inner call may run under them, needs another lock,
- * or would wait for itself. Not for applications. Immutable.
+ * or would wait for itself. Bound to the call's thread for as long as its body runs on it, however the body ends. Not
+ * for applications, which use {@code io.distlock.spring.LockContext}. Immutable.
  */
 public final class HeldLocks {
 
-    /** Of a call that holds no lock. */
-    static final HeldLocks EMPTY = new HeldLocks(List.of());
+    private static final HeldLocks NONE = new HeldLocks(List.of());
+
+    private static final ThreadLocal<@Nullable HeldLocks> CURRENT = new ThreadLocal<>();
+
+    /** Scopes on this thread, which keep locks of calls that have returned. A scope that has ended keeps nothing. */
+    private static final ThreadLocal<@Nullable List<EnclosingScope>> SCOPES = new ThreadLocal<>();
 
     private final List<ReferenceCountedLock> locks;
 
     private HeldLocks(List<ReferenceCountedLock> locks) {
         this.locks = locks;
+    }
+
+    /** Of the call on this thread. */
+    public static HeldLocks current() {
+        HeldLocks held = CURRENT.get();
+        return held == null ? NONE : held;
+    }
+
+    /** Of the call on this thread and, outside them, those that scopes on this thread keep of earlier calls. */
+    static HeldLocks reachable() {
+        List<EnclosingScope> scopes = SCOPES.get();
+        if (scopes == null) {
+            return current();
+        }
+        return current()
+                .within(scopes.stream().flatMap(scope -> scope.kept().stream()).toList());
+    }
+
+    /** Makes the locks that the scope keeps available to calls on this thread, until {@link #leave}. */
+    public static void enter(EnclosingScope scope) {
+        List<EnclosingScope> scopes = SCOPES.get();
+        if (scopes == null) {
+            scopes = new ArrayList<>();
+            SCOPES.set(scopes);
+        }
+        // A scope ended by another thread, as by the timeout of a transaction manager, was never left here.
+        scopes.removeIf(each -> each.kept().isEmpty());
+        scopes.add(scope);
+    }
+
+    public static void leave(EnclosingScope scope) {
+        List<EnclosingScope> scopes = SCOPES.get();
+        if (scopes != null && scopes.remove(scope) && scopes.isEmpty()) {
+            SCOPES.remove();
+        }
+    }
+
+    /** Runs the body on this thread as a call that holds these locks. */
+    @Nullable
+    Object call(Body body) throws Throwable {
+        HeldLocks outer = CURRENT.get();
+        CURRENT.set(this);
+        try {
+            return body.run();
+        } finally {
+            if (outer == null) {
+                CURRENT.remove();
+            } else {
+                CURRENT.set(outer);
+            }
+        }
     }
 
     /** With one more lock inside all others. */
@@ -114,6 +174,22 @@ public final class HeldLocks {
         if (!missing.isEmpty()) {
             throw new IllegalStateException("this call asks for " + request.keys() + ", of which it holds all but "
                     + missing + ": it could wait for itself. Take all of them together in the outermost method");
+        }
+    }
+
+    /** The locks of a subscription, in its Reactor context rather than on a thread. */
+    public static final class OfSubscription {
+
+        private OfSubscription() {}
+
+        /** Empty if the subscription is not one inside a locked body. */
+        public static Optional<HeldLocks> current(ContextView context) {
+            return context.getOrEmpty(HeldLocks.class);
+        }
+
+        /** For subscriptions within a body. */
+        static Context with(Context context, HeldLocks locks) {
+            return context.put(HeldLocks.class, locks);
         }
     }
 }

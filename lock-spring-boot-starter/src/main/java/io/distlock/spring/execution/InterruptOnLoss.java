@@ -4,6 +4,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
+import io.distlock.spring.execution.Executions.Body;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ final class InterruptOnLoss {
 
     private InterruptOnLoss() {}
 
-    static @Nullable Object run(HeldLock lock, Execution.Body body) throws Throwable {
+    static @Nullable Object run(HeldLock lock, Body body) throws Throwable {
         InterruptOnLoss watch = new InterruptOnLoss();
         lock.onLost(watch::interrupt);
         try {

@@ -2,6 +2,8 @@ package io.distlock.spring.execution;
 
 import io.distlock.LockLoss;
 import io.distlock.spi.Ticker;
+import io.distlock.spring.execution.Executions.Body;
+import io.distlock.spring.execution.Executions.Execution;
 import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
@@ -22,7 +24,7 @@ import reactor.core.publisher.Mono;
 final class PublisherExecution implements Execution {
 
     /** The state of one subscription, from lock to lock. */
-    private record Call(EnclosingScope around, LockSequence locks, Execution.Body body) {}
+    private record Call(EnclosingScope around, LockSequence locks, Body body) {}
 
     private final ReactiveAdapter adapter;
     private final Mono<EnclosingScope> scope;
@@ -42,12 +44,12 @@ final class PublisherExecution implements Execution {
     }
 
     @Override
-    public Object run(List<LockTask> tasks, Execution.Body body) {
-        HeldLocks caller = CallContext.reachable();
+    public Object run(List<LockTask> tasks, Body body) {
+        HeldLocks caller = HeldLocks.reachable();
         Flux<Object> each = Flux.deferContextual(context -> scope.flatMapMany(around -> {
                     // A subscription inside a locked publisher is part of it; any other is part of the call that made
                     // it.
-                    HeldLocks held = CallContext.OfSubscription.held(context).orElse(caller);
+                    HeldLocks held = HeldLocks.OfSubscription.current(context).orElse(caller);
                     return underNext(
                             held.within(around.kept()), new Call(around, new LockSequence(tasks, ticker), body));
                 }))
@@ -89,11 +91,11 @@ final class PublisherExecution implements Execution {
 
     private Flux<Object> body(HeldLocks held, Call call) {
         call.locks().keepIn(call.around());
-        return called(() -> CallContext.under(held, call.body()))
-                .contextWrite(context -> CallContext.OfSubscription.with(context, held));
+        return called(() -> held.call(call.body()))
+                .contextWrite(context -> HeldLocks.OfSubscription.with(context, held));
     }
 
-    private Flux<Object> called(Execution.Body body) {
+    private Flux<Object> called(Body body) {
         return Flux.defer(() -> {
             try {
                 Object returned = body.run();

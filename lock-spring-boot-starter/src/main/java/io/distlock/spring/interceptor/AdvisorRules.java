@@ -12,7 +12,7 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 
-/** Whether an existing bean has the lock among its advisors, in a place where it takes effect. */
+/** Whether an existing bean has the lock among its advisors, in a position where it takes effect. */
 final class AdvisorRules {
 
     /** By name: transactions are optional. */

@@ -24,7 +24,7 @@ final class FallbackMethodResolver {
 
     private static final String ATTRIBUTE = "fallbackMethod";
 
-    /** The reason of a fallback that takes none. */
+    /** For a fallback that does not take the reason. */
     private static final Class<?> NO_REASON = void.class;
 
     private static final List<Class<?>> REASONS =
@@ -41,7 +41,7 @@ final class FallbackMethodResolver {
         this.problems = problems;
     }
 
-    /** What a call gets if it is not locked; empty if the fallbacks are wrong, which is collected as problems. */
+    /** What a call gets if it is not locked; empty if the fallbacks are wrong. */
     static Optional<Function<LockOperation.Call, NotAcquiredHandler>> resolve(
             LockedMethod locked, String name, ProblemCollector problems) {
         return new FallbackMethodResolver(locked, name, problems).resolve();
@@ -74,7 +74,7 @@ final class FallbackMethodResolver {
                 .toList();
     }
 
-    /** By the type of its last parameter, if all before fit the locked method's. Of two that fit, the exact one. */
+    /** By the type of its last parameter, if all others match the locked method's; an exact match is preferred. */
     private void classify(Method candidate) {
         if (SuspendingFunctions.isOne(candidate) != SuspendingFunctions.isOne(locked.method())) {
             return;

@@ -40,9 +40,8 @@ final class LockAdvisor extends AbstractPointcutAdvisor {
 
         LockPointcut(LockOperationSource source, ProxyRules proxies) {
             this.source = source;
-            // Leaves out a class that cannot be proxied: the start-up check reports it together with all other
-            // problems,
-            // where the attempt would end the start with this one alone.
+            // Not a class that cannot be proxied: the start-up check reports it along with all other problems, whereas
+            // the attempt would end the start with this one alone.
             setClassFilter(type -> LockOperationSource.isCandidate(type) && proxies.isPossible(type));
         }
 

@@ -72,7 +72,7 @@ public final class LockAopAutoConfiguration {
         return new LockAdvisor(source, beans, order);
     }
 
-    /** Shared by metrics and traces, which name a lock alike. */
+    /** Shared by metrics and traces, which use the same names. */
     @Bean
     @ConditionalOnMissingBean
     static MeterNameLimiter lockMeterNameLimiter(LockOperationSource source) {

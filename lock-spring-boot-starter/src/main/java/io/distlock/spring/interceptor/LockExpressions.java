@@ -37,7 +37,6 @@ final class LockExpressions {
         shared.setTypeLocator(new StandardTypeLocator(beans.getBeanClassLoader()));
     }
 
-    /** The expression; empty if it is wrong, which is collected as a problem. */
     Optional<LockExpression> parse(String attribute, String text, LockedMethod method, ProblemCollector problems) {
         SpelExpression expression;
         try {

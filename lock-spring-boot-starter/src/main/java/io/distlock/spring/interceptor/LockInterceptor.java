@@ -1,6 +1,6 @@
 package io.distlock.spring.interceptor;
 
-import io.distlock.spring.execution.Execution;
+import io.distlock.spring.execution.Executions.Body;
 import io.distlock.spring.execution.LockTask;
 import java.util.List;
 import java.util.Optional;
@@ -33,15 +33,15 @@ final class LockInterceptor implements MethodInterceptor {
             return invocation.proceed();
         }
         ReturnTypes.Handling returns = operation.returns();
-        Execution.Body body = returns.later() ? repeatable(invocation) : invocation::proceed;
+        Body body = returns.later() ? repeatable(invocation) : invocation::proceed;
         return returns.requireDone(returns.execution().run(tasks, body), operation.method());
     }
 
     /**
-     * The rest of the call as a body that may run later, on another thread, and once for each subscription: a copy each
-     * time, bound to the thread again for the aspects that look for it there.
+     * The rest of the call as a body that may run later, on another thread, and once for each subscription: each time a
+     * copy, bound to the thread again for aspects that look for it there.
      */
-    private static Execution.Body repeatable(MethodInvocation invocation) {
+    private static Body repeatable(MethodInvocation invocation) {
         if (!(invocation instanceof ProxyMethodInvocation proxied)) {
             return invocation::proceed;
         }

@@ -115,7 +115,6 @@ final class LockOperationSource {
         }
     }
 
-    /** Whether a class may have locked methods. */
     static boolean isCandidate(Class<?> type) {
         return AnnotationUtils.isCandidateClass(type, DistributedLock.class);
     }
@@ -140,7 +139,7 @@ final class LockOperationSource {
                         onType(specific, type).map(annotations -> new LockedMethod(specific, type, annotations, true)));
     }
 
-    /** The interface's method of a proxy or a lambda: a generated class has another name in each process. */
+    /** The interface's method of a proxy or a lambda: the generated class has another name in each process. */
     private static Method mostSpecific(Method method, Class<?> type) {
         if (Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type)) {
             return ClassUtils.getInterfaceMethodIfPossible(method, type);

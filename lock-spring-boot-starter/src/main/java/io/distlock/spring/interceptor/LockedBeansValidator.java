@@ -49,14 +49,14 @@ final class LockedBeansValidator implements SmartInitializingSingleton {
         }
     }
 
-    /** Of all beans that are defined, and of objects that were given to the context as they are. */
+    /** Of all bean definitions, and of singletons that were registered as objects. */
     private Set<String> names() {
         Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
         names.addAll(List.of(beans.getSingletonNames()));
         return names;
     }
 
-    /** The bean, if it is there already and is not made by a factory. */
+    /** The bean, if it exists already and was not made by a factory. */
     private Optional<Object> instance(String name) {
         Object singleton = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
         return singleton instanceof FactoryBean ? Optional.empty() : Optional.ofNullable(singleton);
@@ -70,7 +70,7 @@ final class LockedBeansValidator implements SmartInitializingSingleton {
                     ? List.of()
                     : LockOperationSource.lockedMethods(type);
         } catch (RuntimeException | LinkageError unreadable) {
-            // A class that cannot be loaded or looked into is its user's problem, if it ever has one.
+            // A class that cannot be loaded or inspected is reported when it is used, if it ever is.
             log.debug("Cannot look for locked methods in bean '{}'", name, unreadable);
             return List.of();
         }

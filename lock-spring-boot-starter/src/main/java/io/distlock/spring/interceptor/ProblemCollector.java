@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Collects the problems of one method, to report them all at once. Not thread-safe. */
+/**
+ * Collects the problems of one method, to report them all at once. What is refused is empty and added as a problem. Not
+ * thread-safe.
+ */
 final class ProblemCollector {
 
     private final LockedMethod method;
@@ -19,7 +22,6 @@ final class ProblemCollector {
         found.add(new InvalidLockedMethodsException.Problem(method.describe(), attribute, problem, cure));
     }
 
-    /** The value; empty if it is refused, which is collected as a problem. */
     <T> Optional<T> trying(String attribute, String cure, Supplier<T> value) {
         try {
             return Optional.of(value.get());

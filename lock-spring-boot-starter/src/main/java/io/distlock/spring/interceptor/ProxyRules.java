@@ -11,7 +11,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** How this application makes proxies, and whether calls of a locked method pass one. Thread-safe. */
+/** Whether calls of a locked method go through a proxy, in the way in which this application makes them. Thread-safe. */
 final class ProxyRules {
 
     private final ConfigurableListableBeanFactory beans;
@@ -73,7 +73,6 @@ final class ProxyRules {
         return byClass && !visible ? "package-private" : "";
     }
 
-    /** Whether beans are proxied at all. */
     private boolean isOn() {
         return beans.getBeanNamesForType(AbstractAutoProxyCreator.class, true, false).length > 0;
     }
@@ -86,7 +85,6 @@ final class ProxyRules {
         return isClassPreferred() || ClassUtils.getAllInterfacesForClass(type).length == 0;
     }
 
-    /** Whether a class can be proxied. */
     boolean isPossible(Class<?> type) {
         return !isByClass(type) || !(Modifier.isFinal(type.getModifiers()) || type.isSealed());
     }

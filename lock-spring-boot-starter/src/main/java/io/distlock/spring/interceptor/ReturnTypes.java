@@ -1,7 +1,7 @@
 package io.distlock.spring.interceptor;
 
-import io.distlock.spring.execution.Execution;
 import io.distlock.spring.execution.Executions;
+import io.distlock.spring.execution.Executions.Execution;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Map;
@@ -42,8 +42,8 @@ final class ReturnTypes {
     private static final String LAZY = "Collect what it gives inside the method, and return a list";
 
     /**
-     * Types behind which work is still to be done, by code that knows of no lock, and what to return instead. By name,
-     * since most belong to libraries that may be absent.
+     * Types that represent work still to be done, by code that knows of no lock, and what to return instead. By name, since
+     * most belong to libraries that may be absent.
      */
     private static final Map<String, String> DEFERRED = Map.of(
             "java.util.stream.BaseStream", LAZY,
@@ -54,7 +54,7 @@ final class ReturnTypes {
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody", STREAMED_RESPONSE,
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter", STREAMED_RESPONSE);
 
-    /** Wraps the body of a response, whose type counts. */
+    /** A wrapper of the response's body, whose type counts. */
     private static final String RESPONSE = "org.springframework.http.HttpEntity";
 
     private static final ClassValue<Optional<String>> DEFERRED_CURES = new ClassValue<>() {
@@ -167,7 +167,7 @@ final class ReturnTypes {
         return null;
     }
 
-    /** What to return instead of a type behind which work is still to be done; empty for any other type. */
+    /** What to return instead of a type that represents work still to be done; empty for any other type. */
     private static Optional<String> deferredCure(ResolvableType type) {
         Class<?> resolved = type.resolve(Object.class);
         boolean isResponse =
@@ -184,7 +184,7 @@ final class ReturnTypes {
     }
 
     /**
-     * How a method with some return type is run.
+     * How a method is run.
      *
      * @param execution knows when the work of such a method is done
      * @param skipped the result when the method is skipped

@@ -38,7 +38,6 @@ final class SuspendingFunctions {
         return KotlinDetector.isSuspendingFunction(method);
     }
 
-    /** How it is run; empty if it cannot be, which is collected as a problem. */
     static Optional<ReturnTypes.Handling> handling(Method method, Executions executions, ProblemCollector problems) {
         if (!CAN_BE_CALLED) {
             problems.add(

@@ -9,8 +9,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Mocks, spies and other objects that tests put in the place of beans. They are given to the context ready-made and
- * never proxied, on purpose. Depends on no test library.
+ * Mocks, spies and other objects by which tests replace beans. They are registered ready-made and deliberately never
+ * proxied. Depends on no test library.
  */
 final class TestDoubles {
 
@@ -33,7 +33,7 @@ final class TestDoubles {
         return Optional.ofNullable(AopProxyUtils.getSingletonTarget(instance)).orElse(instance);
     }
 
-    /** Asks Mockito itself: the classes of most of its mocks look like any other. */
+    /** Asks Mockito: the classes of most of its mocks look like any other. */
     private static boolean isMock(Object instance) {
         ClassLoader loader = instance.getClass().getClassLoader();
         if (!ClassUtils.isPresent("org.mockito.Mockito", loader)) {

@@ -48,7 +48,6 @@ final class LockMetrics implements LockClientCustomizer {
         return client;
     }
 
-    /** How a call for a lock ended. */
     enum AcquireOutcome {
         ACQUIRED,
 
@@ -66,7 +65,6 @@ final class LockMetrics implements LockClientCustomizer {
         }
     }
 
-    /** How a held lock ended. */
     enum HeldOutcome {
         RELEASED,
 
@@ -107,7 +105,7 @@ final class LockMetrics implements LockClientCustomizer {
         }
 
         private NameMeters of(String name) {
-            // A name that is a tag has meters under itself once it has been seen.
+            // A name that is a tag is its own key, once seen.
             NameMeters known = byTag.get(name);
             return known != null
                     ? known

@@ -1,4 +1,4 @@
-/** Figures of locks for Micrometer. Start at {@link io.distlock.spring.metrics.LockMetrics}. */
+/** Metrics of locks for Micrometer. Start at {@link io.distlock.spring.metrics.LockMetrics}. */
 @NullMarked
 package io.distlock.spring.metrics;
 

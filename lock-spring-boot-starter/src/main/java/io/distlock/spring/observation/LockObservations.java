@@ -103,7 +103,7 @@ final class LockObservations implements LockClientCustomizer {
             return observed;
         }
 
-        /** No error: excluding others is what the lock is for. */
+        /** Not an error: excluding others is what the lock is for. */
         @Override
         public void notAcquired() {
             waiting.end("not_acquired");

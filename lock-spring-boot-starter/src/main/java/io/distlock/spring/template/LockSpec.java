@@ -233,7 +233,7 @@ public final class LockSpec {
             return new Terms(client, request, UnaryOperator.identity(), OnLost.LEAVE_RUNNING);
         }
 
-        /** Of another client, whose options apply where nothing else was said. */
+        /** Of another client, whose options apply where none were set. */
         Terms with(LockClient another) {
             return new Terms(another, request.withOptions(change.apply(another.options())), change, onLost);
         }

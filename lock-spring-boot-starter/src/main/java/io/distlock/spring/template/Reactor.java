@@ -1,7 +1,7 @@
 package io.distlock.spring.template;
 
-import io.distlock.spring.execution.Execution;
 import io.distlock.spring.execution.Executions;
+import io.distlock.spring.execution.Executions.Body;
 import io.distlock.spring.execution.LockTask;
 import java.util.List;
 import java.util.Objects;
@@ -28,7 +28,7 @@ final class Reactor {
         return (Flux<T>) Flux.from(run(executions, Flux.class, tasks, body::get));
     }
 
-    private static Publisher<?> run(Executions executions, Class<?> type, List<LockTask> tasks, Execution.Body body) {
+    private static Publisher<?> run(Executions executions, Class<?> type, List<LockTask> tasks, Body body) {
         ReactiveAdapter adapter = Objects.requireNonNull(
                 ReactiveAdapterRegistry.getSharedInstance().getAdapter(type));
         try {

@@ -3,9 +3,8 @@ package io.distlock.spring.transaction;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.Sequencer;
-import io.distlock.spring.execution.CallContext;
+import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +48,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         return bean;
     }
 
-    /** Whether a check may block. */
+    /** Whether a check blocks. */
     boolean asksStore() {
         return asksStore;
     }
@@ -88,7 +87,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-            List<ReferenceCountedLock> locks = CallContext.held().locks();
+            List<ReferenceCountedLock> locks = HeldLocks.current().locks();
             if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
                 begun.put(transaction, locks);
             }
@@ -97,9 +96,8 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         @Override
         public void beforeCommit(TransactionExecution transaction) {
             if (isBoundToThread(transaction)) {
-                List<ReferenceCountedLock> all = new ArrayList<>(TransactionScope.kept());
-                all.addAll(begun.getOrDefault(transaction, List.of()));
-                check(all);
+                check(TransactionScope.kept());
+                check(begun.getOrDefault(transaction, List.of()));
             }
         }
 
@@ -113,7 +111,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             begun.remove(transaction);
         }
 
-        /** The thread on which a reactive transaction happens to begin says nothing about it. */
+        /** A reactive transaction is not bound to the thread on which it begins. */
         private static boolean isBoundToThread(TransactionExecution transaction) {
             return !(transaction instanceof ReactiveTransaction);
         }

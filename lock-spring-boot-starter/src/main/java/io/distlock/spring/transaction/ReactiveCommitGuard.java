@@ -84,7 +84,6 @@ final class ReactiveCommitGuard implements BeanPostProcessor, PriorityOrdered {
             return written.getName().equals("kotlinx.coroutines.flow.Flow") ? Flux.class : Mono.class;
         }
 
-        /** The invocation inside the transaction. */
         private record Inside(MethodInvocation invocation, ReactiveAdapter adapter, ReactiveTransactionScope scope)
                 implements MethodInvocation {
 

@@ -1,10 +1,8 @@
 package io.distlock.spring.transaction;
 
-import io.distlock.spring.execution.CallContext;
 import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.transaction.NoTransactionException;
@@ -42,7 +40,7 @@ final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver 
     /** The work of a transaction that may have just begun: its commit is guarded from here on. */
     <T> Flux<T> guarded(Flux<T> work) {
         return Flux.deferContextual(context -> {
-            List<ReferenceCountedLock> begunUnder = CallContext.OfSubscription.held(context)
+            List<ReferenceCountedLock> begunUnder = HeldLocks.OfSubscription.current(context)
                     .map(HeldLocks::locks)
                     .orElseGet(List::of);
             return transaction(begunUnder).flatMapMany(guarded -> work);
@@ -89,9 +87,8 @@ final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver 
         @Override
         public Mono<Void> beforeCommit(boolean readOnly) {
             Mono<Void> check = Mono.fromRunnable(() -> {
-                List<ReferenceCountedLock> all = new ArrayList<>(begunUnder);
-                all.addAll(kept());
-                guard.check(all);
+                guard.check(begunUnder);
+                guard.check(kept());
             });
             return guard.asksStore() ? check.subscribeOn(Schedulers.boundedElastic()) : check;
         }

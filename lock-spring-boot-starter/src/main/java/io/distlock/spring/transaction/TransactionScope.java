@@ -1,8 +1,8 @@
 package io.distlock.spring.transaction;
 
 import io.distlock.LockException;
-import io.distlock.spring.execution.CallContext;
 import io.distlock.spring.execution.EnclosingScope;
+import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -44,7 +44,7 @@ final class TransactionScope implements EnclosingScope.Resolver {
     private static Completion register() {
         Completion completion = new Completion();
         TransactionSynchronizationManager.registerSynchronization(completion);
-        CallContext.enter(completion);
+        HeldLocks.enter(completion);
         return completion;
     }
 
@@ -53,7 +53,7 @@ final class TransactionScope implements EnclosingScope.Resolver {
 
         @Override
         public void afterCompletion(int status) {
-            CallContext.leave(this);
+            HeldLocks.leave(this);
             for (ReferenceCountedLock.Reference reference : complete()) {
                 try {
                     reference.close();
@@ -93,7 +93,7 @@ final class TransactionScope implements EnclosingScope.Resolver {
             return kept;
         }
 
-        /** Nobody is left to report it to: before the commit the guard does, and afterwards it is too late. */
+        /** Too late to report: before the commit the guard has done so. */
         static void ignoreLoss(Throwable loss) {
             log.debug("A lock was lost by the end of the transaction in which it was taken", loss);
         }
