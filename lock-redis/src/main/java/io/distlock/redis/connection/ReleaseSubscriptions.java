@@ -16,12 +16,12 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens to channels on one connection for all who wait: the first to wait for a channel subscribes to it, the last
- * one unsubscribes. The driver subscribes anew after it has reconnected; all who wait are then woken, because a message
- * may have been missed.
+ * Listens to channels on one connection for all waiters: the first waiter of a channel subscribes, the last one
+ * unsubscribes. After a reconnection the driver subscribes again, and all waiters are woken, because a message may have
+ * been missed.
  *
- * <p>Under the monitor it is decided what to send, and sent (which does not block), so that subscriptions and their
- * ends reach the server in the order in which they were decided. Nobody is called under it.
+ * <p>Commands are sent under the monitor (which does not block), so that they reach the server in the order in which they
+ * were decided. Listeners are called outside of it.
  */
 public final class ReleaseSubscriptions {
 
@@ -38,7 +38,7 @@ public final class ReleaseSubscriptions {
         this.silenceNanos = 2 * callTimeout.toNanos();
     }
 
-    /** A channel with those who listen to it. */
+    /** A channel with its listeners. */
     private static final class Channel {
 
         private final CompletableFuture<?> confirmed;
@@ -115,7 +115,7 @@ public final class ReleaseSubscriptions {
         }
     }
 
-    /** The first time, those who wait look for themselves; after that, the driver has reconnected. */
+    /** After the first confirmation waiters try by themselves; each later one means that the driver has reconnected. */
     private synchronized boolean isAgain(String name) {
         Channel channel = channels.get(name);
         if (channel == null) {

@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ways to talk to one deployment, each on a connection of its own that is made when first needed: calls,
- * subscriptions, and writes that replicas are to acknowledge. Thread-safe.
+ * Calls to one deployment, with connections of their own, made when first needed, for scripts, subscriptions, and writes
+ * that replicas are to acknowledge. Thread-safe.
  */
 public final class NodeCalls {
 
@@ -102,8 +102,8 @@ public final class NodeCalls {
     }
 
     /**
-     * A master that was made a replica keeps its connections, and refuses every write on them; new ones lead to the next
-     * master, as soon as the address or Sentinel does. Not for each call that is refused: it may be a replica for good.
+     * A master that became a replica keeps its connections and refuses all writes; new ones lead to the next master, as soon
+     * as the address or Sentinel does. Not for each refused call: it may be a replica for good.
      */
     private void leaveReplica(Throwable failure) {
         long now = ticker.nanos();
@@ -118,25 +118,25 @@ public final class NodeCalls {
         }
     }
 
-    /** How often the connection for calls has been lost; whatever is connected to next may be another server. */
+    /** How often the connection for calls was lost; the next one may lead to another server. */
     public int disconnections() {
         return disconnections.get();
     }
 
-    /** Begins to connect, so that the first lock need not wait for it. A failure is found again by the next call. */
+    /** Begins to connect, so that the first lock need not wait for it; the next call meets any failure again. */
     public void warmUp() {
         link.connect();
         writeLink.connect();
     }
 
-    /** Whether calls can be sent or refused at once, without a connection being made first. */
+    /** Whether calls are sent or refused at once, without connecting first. */
     public boolean isConnected() {
         return link.isMade();
     }
 
     /** Runs a script whose effect need not outlive this server. */
     public <T> CompletableFuture<T> run(ScriptCall<T> invocation) {
-        return scripts.run(invocation, link::send);
+        return scripts.run(invocation, call -> link.send(null, call));
     }
 
     /**
@@ -145,13 +145,14 @@ public final class NodeCalls {
      * @param wrote whether a reply means that it did
      */
     <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
-        return replicas == 0 ? run(invocation) : runAcknowledged(invocation, wrote);
+        return replicas == 0
+                ? scripts.run(invocation, call -> link.send(null, call))
+                : runAcknowledged(invocation, wrote);
     }
 
     /**
-     * Lets a write count only once replicas have it; fails, as something that may have been applied, if too few have. WAIT
-     * speaks of the writes of its own connection, and holds up what comes after it there: hence a connection for these
-     * writes alone.
+     * Fails, as something that may have been applied, if too few replicas have the write. WAIT is about the writes of its own
+     * connection and blocks what follows there: hence a connection for these writes alone.
      */
     private <T> CompletableFuture<T> runAcknowledged(ScriptCall<T> invocation, Predicate<T> wrote) {
         AtomicReference<RedisCall<Long>> acknowledged = new AtomicReference<>();
@@ -188,23 +189,21 @@ public final class NodeCalls {
     }
 
     /**
-     * Runs a script that gives something back, and that can do with its first key alone.
+     * Runs a script that releases something, for which its first key alone is enough.
      *
      * @param behindWrites whether on the connection of the writes, behind all that were sent before: what they take, it
      *     finds
      */
-    <T> CompletableFuture<T> giveBack(ScriptCall<T> invocation, boolean behindWrites) {
-        CompletableFuture<T> answer = scripts.run(invocation, behindWrites ? writeLink::send : link::send);
+    <T> CompletableFuture<T> release(ScriptCall<T> invocation, boolean behindWrites) {
+        var connection = behindWrites ? writeLink : link;
+        CompletableFuture<T> answer = scripts.run(invocation, call -> connection.send(null, call));
         return isCluster()
                 ? answer.exceptionallyCompose(failure ->
                         isMoving(failure) ? run(invocation.onFirstKey()) : CompletableFuture.failedFuture(failure))
                 : answer;
     }
 
-    /**
-     * Whether a call has failed because the keys of its slot are moving to another node of the cluster: that node serves
-     * single keys alone, and has perhaps never seen the script.
-     */
+    /** Whether the keys of the slot are moving to another node, which serves single keys alone and may lack the script. */
     boolean isMoving(@Nullable Throwable failure) {
         return failure != null && isCluster() && RedisCallException.of(failure).isOfMovingKeys();
     }
@@ -227,8 +226,8 @@ public final class NodeCalls {
     }
 
     /**
-     * Waits for what is under way, a release for example that was missing its script, and then for the connections' end:
-     * the driver, shut down next, would close them again and warn of that. No longer than two calls may take.
+     * Waits for calls under way, then for the connections to close: the driver, shut down next, would warn otherwise. Takes no
+     * longer than two calls.
      */
     public static void close(List<NodeCalls> all, Duration callTimeout) {
         await(all.stream().map(NodeCalls::drained), callTimeout);
@@ -236,7 +235,6 @@ public final class NodeCalls {
     }
 
     private CompletableFuture<Void> drained() {
-        // By connections that were never made, nothing has left.
         return link.isMade() || writeLink.isMade() ? scripts.drained() : CompletableFuture.completedFuture(null);
     }
 

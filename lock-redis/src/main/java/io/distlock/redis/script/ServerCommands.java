@@ -41,10 +41,7 @@ public final class ServerCommands {
         this.ticker = ticker;
     }
 
-    /**
-     * Calls on a connection of their own, which the driver does not make anew: whatever is answered there, the same
-     * process answers. In between, another may have taken its place at the same address.
-     */
+    /** Calls on a connection of their own that the driver does not make anew, so that one process answers them all. */
     <T> CompletionStage<T> onOneConnection(Function<ServerCommands, CompletionStage<T>> calls) {
         RedisConnection<?> own = single.get();
         return calls.apply(new ServerCommands(own, single, ticker)).whenComplete((done, failure) -> own.close());
@@ -58,10 +55,7 @@ public final class ServerCommands {
         return call(CommandType.INFO, status(), section).thenApply(Info::parse);
     }
 
-    /**
-     * The value of a setting, of each master of a cluster. Empty where a server does not have it, or does not say: many
-     * hosted ones do not allow the question.
-     */
+    /** A setting, of each master of a cluster; empty where a server does not say, as many hosted ones do not. */
     CompletionStage<List<String>> settings(String name) {
         return link.connect().thenCompose(connected -> {
             List<CompletableFuture<String>> asked = masters(connected)
@@ -110,7 +104,7 @@ public final class ServerCommands {
                 .thenApply(known -> known.get(0));
     }
 
-    /** Teaches a script to the server, in a cluster to the one that keeps the slot. */
+    /** Loads a script, in a cluster at the master of the slot. */
     CompletionStage<String> load(LuaScript script, int slot) {
         return link.connect().thenCompose(connected -> load(script, slot, connected));
     }
@@ -144,20 +138,17 @@ public final class ServerCommands {
     private <T> CompletableFuture<T> call(
             CommandType type, CommandOutput<String, String, T> output, String... arguments) {
         RedisCall<T> call = newCall(type, output, arguments);
-        link.send(call);
+        link.send(null, call);
         return answer(call, type.name());
     }
 
     private static <T> CompletableFuture<T> answer(RedisCall<T> call, String what) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        call.whenComplete((reply, failure) -> {
-            if (failure == null) {
-                result.complete(reply);
-            } else {
-                result.completeExceptionally(call.failure(what, failure));
+        return call.handle((reply, failure) -> {
+            if (failure != null) {
+                throw call.failure(what, failure);
             }
+            return reply;
         });
-        return result;
     }
 
     private <T> RedisCall<T> newCall(CommandType type, CommandOutput<String, String, T> output, String... arguments) {
@@ -176,7 +167,7 @@ public final class ServerCommands {
         return new ValueListOutput<>(StringCodec.UTF8);
     }
 
-    /** What a server says of itself in answer to INFO. */
+    /** A server's answer to INFO. */
     public record Info(Map<String, String> fields) {
 
         public Info {
