@@ -35,9 +35,9 @@ import java.util.concurrent.CompletionStage;
  * as the recipe of Redis' own documentation does ({@code SET key value NX PX ttl}), so that a client in any language
  * that follows it excludes exclusive locks taken here, and is excluded.
  *
- * <p>Exclusion holds while that Redis keeps its data and its clock does not leap forward: a failover that loses the last
- * write, or a restart without persistence, can grant a lock that is held. Tokens keep growing even then, unless the
- * server's clock has stepped back. Thread-safe.
+ * <p>Exclusion holds while that Redis keeps its data and its clock does not leap forward: a failover that loses the
+ * last write, or a restart without persistence, can grant a lock that is held. Tokens keep growing even then, unless
+ * the server's clock has stepped back. Thread-safe.
  */
 public final class RedisLockProvider implements LockProvider {
 
@@ -123,7 +123,9 @@ public final class RedisLockProvider implements LockProvider {
                 : released.thenApply(release -> withdrawEarlierTries(ours, release));
     }
 
-    /** A try that was cut off before the grant may be executed only now, and take the lock for an owner that is gone. */
+    /**
+     * A try that was cut off before the grant may be executed only now, and take the lock for an owner that is gone.
+     */
     private Release withdrawEarlierTries(RedisLease lease, Release release) {
         // As long as it is unknown, the engine asks again.
         if (release != Release.UNKNOWN) {

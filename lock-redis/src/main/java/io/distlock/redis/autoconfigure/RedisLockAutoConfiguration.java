@@ -85,7 +85,7 @@ public final class RedisLockAutoConfiguration {
             }
             String chosen = environment.getProperty(CHOSEN, "");
             boolean matches = chosen.isEmpty() ? couldWork.test(environment) : chosen.equals(name);
-            String why = chosen.isEmpty() && !matches ? ", and there is nothing to connect to" : "";
+            String why = chosen.isEmpty() && !matches ? ", no nodes" : "";
             return new ConditionOutcome(matches, message.because(CHOSEN + " is '" + chosen + "'" + why));
         }
     }

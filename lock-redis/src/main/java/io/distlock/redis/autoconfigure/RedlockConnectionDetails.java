@@ -6,9 +6,9 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * The independent Redis servers of Redlock and how to connect to them. A bean of this type replaces the properties: Docker
- * Compose support supplies one for each server, and tests one for their containers. The nodes of several beans are put
- * together.
+ * The independent Redis servers of Redlock and how to connect to them. A bean of this type replaces the properties:
+ * Docker Compose support supplies one for each server, and tests one for their containers. The nodes of several beans
+ * are put together.
  */
 public interface RedlockConnectionDetails extends ConnectionDetails {
 

@@ -15,10 +15,10 @@ import org.springframework.boot.ssl.SslBundles;
 /**
  * Locks by a majority of independent Redis servers (Redlock).
  *
- * @param enabled Whether to offer locks by Redlock. By default, if distributed-lock.provider is redlock, or is not set and
- *     there are nodes.
- * @param nodes The servers, each one standing alone: redis://user:password@host:port, or rediss:// for TLS. An odd number,
- *     3 or more.
+ * @param enabled Whether to offer locks by Redlock. By default, if distributed-lock.provider is redlock, or is not set
+ *     and there are nodes.
+ * @param nodes The servers, each one standing alone: redis://user:password@host:port, or rediss:// for TLS. An odd
+ *     number, 3 or more.
  * @param username The ACL user for servers whose URI names none.
  * @param password The password for servers whose URI has none.
  * @param commandTimeout The longest that one question to the servers is waited for, 10ms to 60s.
@@ -53,10 +53,10 @@ record RedlockProperties(
     /**
      * What to do about a server that was restarted.
      *
-     * @param enabled Whether a server gives no votes for a while after it was started, because it may have forgotten those
-     *     it had given. Switch it off only for servers that write each command to disk before they answer.
-     * @param quarantine For how long it gives none. At least the longest lease time and lock-delay, or minimum hold time,
-     *     of any lock; the same in all applications.
+     * @param enabled Whether a server gives no votes for a while after it was started, because it may have forgotten
+     *     those it had given. Switch it off only for servers that write each command to disk before they answer.
+     * @param quarantine For how long it gives none. At least the longest lease time and lock-delay, or minimum hold
+     *     time, of any lock; the same in all applications.
      */
     record RestartGuard(
             @DefaultValue("true") boolean enabled,

@@ -13,8 +13,8 @@ import io.netty.util.concurrent.SingleThreadEventExecutor;
  * much as all else that it does for a command.
  *
  * <p>A single call leaves at once: a flush is deferred only while other tasks are queued on the driver's thread, and no
- * longer than until that queue is empty. (Netty's own handler defers every flush, which slows down uncontended locks and
- * hand-overs measurably.)
+ * longer than until that queue is empty. (Netty's own handler defers every flush, which slows down uncontended locks
+ * and hand-overs measurably.)
  */
 final class FlushConsolidator implements NettyCustomizer {
 

@@ -95,7 +95,8 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     /**
      * Sends a call; whatever goes wrong is the call's end.
      *
-     * @param before sent on the same connection right before it, so that both arrive or neither is answered; null for none
+     * @param before sent on the same connection right before it, so that both arrive or neither is answered; null for
+     *     none
      */
     public void send(@Nullable RedisCall<?> before, RedisCall<?> call) {
         if (before != null) {

@@ -21,9 +21,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
 /**
- * Connections to Redis for locks alone: to the servers of the application's connection factory, with its credentials and TLS
- * settings, but with options that suit locks: time limits, and no command is sent late or twice. The application's own
- * connections are neither used nor changed.
+ * Connections to Redis for locks alone: to the servers of the application's connection factory, with its credentials
+ * and TLS settings, but with options that suit locks: time limits, and no command is sent late or twice. The
+ * application's own connections are neither used nor changed.
  *
  * <p>Making one connects to nothing yet; nothing here blocks but {@link #close()}. Thread-safe.
  */

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * unsubscribes. After a reconnection the driver subscribes again, and all waiters are woken, because a message may have
  * been missed.
  *
- * <p>Commands are sent under the monitor (which does not block), so that they reach the server in the order in which they
- * were decided. Listeners are called outside of it.
+ * <p>Commands are sent under the monitor (which does not block), so that they reach the server in the order in which
+ * they were decided. Listeners are called outside of it.
  */
 public final class ReleaseSubscriptions {
 

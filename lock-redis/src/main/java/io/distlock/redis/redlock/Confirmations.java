@@ -8,8 +8,8 @@ import io.distlock.redis.redlock.Quorum.Votes;
  * thread-safe.
  *
  * <p>Each node proposes its counter plus one, and the largest becomes the token. If a majority has proposed it, all is
- * done; otherwise a majority has to raise its counters to it before the lock counts as taken. That makes tokens grow: two
- * acquisitions share a node, where the counter reached the token of the first before the second read it.
+ * done; otherwise a majority has to raise its counters to it before the lock counts as taken. That makes tokens grow:
+ * two acquisitions share a node, where the counter reached the token of the first before the second read it.
  */
 final class Confirmations {
 
@@ -42,8 +42,8 @@ final class Confirmations {
 
     /**
      * A node that proposed the token has a counter as large; one that proposed less has to raise it. One whose larger
-     * proposal came after the choice gets the token but does not count: it may have confirmed that very token to the owner
-     * before.
+     * proposal came after the choice gets the token but does not count: it may have confirmed that very token to the
+     * owner before.
      *
      * @param node has granted
      * @return whether to send the node the token

@@ -15,7 +15,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All majority arithmetic over a number of independent nodes, which are known by their places. Has neither I/O nor a clock.
+ * All majority arithmetic over a number of independent nodes, which are known by their places. Has neither I/O nor a
+ * clock.
  *
  * @param nodes how many there are: odd, 3 or more
  */
@@ -231,8 +232,8 @@ record Quorum(int nodes) {
         }
 
         /**
-         * Whether one owner, or readers, have a majority, so that only their release helps. Otherwise several contenders
-         * have parts of the lock, and will all withdraw, or some nodes have not answered.
+         * Whether one owner, or readers, have a majority, so that only their release helps. Otherwise several
+         * contenders have parts of the lock, and will all withdraw, or some nodes have not answered.
          */
         boolean isHeld() {
             return holders().values().stream().anyMatch(count -> count >= quorum.majority());

@@ -26,9 +26,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * One try to take a lock from a majority, as an owner of its own. Asks all nodes at once; {@link RedlockPhases} decides what
- * their answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends without a grant is withdrawn from
- * each node that may have granted, however late its answer.
+ * One try to take a lock from a majority, as an owner of its own. Asks all nodes at once; {@link RedlockPhases} decides
+ * what their answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends without a grant is
+ * withdrawn from each node that may have granted, however late its answer.
  *
  * <p>The phases are guarded by this object's monitor, under which steps are only decided: nodes, timers and callers are
  * called outside of it.
@@ -82,8 +82,8 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     /**
-     * Begins with another node for each owner: of counters that differ, the node that was asked last has the largest, which
-     * the others learn only if that node is among the first to answer.
+     * Begins with another node for each owner: of counters that differ, the node that was asked last has the largest,
+     * which the others learn only if that node is among the first to answer.
      *
      * @return which nodes have to be connected to first
      */

@@ -178,8 +178,8 @@ final class RedlockNode {
     }
 
     /**
-     * Puts entries here that are missing, where nobody else has taken their place; one command. Fails if the node does not
-     * answer.
+     * Puts entries here that are missing, where nobody else has taken their place; one command. Fails if the node does
+     * not answer.
      *
      * @return for each of them 1 if it is here now
      */

@@ -260,8 +260,8 @@ final class RedlockPhases {
         void takeBack(int node, RedlockLease lease);
 
         /**
-         * Withdraws what may have been granted, and notifies nobody: too many nodes have refused it for others to wait for
-         * it, and contenders of a split vote are not to be woken from the pauses that keep them apart.
+         * Withdraws what may have been granted, and notifies nobody: too many nodes have refused it for others to wait
+         * for it, and contenders of a split vote are not to be woken from the pauses that keep them apart.
          *
          * @param said by the nodes, in their order, for diagnostics
          */
@@ -271,8 +271,8 @@ final class RedlockPhases {
          * Withdraws what may have been granted.
          *
          * @param said by the nodes, in their order, for diagnostics
-         * @param quietly whether to notify nobody. Where too many nodes are gone for anybody to get the lock, contenders
-         *     would wake each other again and again
+         * @param quietly whether to notify nobody. Where too many nodes are gone for anybody to get the lock,
+         *     contenders would wake each other again and again
          */
         void fail(String why, List<String> said, boolean quietly);
     }

@@ -17,9 +17,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One round of renewals: each node gets its batches, and each lease is answered once a majority has answered. Then nodes that
- * have lost a lease get it again unless a majority has lost it; they count from the next round on. State is guarded by
- * this object's monitor.
+ * One round of renewals: each node gets its batches, and each lease is answered once a majority has answered. Then
+ * nodes that have lost a lease get it again unless a majority has lost it; they count from the next round on. State is
+ * guarded by this object's monitor.
  */
 final class RedlockRenewal {
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gives leases of a majority to a node that has refused, missed or lost them. Without it a grant could rest on a bare
- * majority until its next renewal, and one more fault would break or lose the lock. The node counts from the next renewal
- * on: only a vote that came before the grant stands for its fencing token.
+ * majority until its next renewal, and one more fault would break or lose the lock. The node counts from the next
+ * renewal on: only a vote that came before the grant stands for its fencing token.
  *
  * @param place of the node
  * @param leases as many as one command may carry
@@ -27,7 +27,10 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
         restore(leases.stream().map(RedlockLease::entry).toList());
     }
 
-    /** Asks soon after the grant and again, each time after twice the pause, until the node has it or the first lease is over. */
+    /**
+     * Asks soon after the grant and again, each time after twice the pause, until the node has it or the first lease is
+     * over.
+     */
     void afterGrant(Moment since, LockOptions options) {
         askAfter(FIRST_PAUSE, since, options);
     }

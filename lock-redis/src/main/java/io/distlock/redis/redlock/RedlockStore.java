@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * The nodes as one acquisition sees them: numbers its tries, withdraws those that came to nothing, and says when to try
  * again.
  *
- * <p>Contenders that each get some of the nodes all withdraw, and would meet again at once: each pauses for a random time,
- * which grows with the number of split votes and with the time that a try takes. State is guarded by this object's
- * monitor.
+ * <p>Contenders that each get some of the nodes all withdraw, and would meet again at once: each pauses for a random
+ * time, which grows with the number of split votes and with the time that a try takes. State is guarded by this
+ * object's monitor.
  */
 final class RedlockStore implements TryLockStore {
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * How long one try on several nodes waits, counted from its start. It ends before its caller gives it up, so that it can say
- * what was wrong.
+ * How long one try on several nodes waits, counted from its start. It ends before its caller gives it up, so that it
+ * can say what was wrong.
  *
  * @param minority for nodes that the majority does not need; short, or a dead node would delay every attempt
  * @param majority for nodes without which there is no lock; but too little of the lease must not be left
@@ -46,8 +46,8 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
     }
 
     /**
-     * When the time for a minority is up: stops waiting if a majority has answered; otherwise there is no lock without the
-     * others. Guarded as the phases are.
+     * When the time for a minority is up: stops waiting if a majority has answered; otherwise there is no lock without
+     * the others. Guarded as the phases are.
      *
      * @param toConnect nodes that have to be connected to first
      */

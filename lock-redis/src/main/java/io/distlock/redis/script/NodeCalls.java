@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls to one deployment, with connections of their own, made when first needed, for scripts, subscriptions, and writes
- * that replicas are to acknowledge. Thread-safe.
+ * Calls to one deployment, with connections of their own, made when first needed, for scripts, subscriptions, and
+ * writes that replicas are to acknowledge. Thread-safe.
  */
 public final class NodeCalls {
 
@@ -102,8 +102,8 @@ public final class NodeCalls {
     }
 
     /**
-     * A master that became a replica keeps its connections and refuses all writes; new ones lead to the next master, as soon
-     * as the address or Sentinel does. Not for each refused call: it may be a replica for good.
+     * A master that became a replica keeps its connections and refuses all writes; new ones lead to the next master, as
+     * soon as the address or Sentinel does. Not for each refused call: it may be a replica for good.
      */
     private void leaveReplica(Throwable failure) {
         long now = ticker.nanos();
@@ -151,8 +151,8 @@ public final class NodeCalls {
     }
 
     /**
-     * Fails, as something that may have been applied, if too few replicas have the write. WAIT is about the writes of its own
-     * connection and blocks what follows there: hence a connection for these writes alone.
+     * Fails, as something that may have been applied, if too few replicas have the write. WAIT is about the writes of
+     * its own connection and blocks what follows there: hence a connection for these writes alone.
      */
     private <T> CompletableFuture<T> runAcknowledged(ScriptCall<T> invocation, Predicate<T> wrote) {
         AtomicReference<RedisCall<Long>> acknowledged = new AtomicReference<>();
@@ -203,7 +203,9 @@ public final class NodeCalls {
                 : answer;
     }
 
-    /** Whether the keys of the slot are moving to another node, which serves single keys alone and may lack the script. */
+    /**
+     * Whether the keys of the slot are moving to another node, which serves single keys alone and may lack the script.
+     */
     boolean isMoving(@Nullable Throwable failure) {
         return failure != null && isCluster() && RedisCallException.of(failure).isOfMovingKeys();
     }
@@ -226,8 +228,8 @@ public final class NodeCalls {
     }
 
     /**
-     * Waits for calls under way, then for the connections to close: the driver, shut down next, would warn otherwise. Takes no
-     * longer than two calls.
+     * Waits for calls under way, then for the connections to close: the driver, shut down next, would warn otherwise.
+     * Takes no longer than two calls.
      */
     public static void close(List<NodeCalls> all, Duration callTimeout) {
         await(all.stream().map(NodeCalls::drained), callTimeout);

@@ -29,8 +29,8 @@ public record RedisScripts(
     }
 
     /**
-     * The restart guard adds a line: a script that is present proves that a client has admitted the server, and with the
-     * quarantine in the text, clients admit only for those with the same quarantine.
+     * The restart guard adds a line: a script that is present proves that a client has admitted the server, and with
+     * the quarantine in the text, clients admit only for those with the same quarantine.
      */
     private static LuaScript admitted(LuaScript script, Optional<String> admission) {
         return admission.map(script::withComment).orElse(script);

@@ -24,12 +24,12 @@ import org.slf4j.LoggerFactory;
  * Keeps a server that may have forgotten locks from granting any until those would have expired ("delayed restarts" of
  * the Redlock page, without configuration on the server).
  *
- * <p>Since Redis 7 a loaded script neither survives a restart nor reaches replicas, so the presence of the scripts proves
- * that a client has admitted the server since it started. A server without them is admitted if it is still the process
- * that this client knew as admitted (its scripts were flushed), if it has been up for long enough, where that is trusted,
- * or once the quarantine since it was first seen is over. Where their presence proves nothing, each script checks that it
- * still runs in the {@link ServerIncarnation} that was admitted: before Redis 7, where each client admits for itself, and
- * on a server that may have been a replica in between. Thread-safe.
+ * <p>Since Redis 7 a loaded script neither survives a restart nor reaches replicas, so the presence of the scripts
+ * proves that a client has admitted the server since it started. A server without them is admitted if it is still the
+ * process that this client knew as admitted (its scripts were flushed), if it has been up for long enough, where that
+ * is trusted, or once the quarantine since it was first seen is over. Where their presence proves nothing, each script
+ * checks that it still runs in the {@link ServerIncarnation} that was admitted: before Redis 7, where each client
+ * admits for itself, and on a server that may have been a replica in between. Thread-safe.
  */
 final class RestartGuard implements ScriptRunner.Admission {
 
@@ -263,8 +263,8 @@ final class RestartGuard implements ScriptRunner.Admission {
     }
 
     /**
-     * Remembers that the server has been admitted, so that flushed scripts can be loaded again. INFO first: a server that
-     * takes its place in between is not mistaken for admitted.
+     * Remembers that the server has been admitted, so that flushed scripts can be loaded again. INFO first: a server
+     * that takes its place in between is not mistaken for admitted.
      */
     @Override
     public void connected(StatefulConnection<String, String> connection) {

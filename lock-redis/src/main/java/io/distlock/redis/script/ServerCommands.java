@@ -25,7 +25,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The commands to the server itself, beside the scripts. What goes wrong is a {@link RedisCallException}. Thread-safe. */
+/**
+ * The commands to the server itself, beside the scripts. What goes wrong is a {@link RedisCallException}. Thread-safe.
+ */
 public final class ServerCommands {
 
     private final RedisConnection<?> link;

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must not change while a server is trusted to know its locks: the process and, unless it stands alone, its time as
- * master.
+ * What must not change while a server is trusted to know its locks: the process and, unless it stands alone, its time
+ * as master.
  *
  * @param standsAlone whether it can neither be, nor become, a replica
  * @param run its run_id
@@ -42,9 +42,9 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
     }
 
     /**
-     * For how long each incarnation has been up at least. A server counts by its wall clock, which a time service may step
-     * after the machine has booted: it is believed when the run is first heard of, and no further back than when the run
-     * before it was last connected. From then on the clock here counts. Thread-safe.
+     * For how long each incarnation has been up at least. A server counts by its wall clock, which a time service may
+     * step after the machine has booted: it is believed when the run is first heard of, and no further back than when
+     * the run before it was last connected. From then on the clock here counts. Thread-safe.
      */
     static final class Uptimes {
 
