@@ -25,15 +25,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReleaseSubscriptions {
 
-    private final RedisConnection<StatefulRedisPubSubConnection<String, String>> link;
+    private final RedisConnection<StatefulRedisPubSubConnection<String, String>> connection;
     private final Ticker ticker;
     private final long silenceNanos;
     private final Map<String, Channel> channels = new HashMap<>();
     private @Nullable StatefulRedisPubSubConnection<String, String> listenedTo;
 
     public ReleaseSubscriptions(
-            RedisConnection<StatefulRedisPubSubConnection<String, String>> link, Ticker ticker, Duration callTimeout) {
-        this.link = link;
+            RedisConnection<StatefulRedisPubSubConnection<String, String>> connection,
+            Ticker ticker,
+            Duration callTimeout) {
+        this.connection = connection;
         this.ticker = ticker;
         this.silenceNanos = 2 * callTimeout.toNanos();
     }
@@ -55,7 +57,7 @@ public final class ReleaseSubscriptions {
     /** As {@link TryLockStore#subscribe}. */
     public CompletionStage<TryLockStore.Subscription> subscribe(String channel, Runnable wake) {
         CompletableFuture<TryLockStore.Subscription> result = new CompletableFuture<>();
-        link.connect().whenComplete((connected, failure) -> {
+        connection.connect().whenComplete((connected, failure) -> {
             if (failure == null) {
                 join(connected, new Listener(channel, wake), result);
             } else {
@@ -76,7 +78,7 @@ public final class ReleaseSubscriptions {
             channel.listeners.add(listener);
         }
         if (!channel.confirmed.isDone() && ticker.nanos() - channel.sentNanos > silenceNanos) {
-            link.cutSilent(connected);
+            connection.cutSilent(connected);
         }
         channel.confirmed.whenComplete((confirmed, failure) -> {
             if (failure == null) {

@@ -43,9 +43,9 @@ public final class NodeCalls {
 
     private final RedisConnections connections;
     private final Duration timeout;
-    private final RedisConnection<StatefulConnection<String, String>> link;
-    private final RedisConnection<StatefulConnection<String, String>> writeLink;
-    private final RedisConnection<StatefulRedisPubSubConnection<String, String>> pubSubLink;
+    private final RedisConnection<StatefulConnection<String, String>> connection;
+    private final RedisConnection<StatefulConnection<String, String>> writeConnection;
+    private final RedisConnection<StatefulRedisPubSubConnection<String, String>> pubSubConnection;
     private final ServerCommands server;
     private final ScriptRunner.Admission admission;
     private final ScriptRunner scripts;
@@ -71,16 +71,17 @@ public final class NodeCalls {
         this.replicas = replicas;
         this.ticker = runtime.ticker();
         this.nextCut = new AtomicLong(ticker.nanos());
-        this.link = new RedisConnection<>(this::connect, ticker, timeout);
-        this.writeLink = replicas == 0 ? link : new RedisConnection<>(connections::connect, ticker, timeout);
-        this.pubSubLink = new RedisConnection<>(connections::connectPubSub, ticker, timeout);
+        this.connection = new RedisConnection<>(this::connect, ticker, timeout);
+        this.writeConnection =
+                replicas == 0 ? connection : new RedisConnection<>(connections::connect, ticker, timeout);
+        this.pubSubConnection = new RedisConnection<>(connections::connectPubSub, ticker, timeout);
         this.server = new ServerCommands(
-                link, () -> new RedisConnection<>(connections::connectForOnce, ticker, timeout), ticker);
+                connection, () -> new RedisConnection<>(connections::connectForOnce, ticker, timeout), ticker);
         this.admission = quarantine.isPresent()
                 ? new RestartGuard(quarantine.get(), server, known, callTimeout, runtime)
                 : new ScriptRunner.OnDemand(server, known);
         this.scripts = new ScriptRunner(this.admission, ticker, timeout, this::leaveReplica);
-        this.subscriptions = new ReleaseSubscriptions(pubSubLink, ticker, timeout);
+        this.subscriptions = new ReleaseSubscriptions(pubSubConnection, ticker, timeout);
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {
@@ -95,7 +96,7 @@ public final class NodeCalls {
     private final class DisconnectionCounter extends RedisConnectionStateAdapter {
 
         @Override
-        public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
             admission.disconnected();
             disconnections.incrementAndGet();
         }
@@ -114,7 +115,7 @@ public final class NodeCalls {
             log.warn(
                     "{} is a replica (READONLY) and takes no locks: connecting anew, to find the master",
                     connections.name());
-            links().forEach(RedisConnection::cut);
+            ownConnections().forEach(RedisConnection::cut);
         }
     }
 
@@ -125,18 +126,18 @@ public final class NodeCalls {
 
     /** Begins to connect, so that the first lock need not wait for it; the next call meets any failure again. */
     public void warmUp() {
-        link.connect();
-        writeLink.connect();
+        connection.connect();
+        writeConnection.connect();
     }
 
     /** Whether calls are sent or refused at once, without connecting first. */
     public boolean isConnected() {
-        return link.isMade();
+        return connection.isMade();
     }
 
     /** Runs a script whose effect need not outlive this server. */
     public <T> CompletableFuture<T> run(ScriptCall<T> invocation) {
-        return scripts.run(invocation, call -> link.send(null, call));
+        return scripts.run(invocation, call -> connection.send(null, call));
     }
 
     /**
@@ -146,7 +147,7 @@ public final class NodeCalls {
      */
     <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
         return replicas == 0
-                ? scripts.run(invocation, call -> link.send(null, call))
+                ? scripts.run(invocation, call -> connection.send(null, call))
                 : runAcknowledged(invocation, wrote);
     }
 
@@ -160,7 +161,7 @@ public final class NodeCalls {
                     RedisCall<Long> wait = newWait();
                     acknowledged.set(wait);
                     // Together, or a connection lost in between would let WAIT speak of a connection without writes.
-                    writeLink.send(call, wait);
+                    writeConnection.send(call, wait);
                 })
                 .thenCompose(reply -> wrote.test(reply)
                         ? acknowledged.get().handle((count, failure) -> enough(reply, count, failure))
@@ -195,8 +196,8 @@ public final class NodeCalls {
      *     finds
      */
     <T> CompletableFuture<T> release(ScriptCall<T> invocation, boolean behindWrites) {
-        var connection = behindWrites ? writeLink : link;
-        CompletableFuture<T> answer = scripts.run(invocation, call -> connection.send(null, call));
+        var used = behindWrites ? writeConnection : connection;
+        CompletableFuture<T> answer = scripts.run(invocation, call -> used.send(null, call));
         return isCluster()
                 ? answer.exceptionallyCompose(failure ->
                         isMoving(failure) ? run(invocation.onFirstKey()) : CompletableFuture.failedFuture(failure))
@@ -237,15 +238,19 @@ public final class NodeCalls {
     }
 
     private CompletableFuture<Void> drained() {
-        return link.isMade() || writeLink.isMade() ? scripts.drained() : CompletableFuture.completedFuture(null);
+        return connection.isMade() || writeConnection.isMade()
+                ? scripts.drained()
+                : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<Void> disconnect() {
-        return CompletableFuture.allOf(links().map(RedisConnection::close).toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(
+                ownConnections().map(RedisConnection::close).toArray(CompletableFuture<?>[]::new));
     }
 
-    private Stream<RedisConnection<?>> links() {
-        return Stream.<RedisConnection<?>>of(link, writeLink, pubSubLink).distinct();
+    private Stream<RedisConnection<?>> ownConnections() {
+        return Stream.<RedisConnection<?>>of(connection, writeConnection, pubSubConnection)
+                .distinct();
     }
 
     private static void await(Stream<CompletableFuture<Void>> ends, Duration time) {

@@ -30,15 +30,15 @@ import java.util.stream.Stream;
  */
 public final class ServerCommands {
 
-    private final RedisConnection<?> link;
+    private final RedisConnection<?> connection;
     private final Supplier<RedisConnection<?>> single;
     private final Ticker ticker;
 
     /**
-     * @param single makes links that do not reconnect
+     * @param single makes connections that do not reconnect
      */
-    ServerCommands(RedisConnection<?> link, Supplier<RedisConnection<?>> single, Ticker ticker) {
-        this.link = link;
+    ServerCommands(RedisConnection<?> connection, Supplier<RedisConnection<?>> single, Ticker ticker) {
+        this.connection = connection;
         this.single = single;
         this.ticker = ticker;
     }
@@ -59,7 +59,7 @@ public final class ServerCommands {
 
     /** A setting, of each master of a cluster; empty where a server does not say, as many hosted ones do not. */
     CompletionStage<List<String>> settings(String name) {
-        return link.connect().thenCompose(connected -> {
+        return connection.connect().thenCompose(connected -> {
             List<CompletableFuture<String>> asked = masters(connected)
                     .map(master -> master.thenCompose(server -> setting(name, server))
                             .exceptionally(refused -> "")
@@ -108,13 +108,13 @@ public final class ServerCommands {
 
     /** Loads a script, in a cluster at the master of the slot. */
     CompletionStage<String> load(LuaScript script, int slot) {
-        return link.connect().thenCompose(connected -> load(script, slot, connected));
+        return connection.connect().thenCompose(connected -> load(script, slot, connected));
     }
 
-    /** The same on a connection that may not be the link's yet. */
-    CompletionStage<String> load(LuaScript script, int slot, StatefulConnection<?, ?> connection) {
+    /** The same on a connection that may not be this one's yet. */
+    CompletionStage<String> load(LuaScript script, int slot, StatefulConnection<?, ?> connected) {
         RedisCall<String> call = newCall(CommandType.SCRIPT, status(), "LOAD", script.text());
-        if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+        if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
             var node = cluster.getPartitions().getPartitionBySlot(slot);
             if (node == null) {
                 return CompletableFuture.failedFuture(
@@ -122,15 +122,15 @@ public final class ServerCommands {
             }
             return cluster.getConnectionAsync(node.getNodeId()).thenCompose(ofNode -> send(call, "SCRIPT", ofNode));
         }
-        return send(call, "SCRIPT", connection);
+        return send(call, "SCRIPT", connected);
     }
 
-    /** Where it is not for the link to choose the server. */
+    /** Where the server is chosen already. */
     private static <T> CompletableFuture<T> send(RedisCall<T> call, String what, StatefulConnection<?, ?> node) {
         @SuppressWarnings("unchecked") // made with the codec for strings
-        var connection = (StatefulConnection<String, String>) node;
+        var connected = (StatefulConnection<String, String>) node;
         try {
-            connection.dispatch(call);
+            connected.dispatch(call);
         } catch (RuntimeException closed) {
             call.completeExceptionally(closed);
         }
@@ -140,7 +140,7 @@ public final class ServerCommands {
     private <T> CompletableFuture<T> call(
             CommandType type, CommandOutput<String, String, T> output, String... arguments) {
         RedisCall<T> call = newCall(type, output, arguments);
-        link.send(null, call);
+        connection.send(null, call);
         return answer(call, type.name());
     }
 
