@@ -139,7 +139,8 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     /** The key stays taken for the rest of the minimum hold time. */
     final CompletableFuture<Release> releaseAtStore() {
-        return context.release(lease, options.timeToLive(), () -> options.minHoldTime().minus(heldFor()));
+        return context.release(
+                lease, options.timeToLive(), () -> options.minHoldTime().minus(heldFor()));
     }
 
     /** Admits the next call of this process for the key. */

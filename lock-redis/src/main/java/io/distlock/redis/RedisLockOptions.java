@@ -86,7 +86,7 @@ public record RedisLockOptions(
         }
         for (int at = 0; at < prefix.length(); at++) {
             char c = prefix.charAt(at);
-            // Braces would move the hash tag, so that a lock's keys fell into different slots of a cluster.
+            // Braces would move the hash tag, and the keys of a lock into different slots of a cluster.
             if (c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c)) {
                 throw new IllegalArgumentException("key prefix \"" + prefix + "\" has at index " + at
                         + " a brace, white space or a control character: leave it out");

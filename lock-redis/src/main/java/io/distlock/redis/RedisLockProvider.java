@@ -35,9 +35,9 @@ import java.util.concurrent.CompletionStage;
  * as the recipe of Redis' own documentation does ({@code SET key value NX PX ttl}), so that a client in any language
  * that follows it excludes exclusive locks taken here, and is excluded.
  *
- * <p>Exclusion holds while that Redis keeps its data and its clock does not leap forward: a failover that loses the last
- * write, or a restart without persistence, can grant a lock that is held. Tokens keep growing even then, unless the
- * server's clock has stepped back. Thread-safe.
+ * <p>Exclusion holds while that Redis keeps its data and its clock does not leap forward: a failover that loses the
+ * last write, or a restart without persistence, can grant a lock that is held. Tokens keep growing even then, unless
+ * the server's clock has stepped back. Thread-safe.
  */
 public final class RedisLockProvider implements LockProvider {
 
@@ -116,13 +116,16 @@ public final class RedisLockProvider implements LockProvider {
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
         RedisLease ours = (RedisLease) lease;
-        CompletionStage<Release> released = node.release(ours, keepFor);
+        CompletionStage<Release> released =
+                node.release(ours.mode(), ours.names(), ours.owner(), Optional.of(ours.token()), false, keepFor);
         return ours.afterUnknown().isZero()
                 ? released
                 : released.thenApply(release -> withdrawEarlierTries(ours, release));
     }
 
-    /** A try that was cut off before the grant may be carried out only now, and take the lock for an owner that is gone. */
+    /**
+     * A try that was cut off before the grant may be executed only now, and take the lock for an owner that is gone.
+     */
     private Release withdrawEarlierTries(RedisLease lease, Release release) {
         // As long as it is unknown, the engine asks again.
         if (release != Release.UNKNOWN) {
@@ -137,7 +140,7 @@ public final class RedisLockProvider implements LockProvider {
                                                     lease.mode(),
                                                     lease.names(),
                                                     lease.owner(),
-                                                    RedisNode.NO_TOKEN,
+                                                    Optional.empty(),
                                                     false,
                                                     Duration.ZERO)));
         }
@@ -166,7 +169,7 @@ public final class RedisLockProvider implements LockProvider {
                 .exceptionally(RedisHealth::down);
     }
 
-    /** Ends what waits, and gives the connections up that were made for this provider. */
+    /** Ends what waits and closes the connections that were made for this provider. */
     @Override
     public void close() {
         loop.close();

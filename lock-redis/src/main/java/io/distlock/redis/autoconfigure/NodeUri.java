@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code redis://user:password@host:port/database}, or {@code rediss://} for TLS. Says what is wrong without the
+ * Reads {@code redis://user:password@host:port/database}, or {@code rediss://} for TLS. Its messages leave out the
  * text, which may hold a password.
  */
 final class NodeUri {
@@ -23,15 +23,7 @@ final class NodeUri {
     private static final Pattern AUTHORITY =
             Pattern.compile("(?:(?<info>[^@]*)@)?(?<host>\\[[0-9A-Fa-f:.%]+]|[^:@\\[\\]]+)(?::(?<port>[0-9]{1,5}))?");
 
-    private final int index;
-    private final URI uri;
-    private final Matcher authority;
-
-    private NodeUri(int index, URI uri, Matcher authority) {
-        this.index = index;
-        this.uri = uri;
-        this.authority = authority;
-    }
+    private NodeUri() {}
 
     /**
      * @param username if the URI has none
@@ -44,14 +36,13 @@ final class NodeUri {
         if (!authority.matches()) {
             throw broken(index, "names no host, or no port that can be read", "write redis://host:port");
         }
-        NodeUri node = new NodeUri(index, uri, authority);
-        String[] info = node.userInfo();
+        String[] info = userInfo(authority.group("info"));
         return new Node(
                 authority.group("host"),
-                node.port(),
+                port(index, authority.group("port")),
                 info.length == 2 && !info[0].isEmpty() ? info[0] : username,
                 info.length == 0 ? password : info[info.length - 1],
-                node.database(),
+                database(index, uri),
                 tls);
     }
 
@@ -79,8 +70,7 @@ final class NodeUri {
         };
     }
 
-    private int port() {
-        String text = authority.group("port");
+    private static int port(int index, @Nullable String text) {
         int port = text == null ? DEFAULT_PORT : Integer.parseInt(text);
         if (port < 1 || port > HIGHEST_PORT) {
             throw broken(index, "has the port " + port, "choose one from 1 to " + HIGHEST_PORT);
@@ -88,7 +78,7 @@ final class NodeUri {
         return port;
     }
 
-    private int database() {
+    private static int database(int index, URI uri) {
         String path = uri.getRawPath() == null ? "" : uri.getRawPath();
         if (uri.getRawQuery() != null || uri.getRawFragment() != null || !path.matches("/?|/[0-9]{1,5}")) {
             throw broken(
@@ -99,8 +89,7 @@ final class NodeUri {
         return path.length() <= 1 ? 0 : Integer.parseInt(path.substring(1));
     }
 
-    private String[] userInfo() {
-        String info = authority.group("info");
+    private static String[] userInfo(@Nullable String info) {
         if (info == null || info.isEmpty()) {
             return new String[0];
         }

@@ -4,6 +4,7 @@ import io.distlock.redis.RedisLockOptions;
 import io.distlock.redis.RedisLockProvider;
 import io.distlock.redis.connection.RedisConnections;
 import io.distlock.support.LockRuntime;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
@@ -36,7 +37,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @ConditionalOnClass(LettuceConnectionFactory.class)
 @ConditionalOnSingleCandidate(LettuceConnectionFactory.class)
 @ConditionalOnBean(LockRuntime.class)
-@Conditional(RedisLockAutoConfiguration.OnRedisLocks.class)
+@Conditional(RedisLockAutoConfiguration.OnRedis.class)
 @EnableConfigurationProperties(RedisLockProperties.class)
 @ImportRuntimeHints(RedisLockAutoConfiguration.ScriptHints.class)
 public final class RedisLockAutoConfiguration {
@@ -60,23 +61,39 @@ public final class RedisLockAutoConfiguration {
         return new RedisLockProvider(runtime, connections, options);
     }
 
-    /** Matches if Redis is the chosen provider, or none is chosen, or it is switched on beside the chosen one. */
-    static final class OnRedisLocks extends SpringBootCondition {
+    /** Matches if the provider is switched on; else if it is chosen, or none is chosen and it could work. */
+    static class OnProvider extends SpringBootCondition {
 
-        private static final String PROVIDER = "distributed-lock.provider";
-        private static final String ENABLED = "distributed-lock.redis.enabled";
+        private static final String CHOSEN = "distributed-lock.provider";
+
+        private final String name;
+        private final Predicate<Environment> couldWork;
+
+        OnProvider(String name, Predicate<Environment> couldWork) {
+            this.name = name;
+            this.couldWork = couldWork;
+        }
 
         @Override
-        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+        public final ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
             Environment environment = context.getEnvironment();
-            ConditionMessage.Builder message = ConditionMessage.forCondition("Redis locks");
-            Boolean enabled = environment.getProperty(ENABLED, Boolean.class);
+            ConditionMessage.Builder message = ConditionMessage.forCondition("Lock provider '" + name + "'");
+            String property = "distributed-lock." + name + ".enabled";
+            Boolean enabled = environment.getProperty(property, Boolean.class);
             if (enabled != null) {
-                return new ConditionOutcome(enabled, message.because(ENABLED + " is " + enabled));
+                return new ConditionOutcome(enabled, message.because(property + " is " + enabled));
             }
-            String provider = environment.getProperty(PROVIDER, "");
-            boolean chosen = provider.isEmpty() || provider.equals("redis");
-            return new ConditionOutcome(chosen, message.because(PROVIDER + " is '" + provider + "'"));
+            String chosen = environment.getProperty(CHOSEN, "");
+            boolean matches = chosen.isEmpty() ? couldWork.test(environment) : chosen.equals(name);
+            String why = chosen.isEmpty() && !matches ? ", no nodes" : "";
+            return new ConditionOutcome(matches, message.because(CHOSEN + " is '" + chosen + "'" + why));
+        }
+    }
+
+    static final class OnRedis extends OnProvider {
+
+        OnRedis() {
+            super("redis", environment -> true);
         }
     }
 

@@ -2,6 +2,7 @@ package io.distlock.redis.autoconfigure;
 
 import io.distlock.redis.RedisLockOptions;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -25,10 +26,7 @@ record RedisLockProperties(
 
     RedisLockProperties {
         // The rules are those of the options; broken ones are to be found while properties are bound.
-        RedisLockOptions.defaults()
-                .withCallTimeout(commandTimeout)
-                .withConnectTimeout(connectTimeout)
-                .withReplicasToAcknowledge(replicasToAcknowledge);
+        new RedisLockOptions("lock", commandTimeout, connectTimeout, replicasToAcknowledge, Optional.empty());
     }
 
     /**
@@ -49,11 +47,7 @@ record RedisLockProperties(
     }
 
     RedisLockOptions options(String keyPrefix) {
-        RedisLockOptions options = RedisLockOptions.defaults()
-                .withKeyPrefix(keyPrefix)
-                .withCallTimeout(commandTimeout)
-                .withConnectTimeout(connectTimeout)
-                .withReplicasToAcknowledge(replicasToAcknowledge);
-        return restartGuard.enabled() ? options.withRestartGuard(restartGuard.quarantine()) : options;
+        Optional<Duration> quarantine = Optional.of(restartGuard.quarantine()).filter(time -> restartGuard.enabled());
+        return new RedisLockOptions(keyPrefix, commandTimeout, connectTimeout, replicasToAcknowledge, quarantine);
     }
 }

@@ -6,25 +6,20 @@ import io.distlock.redis.redlock.RedlockProvider;
 import io.distlock.support.LockRuntime;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionMessage;
-import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
-import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Auto-configuration of locks by Redlock, on servers of their own: the application's Redis is neither needed nor touched.
- * The beans depend on each other in the order in which they have to be closed: provider, connections, runtime.
+ * Auto-configuration of locks by Redlock, on servers of their own: the application's Redis is neither needed nor
+ * touched. The beans depend on each other in the order in which they have to be closed: provider, connections, runtime.
  */
 @AutoConfiguration(
         afterName = {
@@ -65,26 +60,12 @@ public final class RedlockAutoConfiguration {
         return new RedlockProvider(runtime, connections, options);
     }
 
-    /** Matches if Redlock is the chosen provider, or none is chosen and it has nodes, or it is switched on beside another. */
-    static final class OnRedlock extends SpringBootCondition {
+    static final class OnRedlock extends RedisLockAutoConfiguration.OnProvider {
 
-        private static final String PROVIDER = "distributed-lock.provider";
-        private static final String ENABLED = "distributed-lock.redlock.enabled";
         private static final String NODES = "distributed-lock.redlock.nodes";
 
-        @Override
-        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            Environment environment = context.getEnvironment();
-            ConditionMessage.Builder message = ConditionMessage.forCondition("Redlock");
-            Boolean enabled = environment.getProperty(ENABLED, Boolean.class);
-            if (enabled != null) {
-                return new ConditionOutcome(enabled, message.because(ENABLED + " is " + enabled));
-            }
-            String provider = environment.getProperty(PROVIDER, "");
-            boolean nodes = environment.containsProperty(NODES) || environment.containsProperty(NODES + "[0]");
-            boolean chosen = provider.equals("redlock") || (provider.isEmpty() && nodes);
-            return new ConditionOutcome(
-                    chosen, message.because(PROVIDER + " is '" + provider + "', " + (nodes ? "nodes" : "no nodes")));
+        OnRedlock() {
+            super("redlock", given -> given.containsProperty(NODES) || given.containsProperty(NODES + "[0]"));
         }
     }
 }

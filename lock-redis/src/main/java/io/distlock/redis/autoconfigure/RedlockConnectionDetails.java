@@ -6,9 +6,9 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Where the independent Redis servers of Redlock are, and what they are to be told. A bean of this type takes the place of
- * the properties: Docker Compose support supplies one for each server, and tests one for their containers. The nodes of
- * several are put together.
+ * The independent Redis servers of Redlock and how to connect to them. A bean of this type replaces the properties:
+ * Docker Compose support supplies one for each server, and tests one for their containers. The nodes of several beans
+ * are put together.
  */
 public interface RedlockConnectionDetails extends ConnectionDetails {
 

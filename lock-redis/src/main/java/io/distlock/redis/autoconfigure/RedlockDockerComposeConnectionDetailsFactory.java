@@ -8,8 +8,8 @@ import org.springframework.boot.docker.compose.service.connection.DockerComposeC
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Services whose label {@code org.springframework.boot.service-connection} is {@code redlock}, each of them a node, by its
- * port 6379. The image alone says nothing: a Redis without the label is the application's own.
+ * Services whose label {@code org.springframework.boot.service-connection} is {@code redlock}: each is a node, at its
+ * port 6379. The image is not enough: a Redis without the label is the application's own.
  */
 final class RedlockDockerComposeConnectionDetailsFactory
         extends DockerComposeConnectionDetailsFactory<RedlockConnectionDetails> {

@@ -1,9 +1,11 @@
 package io.distlock.redis.autoconfigure;
 
+import io.distlock.redis.autoconfigure.RedlockConnectionDetails.Node;
 import io.distlock.redis.redlock.RedlockOptions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -13,10 +15,10 @@ import org.springframework.boot.ssl.SslBundles;
 /**
  * Locks by a majority of independent Redis servers (Redlock).
  *
- * @param enabled Whether to offer locks by Redlock. By default, if distributed-lock.provider is redlock, or is not set and
- *     there are nodes.
- * @param nodes The servers, each one standing alone: redis://user:password@host:port, or rediss:// for TLS. An odd number,
- *     3 or more.
+ * @param enabled Whether to offer locks by Redlock. By default, if distributed-lock.provider is redlock, or is not set
+ *     and there are nodes.
+ * @param nodes The servers, each one standing alone: redis://user:password@host:port, or rediss:// for TLS. An odd
+ *     number, 3 or more.
  * @param username The ACL user for servers whose URI names none.
  * @param password The password for servers whose URI has none.
  * @param commandTimeout The longest that one question to the servers is waited for, 10ms to 60s.
@@ -38,10 +40,7 @@ record RedlockProperties(
     RedlockProperties {
         nodes = List.copyOf(nodes);
         // The rules are those of the options; broken ones are to be found while properties are bound.
-        RedlockOptions.defaults()
-                .withCallTimeout(commandTimeout)
-                .withConnectTimeout(connectTimeout)
-                .withClockDrift(clockDrift);
+        new RedlockOptions("lock", commandTimeout, connectTimeout, clockDrift, Optional.empty());
     }
 
     /**
@@ -54,10 +53,10 @@ record RedlockProperties(
     /**
      * What to do about a server that was restarted.
      *
-     * @param enabled Whether a server gives no votes for a while after it was started, because it may have forgotten those
-     *     it had given. Switch it off only for servers that write each command to disk before they answer.
-     * @param quarantine For how long it gives none. At least the longest lease time and lock-delay, or minimum hold time,
-     *     of any lock; the same in all applications.
+     * @param enabled Whether a server gives no votes for a while after it was started, because it may have forgotten
+     *     those it had given. Switch it off only for servers that write each command to disk before they answer.
+     * @param quarantine For how long it gives none. At least the longest lease time and lock-delay, or minimum hold
+     *     time, of any lock; the same in all applications.
      */
     record RestartGuard(
             @DefaultValue("true") boolean enabled,
@@ -69,60 +68,41 @@ record RedlockProperties(
     }
 
     RedlockOptions options(String keyPrefix) {
-        RedlockOptions options = RedlockOptions.defaults()
-                .withKeyPrefix(keyPrefix)
-                .withCallTimeout(commandTimeout)
-                .withConnectTimeout(connectTimeout)
-                .withClockDrift(clockDrift);
-        return restartGuard.enabled()
-                ? options.withRestartGuard(restartGuard.quarantine())
-                : options.withoutRestartGuard();
+        Optional<Duration> quarantine = Optional.of(restartGuard.quarantine()).filter(time -> restartGuard.enabled());
+        return new RedlockOptions(keyPrefix, commandTimeout, connectTimeout, clockDrift, quarantine);
     }
 
-    /** What the properties say of the servers. */
+    /** The servers as configured. */
     RedlockConnectionDetails connections(@Nullable SslBundles bundles) {
-        return new Connections(this, bundles);
+        List<Node> parsed = IntStream.range(0, nodes.size())
+                .mapToObj(at -> NodeUri.parse(at, nodes.get(at), username, password))
+                .toList();
+        SslBundle bundle = ssl.bundle() == null ? null : bundle(ssl.bundle(), bundles);
+        return new RedlockConnectionDetails() {
+
+            @Override
+            public List<Node> getNodes() {
+                return parsed;
+            }
+
+            @Override
+            public @Nullable SslBundle getSslBundle() {
+                return bundle;
+            }
+        };
+    }
+
+    private static SslBundle bundle(String name, @Nullable SslBundles bundles) {
+        if (bundles == null) {
+            throw new IllegalArgumentException("distributed-lock.redlock.ssl.bundle is \"" + name
+                    + "\", but there are no SSL bundles: define spring.ssl.bundle.*");
+        }
+        return bundles.getBundle(name);
     }
 
     /** Without what is secret. */
     @Override
     public String toString() {
         return "RedlockProperties[" + nodes.size() + " nodes]";
-    }
-
-    private static final class Connections implements RedlockConnectionDetails {
-
-        private final List<Node> nodes;
-        private final @Nullable SslBundle sslBundle;
-
-        Connections(RedlockProperties properties, @Nullable SslBundles bundles) {
-            List<Node> parsed = new ArrayList<>();
-            for (int at = 0; at < properties.nodes().size(); at++) {
-                parsed.add(NodeUri.parse(at, properties.nodes().get(at), properties.username(), properties.password()));
-            }
-            this.nodes = List.copyOf(parsed);
-            this.sslBundle = bundle(properties.ssl().bundle(), bundles);
-        }
-
-        private static @Nullable SslBundle bundle(@Nullable String name, @Nullable SslBundles bundles) {
-            if (name == null) {
-                return null;
-            }
-            if (bundles == null) {
-                throw new IllegalArgumentException("distributed-lock.redlock.ssl.bundle is \"" + name
-                        + "\", but there are no SSL bundles: define spring.ssl.bundle.*");
-            }
-            return bundles.getBundle(name);
-        }
-
-        @Override
-        public List<Node> getNodes() {
-            return nodes;
-        }
-
-        @Override
-        public @Nullable SslBundle getSslBundle() {
-            return sslBundle;
-        }
     }
 }

@@ -18,10 +18,10 @@ import io.lettuce.core.resource.IOUringProvider;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** What the driver must do for locks, whatever it does for the rest of the application. */
+/** How the driver is set up for locks, whatever the rest of the application wants of it. */
 final class LockClientConfiguration {
 
-    /** A dead peer of an idle connection, that of the subscriptions, is noticed after some 15 s. */
+    /** A dead peer of an idle connection, such as that of the subscriptions, is noticed after some 15 s. */
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(5);
 
     private static final int LOST_KEEP_ALIVES = 2;
@@ -47,10 +47,7 @@ final class LockClientConfiguration {
                 .build();
     }
 
-    /**
-     * The driver asks this of a command that it could not write, before it puts it aside for later, and forgets the
-     * command if the answer is yes: its caller must be notified.
-     */
+    /** The driver asks this before it queues a command that it could not write, and drops the command if it is true. */
     private static boolean neverAgain(RedisCommand<?, ?, ?> command) {
         // The driver passes null for a batch, despite the type.
         if (command != null) {
@@ -81,13 +78,12 @@ final class LockClientConfiguration {
     }
 
     /**
-     * The user's timer, resolvers and recorders, but for three things. The pause between attempts to reconnect: the driver's
-     * grows to 30 s, during which a Redis that is back could not be locked on. The thread that reads and writes: one for
-     * the connections that belong together, so that a waiter that is notified of a release can ask for the lock without
-     * waking another thread, and the application's traffic does not hold up a renewal. And the calls leave together, as
-     * described at {@link FlushConsolidator}. Shutting these down leaves the user's alone.
+     * The user's resources with three changes. Reconnecting: the driver's pauses grow to 30 s, during which a Redis
+     * that is back could not be used. Threads: one for connections that belong together, so that a waiter that is
+     * notified of a release asks for the lock without waking another thread, and the application's traffic does not
+     * delay a renewal. Flushing: see {@link FlushConsolidator}. Shutting these down leaves the user's alone.
      *
-     * @param thread a single one; the driver ends it once nobody uses it any more
+     * @param thread a single one; the driver ends it once nothing uses it
      */
     static ClientResources resources(ClientResources users, EventLoopGroupProvider thread) {
         return DefaultClientResources.builder()

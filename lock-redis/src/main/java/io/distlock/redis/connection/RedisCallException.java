@@ -4,9 +4,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Redis did not do what it was asked: the driver's errors, translated once. Has no stack trace, the cause does.
- */
+/** Redis did not do what it was asked: the driver's errors, translated once. Has no stack trace; the cause does. */
 public class RedisCallException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -26,12 +24,12 @@ public class RedisCallException extends RuntimeException {
         this.mayBeApplied = mayBeApplied;
     }
 
-    /** Whether Redis may have done it nevertheless. */
+    /** Whether Redis may have executed the call nevertheless. */
     public boolean mayBeApplied() {
         return mayBeApplied;
     }
 
-    /** Whether a node of a cluster did not have all the keys, or not the script. It has done nothing. */
+    /** Whether a node of a cluster lacked the script or some of the keys. It has done nothing. */
     public boolean isOfMovingKeys() {
         Throwable cause = getCause();
         return cause instanceof RedisNoScriptException

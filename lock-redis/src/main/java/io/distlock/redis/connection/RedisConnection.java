@@ -39,7 +39,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     private final Ticker ticker;
     private final Duration callTimeout;
     private final AtomicReference<@Nullable CompletableFuture<C>> connection = new AtomicReference<>();
-    // Written by the one try under way before it ends, read by others after that.
+    // Written by the one try under way before it ends, read by others afterwards.
     private int failures;
     private long nextTryNanos;
 
@@ -75,7 +75,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         return made;
     }
 
-    /** Whether it has ever stood; from then on the driver keeps it, and refuses calls while it is down. */
+    /** Whether it has ever stood; from then on the driver keeps it and refuses calls while it is down. */
     public boolean isMade() {
         CompletableFuture<C> known = connection.get();
         return known != null && known.isDone() && !known.isCompletedExceptionally();
@@ -92,15 +92,11 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         }
     }
 
-    /** Sends a call; whatever goes wrong is the call's end. */
-    public void send(RedisCall<?> call) {
-        send(null, call);
-    }
-
     /**
-     * Sends a call and, on the same connection right before it, another one: both arrive, or neither is answered.
+     * Sends a call; whatever goes wrong is the call's end.
      *
-     * @param before null for none
+     * @param before sent on the same connection right before it, so that both arrive or neither is answered; null for
+     *     none
      */
     public void send(@Nullable RedisCall<?> before, RedisCall<?> call) {
         if (before != null) {
@@ -114,40 +110,28 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         // The ready connection is the hot path: no dependent, no hop.
         if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
             sendOn(known.join(), before, call);
-        } else {
-            connect().whenComplete((connected, failure) -> sendLate(connected, failure, before, call));
+            return;
         }
+        connect().whenComplete((connected, failure) -> {
+            if (failure != null) {
+                call.completeExceptionally(failure);
+            } else if (ticker.nanos() - call.createdNanos() > callTimeout.toNanos()) {
+                // Its caller has stopped waiting: sent now, it would do something that nobody expects any more.
+                call.completeExceptionally(new RedisException("connecting took too long"));
+            } else {
+                sendOn(connected, before, call);
+            }
+        });
     }
 
     private void sendOn(C connected, @Nullable RedisCall<?> before, RedisCall<?> call) {
         if (isDown(connected)) {
-            // The driver would refuse it as well, at the price of a stack trace: where one of several nodes is gone for
+            // The driver would also refuse it, at the price of a stack trace: where one of several nodes is gone for
             // long, each lock would pay for it.
             call.completeExceptionally(new RedisCallException("not connected", false));
-        } else {
-            cutIfSilent(connected, call);
-            dispatch(connected, before, call);
+            return;
         }
-    }
-
-    /** A cluster connection has many, and knows by itself which to use. */
-    private static boolean isDown(StatefulConnection<?, ?> connected) {
-        return !connected.isOpen() && !(connected instanceof StatefulRedisClusterConnection<?, ?>);
-    }
-
-    private void sendLate(
-            @Nullable C connected, @Nullable Throwable failure, @Nullable RedisCall<?> before, RedisCall<?> call) {
-        if (connected == null) {
-            call.completeExceptionally(failure == null ? new RedisException("not connected") : failure);
-        } else if (ticker.nanos() - call.createdNanos() > callTimeout.toNanos()) {
-            // Its caller has stopped waiting: sent now, it would do something that nobody expects any more.
-            call.completeExceptionally(new RedisException("connecting took too long"));
-        } else {
-            dispatch(connected, before, call);
-        }
-    }
-
-    private void dispatch(C connected, @Nullable RedisCall<?> before, RedisCall<?> call) {
+        cutIfSilent(connected, call);
         try {
             if (before == null) {
                 connected.dispatch(call);
@@ -159,10 +143,15 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         }
     }
 
+    /** A cluster connection consists of many, and picks one by itself. */
+    private static boolean isDown(StatefulConnection<?, ?> connected) {
+        return !connected.isOpen() && !(connected instanceof StatefulRedisClusterConnection<?, ?>);
+    }
+
     private void cutIfSilent(C connected, RedisCall<?> next) {
         if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
             cutSilentNode(cluster, next);
-        } else if (silence.isBrokenOff(next, 2 * callTimeout.toNanos())) {
+        } else if (silence.isTooLong(next, 2 * callTimeout.toNanos())) {
             cutSilent(connected);
         }
     }
@@ -175,7 +164,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         if (node != null
                 && silenceOfNodes
                         .computeIfAbsent(node.getNodeId(), first -> new Silence())
-                        .isBrokenOff(next, 2 * callTimeout.toNanos())) {
+                        .isTooLong(next, 2 * callTimeout.toNanos())) {
             RedisURI address = node.getUri();
             cluster.getConnectionAsync(address.getHost(), address.getPort()).thenAccept(this::cutSilent);
         }
@@ -186,18 +175,14 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
 
         private volatile @Nullable RedisCall<?> oldest;
 
-        /** Whether it is time to give the connection up; then counts anew. */
-        boolean isBrokenOff(RedisCall<?> next, long nanos) {
+        /** Whether it is time to cut the connection; then counts anew. */
+        boolean isTooLong(RedisCall<?> next, long nanos) {
             RedisCall<?> waiting = oldest;
-            if (waiting == null || waiting.isDone()) {
-                oldest = next;
+            if (waiting != null && !waiting.isDone() && next.createdNanos() - waiting.createdNanos() <= nanos) {
                 return false;
             }
-            boolean tooLong = next.createdNanos() - waiting.createdNanos() > nanos;
-            if (tooLong) {
-                oldest = next;
-            }
-            return tooLong;
+            oldest = next;
+            return waiting != null && !waiting.isDone();
         }
     }
 
@@ -206,14 +191,13 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         cut(connected);
     }
 
-    /** Cuts the connection if it stands. */
+    /** Cuts the connection if it stands: the driver ends what is under way and connects anew. */
     public void cut() {
         if (isMade()) {
             connect().thenAccept(RedisConnection::cut);
         }
     }
 
-    /** The driver ends what is under way, and connects anew. */
     private static void cut(StatefulConnection<?, ?> connected) {
         if (connected instanceof RedisChannelHandler<?, ?> handler
                 && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
@@ -221,7 +205,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         }
     }
 
-    /** Gives the connection up, calls under way fail; completes when it is closed, also if it is being made just now. */
+    /** Closes the connection, even one that is still being made; calls under way fail. */
     public CompletableFuture<Void> close() {
         closed = true;
         CompletableFuture<C> known = connection.get();

@@ -21,9 +21,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
 /**
- * Connections to Redis of the locks' own, made to the servers and with the credentials, TLS settings and threads that
- * the application's connection factory has, but with options that suit locks: time limits, no command that is sent
- * later than asked for, none that is sent twice. The application's own connections are neither used nor changed.
+ * Connections to Redis for locks alone: to the servers of the application's connection factory, with its credentials
+ * and TLS settings, but with options that suit locks: time limits, and no command is sent late or twice. The
+ * application's own connections are neither used nor changed.
  *
  * <p>Making one connects to nothing yet; nothing here blocks but {@link #close()}. Thread-safe.
  */
@@ -40,14 +40,16 @@ public final class RedisConnections implements AutoCloseable {
             LettuceConnectionFactory users,
             Duration callTimeout,
             Duration connectTimeout,
-            ClientResources resources,
+            ClientResources base,
+            EventLoopGroupProvider thread,
             Optional<ClientResources> ownResources) {
+        refuseMasterReplica(users);
         ClientOptions lasting = LockClientConfiguration.options(clientOptions(users), connectTimeout);
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
+        this.resources = LockClientConfiguration.resources(base, thread);
+        this.ownResources = ownResources;
         this.factory = new PrivateFactory(users, lasting, resources, callTimeout);
         this.factoryForOnce = new PrivateFactory(users, once, resources, callTimeout);
-        this.resources = resources;
-        this.ownResources = ownResources;
         this.cluster = factory.isClusterAware();
         this.database = cluster ? 0 : factory.getDatabase();
         factory.start();
@@ -64,18 +66,15 @@ public final class RedisConnections implements AutoCloseable {
      *     be listened on
      */
     public static RedisConnections like(LettuceConnectionFactory users, Duration callTimeout, Duration connectTimeout) {
-        refuseMasterReplica(users);
-        Optional<ClientResources> usersResources =
-                users.getClientConfiguration().getClientResources();
-        Optional<ClientResources> ownResources =
-                usersResources.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
-        ClientResources resources = usersResources.or(() -> ownResources).orElseThrow();
+        Optional<ClientResources> base = users.getClientConfiguration().getClientResources();
+        Optional<ClientResources> own = base.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
         return new RedisConnections(
                 users,
                 callTimeout,
                 connectTimeout,
-                LockClientConfiguration.resources(resources, new DefaultEventLoopGroupProvider(1)),
-                ownResources);
+                base.or(() -> own).orElseThrow(),
+                new DefaultEventLoopGroupProvider(1),
+                own);
     }
 
     /**
@@ -90,18 +89,12 @@ public final class RedisConnections implements AutoCloseable {
             Duration connectTimeout,
             ClientResources shared,
             EventLoopGroupProvider thread) {
-        ClientResources resources =
+        ClientResources base =
                 users.getClientConfiguration().getClientResources().orElse(shared);
-        refuseMasterReplica(users);
-        return new RedisConnections(
-                users,
-                callTimeout,
-                connectTimeout,
-                LockClientConfiguration.resources(resources, thread),
-                Optional.empty());
+        return new RedisConnections(users, callTimeout, connectTimeout, base, thread, Optional.empty());
     }
 
-    /** Without a choice of servers to read from: locks are read where they are written. */
+    /** Reads from the master alone: locks are read where they are written. */
     private static LettuceClientConfiguration configuration(
             LettuceClientConfiguration users, ClientOptions client, ClientResources resources, Duration callTimeout) {
         var builder = LettuceClientConfiguration.builder()
@@ -135,14 +128,14 @@ public final class RedisConnections implements AutoCloseable {
                 .orElseGet(users::getStandaloneConfiguration);
     }
 
-    /** For diagnostics. Without an address where the server may change. */
+    /** For diagnostics; without an address where the server may change. */
     public String name() {
         return cluster || factory.isRedisSentinelAware()
                 ? "Redis"
                 : "Redis " + factory.getHostName() + ':' + factory.getPort();
     }
 
-    /** The factory has no accessor for this, and looks like a standalone one on this machine. */
+    /** The factory has no accessor for this, and passes for a standalone one on this machine. */
     private static void refuseMasterReplica(LettuceConnectionFactory users) {
         var fields = new DirectFieldAccessor(users);
         if (fields.isReadableProperty("configuration")
@@ -169,10 +162,7 @@ public final class RedisConnections implements AutoCloseable {
                 : factory.connect();
     }
 
-    /**
-     * One that ends with the process at its other end, instead of being made anew. A cluster has many processes, and gets
-     * one of the other kind.
-     */
+    /** A connection that ends with the process at its other end; in a cluster, of many processes, one that does not. */
     public CompletionStage<StatefulConnection<String, String>> connectForOnce() {
         return cluster ? connect() : factoryForOnce.connect();
     }
@@ -185,7 +175,7 @@ public final class RedisConnections implements AutoCloseable {
                 : factory.connectPubSub();
     }
 
-    /** Asked before each connection, because connecting itself would wait for it. */
+    /** Before each connection, because connecting would block for it. */
     private CompletionStage<RedisClusterClient> withTopology() {
         RedisClusterClient client = (RedisClusterClient) factory.getRequiredNativeClient();
         return client.refreshPartitionsAsync().thenApply(refreshed -> client);

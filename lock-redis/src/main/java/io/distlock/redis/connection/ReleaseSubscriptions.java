@@ -16,29 +16,31 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens to channels on one connection for all who wait: the first to wait for a channel subscribes to it, the last
- * one unsubscribes. The driver subscribes anew after it has reconnected; all who wait are then woken, because a message
- * may have been missed.
+ * Listens to channels on one connection for all waiters: the first waiter of a channel subscribes, the last one
+ * unsubscribes. After a reconnection the driver subscribes again, and all waiters are woken, because a message may have
+ * been missed.
  *
- * <p>Under the monitor it is decided what to send, and sent (which does not block), so that subscriptions and their
- * ends reach the server in the order in which they were decided. Nobody is called under it.
+ * <p>Commands are sent under the monitor (which does not block), so that they reach the server in the order in which
+ * they were decided. Listeners are called outside of it.
  */
 public final class ReleaseSubscriptions {
 
-    private final RedisConnection<StatefulRedisPubSubConnection<String, String>> link;
+    private final RedisConnection<StatefulRedisPubSubConnection<String, String>> connection;
     private final Ticker ticker;
     private final long silenceNanos;
     private final Map<String, Channel> channels = new HashMap<>();
     private @Nullable StatefulRedisPubSubConnection<String, String> listenedTo;
 
     public ReleaseSubscriptions(
-            RedisConnection<StatefulRedisPubSubConnection<String, String>> link, Ticker ticker, Duration callTimeout) {
-        this.link = link;
+            RedisConnection<StatefulRedisPubSubConnection<String, String>> connection,
+            Ticker ticker,
+            Duration callTimeout) {
+        this.connection = connection;
         this.ticker = ticker;
         this.silenceNanos = 2 * callTimeout.toNanos();
     }
 
-    /** A channel with those who listen to it. */
+    /** A channel with its listeners. */
     private static final class Channel {
 
         private final CompletableFuture<?> confirmed;
@@ -55,7 +57,7 @@ public final class ReleaseSubscriptions {
     /** As {@link TryLockStore#subscribe}. */
     public CompletionStage<TryLockStore.Subscription> subscribe(String channel, Runnable wake) {
         CompletableFuture<TryLockStore.Subscription> result = new CompletableFuture<>();
-        link.connect().whenComplete((connected, failure) -> {
+        connection.connect().whenComplete((connected, failure) -> {
             if (failure == null) {
                 join(connected, new Listener(channel, wake), result);
             } else {
@@ -76,7 +78,7 @@ public final class ReleaseSubscriptions {
             channel.listeners.add(listener);
         }
         if (!channel.confirmed.isDone() && ticker.nanos() - channel.sentNanos > silenceNanos) {
-            link.cutSilent(connected);
+            connection.cutSilent(connected);
         }
         channel.confirmed.whenComplete((confirmed, failure) -> {
             if (failure == null) {
@@ -115,7 +117,7 @@ public final class ReleaseSubscriptions {
         }
     }
 
-    /** The first time, those who wait look for themselves; after that, the driver has reconnected. */
+    /** After the first confirmation waiters try by themselves; each later one means that the driver has reconnected. */
     private synchronized boolean isAgain(String name) {
         Channel channel = channels.get(name);
         if (channel == null) {

@@ -4,13 +4,12 @@ import io.distlock.redis.redlock.Quorum.Tally;
 import io.distlock.redis.redlock.Quorum.Votes;
 
 /**
- * Which nodes stand by the fencing token that was chosen, by their places: the second phase of one try. Knows neither
- * nodes nor time; not thread-safe.
+ * Which nodes stand by the fencing token that was chosen: the second phase of one try. Has neither I/O nor a clock; not
+ * thread-safe.
  *
- * <p>Each node proposes one more than the counter it keeps, and the largest becomes the token. If a majority has proposed
- * it, a majority has counters that are as large, and all is done; otherwise a majority has to raise its counters to it
- * before the lock counts as taken. That makes tokens grow: two acquisitions share a node; there, the counter has reached
- * the token of the one that owned it first before the other one read it.
+ * <p>Each node proposes its counter plus one, and the largest becomes the token. If a majority has proposed it, all is
+ * done; otherwise a majority has to raise its counters to it before the lock counts as taken. That makes tokens grow:
+ * two acquisitions share a node, where the counter reached the token of the first before the second read it.
  */
 final class Confirmations {
 
@@ -42,12 +41,12 @@ final class Confirmations {
     }
 
     /**
-     * A node that proposed the token has a counter as large; one that proposed less is told to raise it. One whose larger
-     * proposal came after the token had been chosen is told the token, but does not count: it may have confirmed that very
-     * token to the owner before.
+     * A node that proposed the token has a counter as large; one that proposed less has to raise it. One whose larger
+     * proposal came after the choice gets the token but does not count: it may have confirmed that very token to the
+     * owner before.
      *
      * @param node has granted
-     * @return whether the node has to be told the token
+     * @return whether to send the node the token
      */
     boolean count(int node) {
         if (votes.proposal(node) == token()) {
@@ -58,9 +57,7 @@ final class Confirmations {
         return true;
     }
 
-    /**
-     * @param done whether the node, having been told the token, stands by it
-     */
+    /** Whether the node, having got the token, stands by it. */
     void raised(int node, boolean done) {
         answered(node, done && counts(node));
     }

@@ -13,10 +13,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 
 /**
- * The least fencing token that a node may propose after a restart, in which it may have lost its counters: above its own
- * time, above what it still has, and above all that a majority of the other nodes has. Each token that was granted stands on a majority: as long as
- * no more than a minority is away or has lost its counters, this node included, one that is asked has seen it. The clocks
- * of the nodes alone would not do: they may differ by any time. Thread-safe.
+ * The least fencing token that a node may propose after a restart, in which it may have lost its counters: above its
+ * own time, above what it still has, and above all that a majority of the other nodes has. Each granted token stands on
+ * a majority: while no more than a minority, this node included, is away or has lost its counters, one that is asked
+ * has seen it. The nodes' clocks alone would not do: they may differ by any time. Thread-safe.
  */
 final class FenceBase {
 
@@ -50,8 +50,8 @@ final class FenceBase {
     }
 
     /**
-     * Sets the base of a node that is about to be admitted, unless somebody has in the same run, and nothing was lost since.
-     * Fails if fewer than a majority of the others answer.
+     * Sets the base of a node that is about to be admitted, unless somebody has in the same run, and nothing was lost
+     * since. Fails if fewer than a majority of the others answer.
      *
      * @param node its name
      * @param same leads to the server that is to be admitted, and to no other
@@ -103,7 +103,7 @@ final class FenceBase {
             if (answers.size() < quorum.majority()) {
                 throw new RedisCallException(
                         node + " may have lost its fencing counters, and gives votes once " + quorum.majority()
-                                + " of the other nodes have told theirs: only " + answers.size() + " answer ("
+                                + " of the other nodes have reported theirs: only " + answers.size() + " answer ("
                                 + silent.peek() + ')',
                         false);
             }

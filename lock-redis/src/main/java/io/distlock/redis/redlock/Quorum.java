@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many of a number of independent nodes decide, and what their answers amount to. Odd, so that neither half of the
- * nodes can be had without a majority. All of this knows neither nodes, but for their places, nor time.
+ * All majority arithmetic over a number of independent nodes, which are known by their places. Has neither I/O nor a
+ * clock.
  *
  * @param nodes how many there are: odd, 3 or more
  */
@@ -45,13 +45,13 @@ record Quorum(int nodes) {
 
         /** Final as soon as it is not open. */
         enum Verdict {
-            /** Answers that have not come in decide. */
+            /** Missing answers decide. */
             OPEN,
             /** A majority says so. */
             YES,
             /** A majority says no. */
             NO,
-            /** Neither can be had any more. */
+            /** Neither is possible any more. */
             UNKNOWN
         }
 
@@ -91,14 +91,10 @@ record Quorum(int nodes) {
         }
     }
 
-    /** What one node said to an acquisition. */
+    /** One node's answer to an acquisition. */
     sealed interface Vote {
 
-        /**
-         * The node gives the lock.
-         *
-         * @param token proposed by the node
-         */
+        /** The node has granted the lock, and proposes a token. */
         record Granted(long token) implements Vote {}
 
         /**
@@ -116,7 +112,7 @@ record Quorum(int nodes) {
         record Silent(RedisCallException cause) implements Vote {}
     }
 
-    /** What the nodes have said to one try so far, by their places. Not thread-safe. */
+    /** The nodes' answers to one try so far. Not thread-safe. */
     static final class Votes {
 
         private final Quorum quorum;
@@ -129,10 +125,10 @@ record Quorum(int nodes) {
 
         /** Final as soon as it is not open: votes that come later cannot change it. */
         enum Outcome {
-            /** Votes that have not come in decide. */
+            /** Missing votes decide. */
             OPEN,
             GRANTED,
-            /** No majority can be had any more, and a majority of nodes works: others have the lock. */
+            /** A majority is out of reach, and a majority of nodes works: others have the lock. */
             REFUSED,
             /** A majority of nodes does not work: nobody knows who has the lock. */
             UNAVAILABLE
@@ -222,16 +218,13 @@ record Quorum(int nodes) {
     }
 
     /**
-     * What is to be learnt from the nodes that refused an acquisition.
+     * What the refusals of an acquisition say.
      *
-     * @param open how many nodes had not yet spoken when it was decided
+     * @param open how many nodes had not answered when it was decided
      */
     record Refusals(Quorum quorum, int granted, int open, List<Vote.Refused> refusals) {
 
-        /**
-         * Readers are not told apart, so a majority of them may be parts of several tries, which are taken back without
-         * a notification.
-         */
+        /** Readers are not told apart: a majority may be parts of several tries, whose withdrawal notifies nobody. */
         private static final Duration READERS_MAY_BE_GONE = Duration.ofSeconds(5);
 
         Refusals {
@@ -239,15 +232,14 @@ record Quorum(int nodes) {
         }
 
         /**
-         * Whether one owner, or readers, have a majority: then there is nothing to do but wait until they release the
-         * lock. Otherwise several contenders have parts of it, all of which will withdraw, or not all nodes could be
-         * asked.
+         * Whether one owner, or readers, have a majority, so that only their release helps. Otherwise several
+         * contenders have parts of the lock, and will all withdraw, or some nodes have not answered.
          */
         boolean isHeld() {
             return holders().values().stream().anyMatch(count -> count >= quorum.majority());
         }
 
-        /** Whether it is certain that several have parts of it, and not one whom silent nodes would make the holder. */
+        /** Whether several certainly have parts of the lock, and not one whom silent nodes would make the holder. */
         boolean isSplit() {
             return holders().size() > 1 || answers() == quorum.nodes();
         }
@@ -268,9 +260,8 @@ record Quorum(int nodes) {
         }
 
         /**
-         * When to look again: once enough of the nodes are free by themselves, as far as they know. Of those that had
-         * not yet spoken the best is assumed: among those that had may be one whose clock was set back, which keeps for
-         * an hour what the others free now.
+         * When enough of the nodes are free by themselves, as far as they know. Assumes the best of nodes that have not
+         * answered: the clock of one that has may have been set back, so that it keeps the lock for an hour longer.
          */
         Optional<Duration> freeIn() {
             List<Duration> times = new ArrayList<>();

@@ -22,14 +22,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * One try to take a lock from a majority, as an owner of its own. All nodes are asked at once; what their answers amount to
- * is for {@link RedlockPhases} to say, and how long they are waited for, for {@link VoteTimeouts}. Whatever ends without a
- * grant is withdrawn from each node that may have granted, however late its answer.
+ * One try to take a lock from a majority, as an owner of its own. Asks all nodes at once; {@link RedlockPhases} decides
+ * what their answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends without a grant is
+ * withdrawn from each node that may have granted, however late its answer.
  *
- * <p>The phases are guarded by this object's monitor. Under it is decided what is to be done, and no more: nodes, timers
- * and callers are spoken to outside.
+ * <p>The phases are guarded by this object's monitor, under which steps are only decided: nodes, timers and callers are
+ * called outside of it.
  */
 final class RedlockAcquire implements RedlockPhases.Actions {
 
@@ -44,9 +46,9 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     private final RedlockPhases phases;
 
     /**
-     * @param owner as whom to ask; another one at each try, or the withdrawal of one could undo the next
+     * @param owner another one at each try, or the withdrawal of one could undo the next
      * @param callTimeout in which it has to end
-     * @param nextTry when to try again after a refusal; is told what the nodes have said
+     * @param nextTry when to try again after a refusal, given what the nodes have said
      */
     RedlockAcquire(
             RedlockNodes nodes,
@@ -80,9 +82,8 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     /**
-     * Another one first for each owner: of counters that differ, the largest is that of the node that was asked last, and it
-     * is learned by the others only if that node is among the first to answer. The same owner asks in the same order again,
-     * and so is answered by the same majority.
+     * Begins with another node for each owner: of counters that differ, the node that was asked last has the largest,
+     * which the others learn only if that node is among the first to answer.
      *
      * @return which nodes have to be connected to first
      */
@@ -98,7 +99,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
         return connecting;
     }
 
-    /** Ends it, if it has not ended, and takes everything back. */
+    /** Ends the try if it has not ended, and withdraws everything. */
     void abandon() {
         change(phases::abandoned);
     }
@@ -140,7 +141,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void withdrawUnlessReleased(int node, RedlockLease lease) {
-        // As a rule the release was sent after the vote on the same connection, and has found it.
+        // As a rule the release was sent after the vote on the same connection and has found it.
         lease.releaseOn(node).thenAccept(release -> {
             if (release == Release.NOT_OWNER) {
                 withdraw(nodes.get(node), false);
@@ -174,14 +175,9 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     private String listed(List<String> said) {
-        StringBuilder text = new StringBuilder();
-        for (int at = 0; at < nodes.size(); at++) {
-            text.append(at == 0 ? " (" : ", ")
-                    .append(nodes.get(at).name())
-                    .append(": ")
-                    .append(said.get(at));
-        }
-        return text.append(')').toString();
+        return IntStream.range(0, nodes.size())
+                .mapToObj(at -> nodes.get(at).name() + ": " + said.get(at))
+                .collect(Collectors.joining(", ", " (", ")"));
     }
 
     private void end(TryLockStore.Result attempt, boolean quietly) {
@@ -191,12 +187,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
         outcome.complete(attempt);
     }
 
-    /**
-     * Waits for what the node says, for it may have granted; a node that does not say is asked until it is certain.
-     *
-     * @param vote its answer, which may never come
-     * @param quietly whether nobody need be notified
-     */
+    /** Waits for the answer, which may be a grant; a node that does not answer is asked until it is certain. */
     private void withdrawOnceKnown(RedlockNode node, CompletionStage<Vote> vote, boolean quietly) {
         nodes.runtime().timeouts().within(nodes.callTimeout(), vote).whenComplete((known, timeout) -> {
             if (known instanceof Vote.Granted) {

@@ -11,10 +11,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/**
- * Connections to the nodes of Redlock, each as {@link RedisConnections} are: of the locks' own, with options that suit
- * locks. Making one connects to nothing yet. Thread-safe.
- */
+/** The {@link RedisConnections} to each node of Redlock. Making one connects to nothing yet. Thread-safe. */
 public final class RedlockConnections implements AutoCloseable {
 
     private final List<Node> nodes;
@@ -47,8 +44,7 @@ public final class RedlockConnections implements AutoCloseable {
             }
         }
         ClientResources shared = ClientResources.create();
-        // A round wakes one thread and not one for each node: replies of several nodes are often there at the same
-        // time.
+        // A round wakes one thread and not one for each node: replies of several nodes often come at the same time.
         EventLoopGroupProvider thread = new DefaultEventLoopGroupProvider(1);
         List<Node> nodes = new ArrayList<>();
         for (LettuceConnectionFactory each : factories) {

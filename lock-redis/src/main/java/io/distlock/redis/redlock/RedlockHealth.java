@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** How the nodes are, for health checks; the margin is how many more may fail. */
+/** The state of the nodes, for health checks; the margin is how many more may fail. */
 record RedlockHealth(RedlockNodes nodes) {
 
     private static final String UP = "up";
@@ -57,7 +57,7 @@ record RedlockHealth(RedlockNodes nodes) {
         return new ProviderStatus(clash.isPresent() ? State.DOWN : state(up - majority), details);
     }
 
-    /** Degraded is what the next node that fails brings down. */
+    /** Degraded: one more failure brings it down. */
     private State state(int margin) {
         if (margin > 0) {
             return State.UP;

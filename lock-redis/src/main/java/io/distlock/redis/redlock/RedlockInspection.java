@@ -39,7 +39,7 @@ record RedlockInspection(RedlockNodes nodes) {
         });
     }
 
-    /** The answers of those nodes that give one. Once a majority has, the others are waited for as long as for a vote. */
+    /** The answers of the nodes that give one; once a majority has, waits for the others as long as for a vote. */
     private CompletionStage<List<Optional<LockStatus>>> ask(LockKey key) {
         VoteTimeouts limits = VoteTimeouts.ofInspection(nodes.callTimeout());
         Timeouts timeouts = nodes.runtime().timeouts();
@@ -94,11 +94,11 @@ record RedlockInspection(RedlockNodes nodes) {
         return new Holder(
                 votes.get(0).owner(),
                 token(votes),
-                // For so long a majority keeps it.
+                // A majority keeps it for this long.
                 times.size() < majority ? Optional.empty() : Optional.of(times.get(majority - 1)));
     }
 
-    /** A node whose vote came late may keep it under the token that it proposed, for a moment. */
+    /** For a moment, a node whose vote came late may keep the lock under the token that it proposed. */
     private Optional<FencingToken> token(List<Holder> votes) {
         return votes.stream()
                 .flatMap(vote -> vote.token().stream())
@@ -117,8 +117,7 @@ record RedlockInspection(RedlockNodes nodes) {
             case NO -> false;
             case UNKNOWN, OPEN ->
                 throw new CompletionException(new RedisCallException(
-                        "who holds '" + key + "' cannot be told: only " + answers + " of " + nodes.size()
-                                + " nodes answer",
+                        "who holds '" + key + "' is unknown: only " + answers + " of " + nodes.size() + " nodes answer",
                         false));
         };
     }

@@ -14,21 +14,21 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One grant by a majority. Its entry is the same on all nodes, but for nodes on which it still stands under the token that
- * they proposed, or to which it has never come. State is guarded by this object's monitor, but for what is volatile.
+ * One grant by a majority. Its entry is the same on all nodes but those that still have it under the token that they
+ * proposed, or never got it. State is guarded by this object's monitor unless it is volatile.
  */
 final class RedlockLease implements Lease {
 
     private final String owner;
     private final RedisLease entry;
     private volatile @Nullable CompletableFuture<List<CompletionStage<Release>>> releases;
-    /** Null while there is none: a held lock is to be small. */
+    /** Null while empty: a held lock is to be small. */
     private @Nullable BitSet absent;
 
     private @Nullable BitSet late;
 
     /**
-     * @param owner who asked; the entry's also names the try that succeeded
+     * @param owner who asked; the entry's owner also names the try that succeeded
      */
     RedlockLease(String owner, RedisLease entry) {
         this.owner = owner;
@@ -39,23 +39,23 @@ final class RedlockLease implements Lease {
         return entry;
     }
 
-    /** From now on, no node that has lost the lock must get it again. */
-    synchronized void giveBack() {
+    /** From now on no node gets the lock again. */
+    synchronized void beginRelease() {
         if (releases == null) {
             releases = new CompletableFuture<>();
         }
     }
 
-    boolean isGivenBack() {
+    boolean isReleased() {
         return releases != null;
     }
 
-    /** What the nodes, in their order, will say to its first release. */
+    /** The nodes' replies, in their order, to its first release. */
     void released(List<CompletionStage<Release>> asked) {
         Objects.requireNonNull(releases).complete(asked);
     }
 
-    /** Of one that is given back: whether the release finds it on a node. */
+    /** Whether its release finds it on a node. */
     CompletionStage<Release> releaseOn(int node) {
         return Objects.requireNonNull(releases).thenCompose(asked -> asked.get(node));
     }
@@ -79,7 +79,7 @@ final class RedlockLease implements Lease {
         return absent != null && absent.get(node);
     }
 
-    /** A question that was cut off may still reach the node, and put it there after the release. */
+    /** A call that was cut off may still reach the node and put it there after the release. */
     synchronized void mayComeLateTo(int node) {
         if (late == null) {
             late = new BitSet();

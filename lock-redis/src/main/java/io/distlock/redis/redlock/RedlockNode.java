@@ -29,8 +29,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the independent servers: asks once and takes what comes. Knows nothing of the others. No stage fails but those
- * of an inspection and a restoration; none is limited in time. Thread-safe.
+ * One-shot operations on one of the independent servers; knows nothing of the others. Only inspections and restorations
+ * fail; none is limited in time. Thread-safe.
  */
 final class RedlockNode {
 
@@ -44,9 +44,6 @@ final class RedlockNode {
     private final RedisScripts.Redlock scripts;
     private volatile int identifiedAfter = NEVER;
 
-    /**
-     * @param keys the same for all nodes: a waiter that one notifies of a release may have asked another
-     */
     RedlockNode(
             RedlockConnections.Node server,
             RedlockOptions options,
@@ -79,17 +76,14 @@ final class RedlockNode {
         return calls;
     }
 
-    /** What is the same here as on a Redis that decides alone: listening, and asking who holds a lock. */
+    /** For what is the same as on a Redis that decides alone: subscriptions and inspections. */
     RedisNode alone() {
         return node;
     }
 
     // --- who it is ---
 
-    /**
-     * Asks which server it is, without which its votes do not count. Asked again once the connection was lost: the address
-     * may lead to another server now.
-     */
+    /** Asks which server it is, before its votes count, and again after each lost connection. */
     CompletionStage<?> identify() {
         int disconnections = calls.disconnections();
         return calls.server().info("server").handle((info, failure) -> {
@@ -98,7 +92,7 @@ final class RedlockNode {
             } else if (!isForbidden(RedisCallException.of(failure).getCause())) {
                 throw RedisCallException.of(failure).withoutEffect();
             }
-            // A server that does not allow the question can be used, at the risk of its operator.
+            // A server that does not allow the question can be used at its operator's risk.
             identifiedAfter = disconnections;
             return null;
         });
@@ -108,35 +102,27 @@ final class RedlockNode {
         return identifiedAfter == calls.disconnections();
     }
 
-    /** Not so while the server is loading its data, for example: it will answer later. */
+    /** Unlike a server that is loading its data, for example, which will answer later. */
     static boolean isForbidden(@Nullable Throwable cause) {
         String message = cause instanceof RedisCommandExecutionException ? cause.getMessage() : null;
         return message != null
                 && (message.startsWith("NOPERM") || (message.startsWith("ERR") && message.contains("unknown")));
     }
 
-    /** For how long it gives no votes, if it has been restarted. Fails if it does not answer. */
+    /** For how long it still gives no votes after a restart. Fails if it does not answer. */
     CompletionStage<Duration> check() {
         return calls.server().ping().thenCompose(pong -> identify()).thenCompose(known -> calls.quarantineLeft());
     }
 
     // --- taking ---
 
-    /**
-     * The question for a vote, and for a proposal of the fencing token; the same for all nodes.
-     *
-     * @param owner as whom to ask
-     */
+    /** The question for a vote and a proposal of the fencing token; the same for all nodes. */
     ScriptCall<List<Long>> question(LeaseRequest request, String owner) {
         RedisKeys.Names names = keys.of(request.key());
         return node.acquisition(request, owner, false, names, keys.fences()).with(names.slot());
     }
 
-    /**
-     * Asks for the vote.
-     *
-     * @param question of {@link #question}
-     */
+    /** Asks for the vote. */
     CompletableFuture<Vote> take(ScriptCall<List<Long>> question) {
         CompletableFuture<List<Long>> reply = isIdentified()
                 ? calls.run(question)
@@ -169,9 +155,9 @@ final class RedlockNode {
                 .handle((reply, failure) -> failure == null && reply == 1);
     }
 
-    /** Takes a vote back, whatever came of it. */
+    /** Withdraws a vote, whatever came of it. */
     CompletionStage<Release> withdraw(LeaseRequest request, String owner, boolean quietly) {
-        return node.release(request.mode(), keys.of(request.key()), owner, RedisNode.NO_TOKEN, quietly, Duration.ZERO);
+        return node.release(request.mode(), keys.of(request.key()), owner, Optional.empty(), quietly, Duration.ZERO);
     }
 
     // --- keeping ---
@@ -192,8 +178,8 @@ final class RedlockNode {
     }
 
     /**
-     * Puts entries here that are missing, where nobody else has taken their place; one command. Fails if the node does not
-     * answer.
+     * Puts entries here that are missing, where nobody else has taken their place; one command. Fails if the node does
+     * not answer.
      *
      * @return for each of them 1 if it is here now
      */
@@ -215,11 +201,11 @@ final class RedlockNode {
         return calls.run(invocation);
     }
 
-    // --- giving back ---
+    // --- releasing ---
 
     CompletionStage<Release> release(RedisLease entry, Duration keepFor) {
-        // Whatever its token: a reader may still stand there under the one that the node proposed.
-        return node.release(entry.mode(), entry.names(), entry.owner(), RedisNode.NO_TOKEN, false, keepFor);
+        // Whatever its token: a reader may still have the one that the node proposed.
+        return node.release(entry.mode(), entry.names(), entry.owner(), Optional.empty(), false, keepFor);
     }
 
     /** What a grant with this token is on this node. */

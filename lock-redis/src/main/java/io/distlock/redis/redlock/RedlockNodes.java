@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** The nodes that decide together, and what is needed to ask them all. */
+/** The nodes that decide together. */
 record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRuntime runtime, Duration callTimeout) {
 
     RedlockNodes {

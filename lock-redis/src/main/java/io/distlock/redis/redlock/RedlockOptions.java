@@ -9,11 +9,11 @@ import java.util.Optional;
  * ({@link IllegalArgumentException} that names the value, the rule and the cure).
  *
  * @param keyPrefix what all keys and channels begin with; not blank, without white space, control characters and braces
- * @param callTimeout the longest that one question to all nodes is waited for; a minority whose connections stand is waited
- *     for much shorter while a lock is taken. 10 ms to 60 s
+ * @param callTimeout the longest that one question to all nodes is waited for; acquisitions wait much shorter for a
+ *     minority whose connections stand. 10 ms to 60 s
  * @param connectTimeout the longest that a connection may take to be made. 10 ms to 60 s
- * @param clockDrift by what part of a lease clocks may drift apart while it lasts; it is believed for so much less.
- *     0 to 0.5
+ * @param clockDrift by what part of a lease clocks may drift apart while it lasts; the lease is believed for that much
+ *     less. 0 to 0.5
  * @param restartGuard if present, a node that was restarted gives no votes for this long, because it may have forgotten
  *     those it had given. At least the longest time to live of any lock: lease time and lock-delay, or minimum hold
  *     time; the same in all applications

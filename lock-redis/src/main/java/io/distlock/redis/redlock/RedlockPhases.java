@@ -14,12 +14,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the answers of the nodes amount to, in one try to take a lock from a majority. It is decided as soon as a majority
- * has granted, or can no longer. If the proposed fencing tokens differ, a majority has to raise its counters to the
- * largest. Nodes are known by their places.
+ * Decides one try to take a lock from a majority, as soon as a majority has granted or can no longer. If the proposed
+ * fencing tokens differ, a majority has to raise its counters to the largest. Nodes are known by their places.
  *
- * <p>Asks nobody and knows no clock: each event is answered by what is to be done about it, in this order, by others.
- * Not thread-safe.
+ * <p>Has neither I/O nor a clock: each event returns the steps to be taken, in this order. Not thread-safe.
  */
 final class RedlockPhases {
 
@@ -36,15 +34,12 @@ final class RedlockPhases {
     private final RedlockNodes.RunIds runIds;
     private final LongFunction<RedlockLease> leaseUnder;
     private final Quorum.Votes votes;
-    /** Nodes that have answered, and do not have it. */
+    /** Nodes that have answered and do not have the lock. */
     private final BitSet missing = new BitSet();
 
     private Phase phase = Phase.PROPOSING;
     private @Nullable Confirmations confirmations;
 
-    /**
-     * @param leaseUnder makes the lease under a token
-     */
     RedlockPhases(Quorum quorum, RedlockNodes.RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
         this.quorum = quorum;
         this.runIds = runIds;
@@ -64,7 +59,7 @@ final class RedlockPhases {
         };
     }
 
-    /** Of these nodes, those that have not answered are counted as silent from now on. */
+    /** Those of these nodes that have not answered count as silent from now on. */
     List<Step> silenced(IntPredicate which, Duration waited) {
         for (int node = 0; node < quorum.nodes(); node++) {
             if (votes.isOpen(node) && which.test(node)) {
@@ -91,7 +86,7 @@ final class RedlockPhases {
         return phase == Phase.RAISING ? notConfirmed() : List.of();
     }
 
-    /** Takes everything back, even a grant. */
+    /** Withdraws everything, even a grant. */
     List<Step> abandoned() {
         if (phase == Phase.OVER) {
             return List.of();
@@ -99,8 +94,8 @@ final class RedlockPhases {
         List<Step> steps = new ArrayList<>();
         if (phase == Phase.GRANTED) {
             RedlockLease lease = chosen().lease();
-            lease.giveBack();
-            // Where it may have been restored, there is no vote to be withdrawn.
+            lease.beginRelease();
+            // Where it may have been restored, there is no vote to withdraw.
             missing.stream().forEach(node -> steps.add(actions -> actions.takeBack(node, lease)));
         }
         steps.addAll(fail("it was given up"));
@@ -162,14 +157,14 @@ final class RedlockPhases {
 
     // --- second phase ---
 
-    /** Better held on all nodes, and under the same token; but not beyond its release, which may have come there first. */
+    /** Better held on all nodes, and under one token, unless its release has come there first. */
     private List<Step> votedLate(int node) {
         noteDoubt(node);
         if (!votes.isGranted(node)) {
             return phase == Phase.GRANTED ? restoreMissing(node) : checkConfirmed();
         }
         RedlockLease lease = chosen().lease();
-        return lease.isGivenBack() ? List.of(actions -> actions.withdrawUnlessReleased(node, lease)) : confirm(node);
+        return lease.isReleased() ? List.of(actions -> actions.withdrawUnlessReleased(node, lease)) : confirm(node);
     }
 
     private List<Step> confirm(int node) {
@@ -211,7 +206,7 @@ final class RedlockPhases {
 
     private List<Step> restoreMissing(int node) {
         RedlockLease lease = chosen().lease();
-        return missing.get(node) && !lease.isGivenBack() ? List.of(actions -> actions.restore(node, lease)) : List.of();
+        return missing.get(node) && !lease.isReleased() ? List.of(actions -> actions.restore(node, lease)) : List.of();
     }
 
     private List<Step> refuse() {
@@ -236,28 +231,24 @@ final class RedlockPhases {
         return IntStream.range(0, quorum.nodes()).mapToObj(votes::describe).toList();
     }
 
-    /** Something to be done, while nothing is guarded. */
+    /** Taken outside of the monitor. */
     interface Step {
         void by(Actions actions);
     }
 
-    /** What one try asks for; the implementation knows the nodes and the clock. */
+    /** The nodes and the clock of one try. */
     interface Actions {
 
-        /**
-         * Waits, but not beyond the end of the try.
-         *
-         * @param whenUp is told how long the try has taken
-         */
+        /** Waits, but not beyond the end of the try; {@code whenUp} gets the time that the try has taken. */
         void limit(Duration time, Function<Duration, List<Step>> whenUp);
 
         /** Reports to {@link #unconfirmed} when there is no time left to confirm the token. */
         void limitConfirming();
 
-        /** Tells the node the token that was chosen, and reports to {@link #raised}. */
+        /** Sends the node the token that was chosen, and reports to {@link #raised}. */
         void raise(int node, RedisLease entry, long proposed);
 
-        /** The node has granted what has been given back since. */
+        /** The node has granted what has been released since. */
         void withdrawUnlessReleased(int node, RedlockLease lease);
 
         void grant(RedlockLease lease);
@@ -269,9 +260,8 @@ final class RedlockPhases {
         void takeBack(int node, RedlockLease lease);
 
         /**
-         * Withdraws what may have been granted, and notifies nobody: too many nodes have refused it for anybody to have
-         * taken it for a holder that is worth waiting for. And those who were refused parts of the lock at the same time
-         * are not to be woken from the pauses that keep them apart.
+         * Withdraws what may have been granted, and notifies nobody: too many nodes have refused it for others to wait
+         * for it, and contenders of a split vote are not to be woken from the pauses that keep them apart.
          *
          * @param said by the nodes, in their order, for diagnostics
          */
@@ -281,8 +271,8 @@ final class RedlockPhases {
          * Withdraws what may have been granted.
          *
          * @param said by the nodes, in their order, for diagnostics
-         * @param quietly whether nobody need be notified, as of what is refused. Where so many nodes are gone that nobody
-         *     can have the lock, those who try would wake each other, again and again
+         * @param quietly whether to notify nobody. Where too many nodes are gone for anybody to get the lock,
+         *     contenders would wake each other again and again
          */
         void fail(String why, List<String> said, boolean quietly);
     }

@@ -28,15 +28,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Locks on a majority of several independent Redis servers, by the algorithm of Redis' own documentation (Redlock), with
- * what it leaves open: fencing tokens that grow from holder to holder, and a guard against servers that have forgotten
- * locks in a restart.
+ * Locks on a majority of several independent Redis servers, by the algorithm of Redis' own documentation (Redlock),
+ * with what it leaves open: fencing tokens that grow from holder to holder, and a guard against servers that have
+ * forgotten locks in a restart.
  *
  * <p>Exclusion holds while no more than a minority of the servers is down, and no server's clock leaps forward by the
- * better part of a lease. The leap of one clock alone does no harm once a grant has come to all nodes, which takes some
- * milliseconds where several have asked at once. A holder that is paused for longer than its lease knows afterwards that it has lost the lock;
- * a write already under way can be refused by its token alone. Two readers that come at the same time may be given the
- * same token; a writer never shares one. Thread-safe.
+ * better part of a lease. The leap of one clock alone does no harm once a grant stands on all nodes, which takes some
+ * milliseconds where several have asked at once. A holder that is paused for longer than its lease knows afterwards
+ * that it has lost the lock; only its token lets a resource refuse a write already under way. Two readers that come at
+ * the same time may have the same token; a writer never shares one. Thread-safe.
  */
 public final class RedlockProvider implements LockProvider {
 
@@ -143,7 +143,7 @@ public final class RedlockProvider implements LockProvider {
         return new RedlockHealth(nodes).check();
     }
 
-    /** Ends what waits, and gives the connections up that were made for this provider. */
+    /** Ends what waits and closes the connections that were made for this provider. */
     @Override
     public void close() {
         loop.close();

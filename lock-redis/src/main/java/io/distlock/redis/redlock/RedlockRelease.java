@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One release: goes to all nodes, a majority decides. Nodes whose answer is missing then, or to which
- * it may still come, are asked again in the background. State is guarded by this object's monitor.
+ * One release: goes to all nodes, and a majority decides. Nodes that have not answered by then, or may still get the
+ * lease, are asked again in the background. State is guarded by this object's monitor.
  */
 final class RedlockRelease {
 
@@ -29,7 +29,7 @@ final class RedlockRelease {
 
     /** Does not fail; may never end. */
     CompletionStage<Release> start() {
-        lease.giveBack();
+        lease.beginRelease();
         List<CompletionStage<Release>> asked =
                 nodes.all().stream().map(this::release).toList();
         lease.released(asked);

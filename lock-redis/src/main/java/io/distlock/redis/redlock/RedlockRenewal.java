@@ -17,9 +17,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One round of renewals: each node gets its batches, each lease is answered as soon as a majority has. Afterwards, nodes
- * that have lost a lease get it again unless a majority has; they count from the next round on. State is guarded by this
- * object's monitor.
+ * One round of renewals: each node gets its batches, and each lease is answered once a majority has answered. Then
+ * nodes that have lost a lease get it again unless a majority has lost it; they count from the next round on. State is
+ * guarded by this object's monitor.
  */
 final class RedlockRenewal {
 
@@ -49,7 +49,7 @@ final class RedlockRenewal {
     }
 
     void start() {
-        // A node that stays silent must not keep the others from being mended.
+        // A silent node must not delay the restoration of the others.
         nodes.runtime().timeouts().within(nodes.callTimeout(), complete).whenComplete((done, late) -> mend());
         List<Lease> entries = leases.stream().<Lease>map(RedlockLease::entry).toList();
         for (int at = 0; at < nodes.size(); at++) {
@@ -105,13 +105,13 @@ final class RedlockRenewal {
         }
     }
 
-    /** Without those whose time is over on every node, if the round took that long. */
+    /** Without those that have expired on all nodes if the round took that long. */
     private synchronized List<RedlockLease> lostBy(int node) {
         Duration passed = Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
         return gone.get(node).stream()
                 .filter(place -> tallies[place].verdict() != Tally.Verdict.NO)
                 .mapToObj(leases::get)
-                .filter(lease -> !lease.isGivenBack())
+                .filter(lease -> !lease.isReleased())
                 .filter(lease -> passed.compareTo(lease.entry().renewedTimeToLive()) < 0)
                 .toList();
     }

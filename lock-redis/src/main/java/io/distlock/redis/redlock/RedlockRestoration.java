@@ -10,16 +10,16 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives leases that a majority has granted to a node that has refused, missed or lost them. Without it a grant could rest
- * on a bare majority until its next renewal, and one more fault would break or lose the lock. The node counts from the
- * next round of renewals on: only a vote that came before the grant stands for its fencing token.
+ * Gives leases of a majority to a node that has refused, missed or lost them. Without it a grant could rest on a bare
+ * majority until its next renewal, and one more fault would break or lose the lock. The node counts from the next
+ * renewal on: only a vote that came before the grant stands for its fencing token.
  *
  * @param place of the node
  * @param leases as many as one command may carry
  */
 record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leases) {
 
-    /** By then those who have lost a split vote have withdrawn, if the node is near. */
+    /** By then the losers of a split vote have withdrawn, if the node is near. */
     private static final Duration FIRST_PAUSE = Duration.ofMillis(2);
 
     /** Asks once, after a renewal. */
@@ -28,10 +28,8 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
     }
 
     /**
-     * Asks soon after the grant, and then again after twice as long each time, until the node has the lease, or the time is
-     * over for which it was granted. From then on renewals see to it.
-     *
-     * @param since when the lease began
+     * Asks soon after the grant and again, each time after twice the pause, until the node has it or the first lease is
+     * over.
      */
     void afterGrant(Moment since, LockOptions options) {
         askAfter(FIRST_PAUSE, since, options);
@@ -44,8 +42,8 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
     private void ask(Duration pause, Moment since, LockOptions options) {
         Duration passed = Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
         RedlockLease lease = leases.get(0);
-        if (!lease.isGivenBack() && passed.compareTo(options.leaseTime()) < 0) {
-            // No longer than on the other nodes, or it would be free later once its holder is dead.
+        if (!lease.isReleased() && passed.compareTo(options.leaseTime()) < 0) {
+            // No longer than on the other nodes, or the lock of a dead holder would be free later.
             Duration left = options.timeToLive().minus(passed);
             restore(List.of(lease.entry().lasting(left))).thenAccept(restored -> {
                 if (!restored) {
@@ -85,7 +83,7 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
             return;
         }
         lease.mayStandOn(place);
-        if (lease.isGivenBack()) {
+        if (lease.isReleased()) {
             // The release may have been sent before.
             takeBack(lease, entry.renewedTimeToLive());
         }

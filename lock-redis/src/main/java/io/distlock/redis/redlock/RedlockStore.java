@@ -21,21 +21,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes as one acquisition sees them: numbers its tries, withdraws each one that came to nothing, and says when the
- * next is worth while.
+ * The nodes as one acquisition sees them: numbers its tries, withdraws those that came to nothing, and says when to try
+ * again.
  *
- * <p>Contenders that each get a part of the nodes all withdraw, and would meet again at once: each pauses for a random
- * time, which grows as long as they meet, and with the time that a try takes: one that waits for a silent node keeps the
- * others from theirs for as long. State is guarded by this object's monitor.
+ * <p>Contenders that each get some of the nodes all withdraw, and would meet again at once: each pauses for a random
+ * time, which grows with the number of split votes and with the time that a try takes. State is guarded by this
+ * object's monitor.
  */
 final class RedlockStore implements TryLockStore {
 
     private static final Backoff SPLIT = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
 
-    /** Those who wait for the same holder to expire do not all come at once. */
+    /** Waiters for the same expiry do not all come at once. */
     private static final long SPREAD_NANOS = Duration.ofMillis(5).toNanos();
 
-    /** Nodes announce a release one after the other. */
+    /** The nodes publish a release one after the other. */
     private static final long LISTENERS_SPREAD_NANOS = Duration.ofMillis(3).toNanos();
 
     private final RedlockNodes nodes;
@@ -43,9 +43,9 @@ final class RedlockStore implements TryLockStore {
     private int tries;
     private int splits;
     private long startedNanos;
-    /** How long to pause, if the last try has split the votes with others. */
+    /** The pause, if the last try has split the votes with others. */
     private Optional<Duration> split = Optional.empty();
-    /** Why it came to nothing then. */
+    /** Why that try came to nothing. */
     private String why = "";
 
     private @Nullable RedlockAcquire current;
@@ -60,14 +60,14 @@ final class RedlockStore implements TryLockStore {
         if (!request.deadline().hasPassed()) {
             return tryOnce(nodes.callTimeout());
         }
-        // The only attempt of a caller that does not wait: the last try has to leave time for its answers.
+        // The only attempt of a caller that does not wait: leaves time for the answers to the last try.
         Duration time = nodes.callTimeout().dividedBy(2);
         return tryUntilDecided(Deadline.in(time, nodes.runtime().ticker()));
     }
 
-    /** Contenders that have split the votes have not refused each other: each tries again, until one has got it. */
+    /** Contenders that have split the votes have not refused each other: each tries again until one has the lock. */
     private CompletionStage<Result> tryUntilDecided(Deadline end) {
-        // It has to end before whoever asked for it gives it up: what is wrong would not be said.
+        // It has to end before its caller gives it up, or the cause would not be reported.
         return tryOnce(end.remaining().plus(nodes.callTimeout().dividedBy(2))).thenCompose(attempt -> {
             Optional<Duration> pause = split();
             return pause.isPresent() ? afterSplit(pause.get(), end) : completed(attempt);
@@ -80,7 +80,7 @@ final class RedlockStore implements TryLockStore {
         }
         CompletableFuture<Void> paused = new CompletableFuture<>();
         nodes.runtime().scheduler().schedule(() -> paused.complete(null), pause);
-        // A process that stood still has been given up meanwhile: what it took now, nobody would give back.
+        // After a pause of the process the caller has given up: nothing would release what it took now.
         return paused.thenCompose(over -> end.hasPassed() ? completed(splitToTheEnd()) : tryUntilDecided(end));
     }
 
@@ -98,7 +98,7 @@ final class RedlockStore implements TryLockStore {
         }
         Optional<String> clash = nodes.runIds().clash();
         if (clash.isPresent()) {
-            // It may have been mended: without asking, nobody would know.
+            // Asks again: the configuration may have been corrected.
             nodes.all().forEach(RedlockNode::identify);
             return completed(new Result.Failed(new RedisCallException(clash.get(), false), false));
         }
@@ -112,7 +112,7 @@ final class RedlockStore implements TryLockStore {
             startedNanos = nodes.runtime().ticker().nanos();
         }
         if (before != null) {
-            // Its answer may have come too late to be heard.
+            // Its answer may have come too late.
             before.abandon();
         }
         return next.start();
@@ -127,7 +127,7 @@ final class RedlockStore implements TryLockStore {
         why = refusals.isSplit()
                 ? "the votes of " + nodes.size() + " nodes were split again and again: of those who asked at the same"
                         + " time, none has got a majority"
-                : "who holds '" + request.key() + "' cannot be told: only " + refusals.answers() + " of " + nodes.size()
+                : "who holds '" + request.key() + "' is unknown: only " + refusals.answers() + " of " + nodes.size()
                         + " nodes answer" + said;
         long tookNanos = nodes.runtime().ticker().nanos() - startedNanos;
         long spread = ThreadLocalRandom.current().nextLong(2 * tookNanos + 1);
@@ -139,7 +139,7 @@ final class RedlockStore implements TryLockStore {
         return split;
     }
 
-    /** Each try is withdrawn by itself; what remains is the place of a writer among those who wait. */
+    /** Each try is withdrawn by itself; what remains is a writer's claim among the waiters. */
     @Override
     public CompletionStage<Release> withdraw(LeaseRequest same) {
         RedlockAcquire last;
@@ -161,9 +161,8 @@ final class RedlockStore implements TryLockStore {
     }
 
     /**
-     * Listens for releases on all nodes; stands as soon as a majority listens, since a release reaches a majority. Each
-     * node announces a release: the first message wakes, after a short random pause in which the others come in, and in
-     * which another waiter may be faster than all the rest. Thread-safe.
+     * Listens for releases on all nodes; stands once a majority listens, since a release reaches a majority. The first
+     * message wakes the waiter after a short random pause, in which those of the other nodes arrive. Thread-safe.
      */
     private static final class ReleaseListener implements Subscription {
 

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * How long one try on several nodes waits for what, counted from its start. It ends before its caller gives it up, and so
- * can say what was wrong. Knows no clock.
+ * How long one try on several nodes waits, counted from its start. It ends before its caller gives it up, so that it
+ * can say what was wrong.
  *
  * @param minority for nodes that the majority does not need; short, or a dead node would delay every attempt
  * @param majority for nodes without which there is no lock; but too little of the lease must not be left
- * @param connecting nodes that are missing to a majority and have to be connected to: that takes longer than an answer
+ * @param connecting for nodes that a majority needs and that have to be connected to, which takes longer than an answer
  */
 record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
 
@@ -29,7 +29,7 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
         return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority, least(lease.dividedBy(2), longest));
     }
 
-    /** For a question that costs nobody a lock: for a minority as long as for its vote, for a majority nearly a call. */
+    /** Delays no lock: for a minority as long as for its vote, for a majority nearly a call. */
     static VoteTimeouts ofInspection(Duration callTimeout) {
         Duration majority = callTimeout.multipliedBy(3).dividedBy(4);
         return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority, majority);
@@ -46,8 +46,8 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
     }
 
     /**
-     * What to do when the time for a minority is up: where a majority has said something, the others are not worth waiting
-     * for; where none has, there is no lock without. Guarded as the phases are.
+     * When the time for a minority is up: stops waiting if a majority has answered; otherwise there is no lock without
+     * the others. Guarded as the phases are.
      *
      * @param toConnect nodes that have to be connected to first
      */

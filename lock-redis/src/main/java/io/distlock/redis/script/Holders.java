@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads what the inspection script says. */
+/** Reads the inspection script's reply. */
 public final class Holders {
 
-    /** Written by the release scripts for a lock that nobody holds but that stays taken for a while. */
+    /** The owner of a lock that was released but stays taken for a while. */
     private static final String KEPT = "kept";
 
     private static final int TOKEN_DIGITS = 18;

@@ -1,12 +1,9 @@
 package io.distlock.redis.script;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.data.redis.core.script.DigestUtils;
 
 /**
  * A script and the digest by which Redis knows it.
@@ -25,33 +22,21 @@ public record LuaScript(String name, String text, String digest) {
         return of(name, read(file) + text);
     }
 
-    private static String read(String name) {
-        String file = name + ".lua";
-        try (InputStream stream = LuaScript.class.getResourceAsStream(file)) {
-            if (stream == null) {
-                throw new IllegalStateException("the script " + file + " is missing beside " + LuaScript.class);
-            }
-            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
-        }
-    }
-
     /** The same script under another digest. */
     LuaScript withComment(String comment) {
         return of(name, "-- " + comment + '\n' + text);
     }
 
     private static LuaScript of(String name, String text) {
-        return new LuaScript(name, text, sha1(text));
+        return new LuaScript(name, text, DigestUtils.sha1DigestAsHex(text));
     }
 
-    private static String sha1(String text) {
+    private static String read(String name) {
+        String file = name + ".lua";
         try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-1");
-            return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every Java has SHA-1", impossible);
+            return new ClassPathResource(file, LuaScript.class).getContentAsString(StandardCharsets.UTF_8);
+        } catch (IOException missing) {
+            throw new IllegalStateException("the script " + file + " is missing beside " + LuaScript.class, missing);
         }
     }
 }

@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ways to talk to one deployment, each on a connection of its own that is made when first needed: calls,
- * subscriptions, and writes that replicas are to acknowledge. Thread-safe.
+ * Calls to one deployment, with connections of their own, made when first needed, for scripts, subscriptions, and
+ * writes that replicas are to acknowledge. Thread-safe.
  */
 public final class NodeCalls {
 
@@ -43,9 +43,9 @@ public final class NodeCalls {
 
     private final RedisConnections connections;
     private final Duration timeout;
-    private final RedisConnection<StatefulConnection<String, String>> link;
-    private final RedisConnection<StatefulConnection<String, String>> writeLink;
-    private final RedisConnection<StatefulRedisPubSubConnection<String, String>> pubSubLink;
+    private final RedisConnection<StatefulConnection<String, String>> connection;
+    private final RedisConnection<StatefulConnection<String, String>> writeConnection;
+    private final RedisConnection<StatefulRedisPubSubConnection<String, String>> pubSubConnection;
     private final ServerCommands server;
     private final ScriptRunner.Admission admission;
     private final ScriptRunner scripts;
@@ -71,16 +71,17 @@ public final class NodeCalls {
         this.replicas = replicas;
         this.ticker = runtime.ticker();
         this.nextCut = new AtomicLong(ticker.nanos());
-        this.link = new RedisConnection<>(this::connect, ticker, timeout);
-        this.writeLink = replicas == 0 ? link : new RedisConnection<>(connections::connect, ticker, timeout);
-        this.pubSubLink = new RedisConnection<>(connections::connectPubSub, ticker, timeout);
+        this.connection = new RedisConnection<>(this::connect, ticker, timeout);
+        this.writeConnection =
+                replicas == 0 ? connection : new RedisConnection<>(connections::connect, ticker, timeout);
+        this.pubSubConnection = new RedisConnection<>(connections::connectPubSub, ticker, timeout);
         this.server = new ServerCommands(
-                link, () -> new RedisConnection<>(connections::connectForOnce, ticker, timeout), ticker);
+                connection, () -> new RedisConnection<>(connections::connectForOnce, ticker, timeout), ticker);
         this.admission = quarantine.isPresent()
                 ? new RestartGuard(quarantine.get(), server, known, callTimeout, runtime)
                 : new ScriptRunner.OnDemand(server, known);
         this.scripts = new ScriptRunner(this.admission, ticker, timeout, this::leaveReplica);
-        this.subscriptions = new ReleaseSubscriptions(pubSubLink, ticker, timeout);
+        this.subscriptions = new ReleaseSubscriptions(pubSubConnection, ticker, timeout);
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {
@@ -95,15 +96,15 @@ public final class NodeCalls {
     private final class DisconnectionCounter extends RedisConnectionStateAdapter {
 
         @Override
-        public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
             admission.disconnected();
             disconnections.incrementAndGet();
         }
     }
 
     /**
-     * A master that was made a replica keeps its connections, and refuses every write on them; new ones lead to the next
-     * master, as soon as the address or Sentinel does. Not for each call that is refused: it may be a replica for good.
+     * A master that became a replica keeps its connections and refuses all writes; new ones lead to the next master, as
+     * soon as the address or Sentinel does. Not for each refused call: it may be a replica for good.
      */
     private void leaveReplica(Throwable failure) {
         long now = ticker.nanos();
@@ -114,29 +115,29 @@ public final class NodeCalls {
             log.warn(
                     "{} is a replica (READONLY) and takes no locks: connecting anew, to find the master",
                     connections.name());
-            links().forEach(RedisConnection::cut);
+            ownConnections().forEach(RedisConnection::cut);
         }
     }
 
-    /** How often the connection for calls has been lost; whatever is connected to next may be another server. */
+    /** How often the connection for calls was lost; the next one may lead to another server. */
     public int disconnections() {
         return disconnections.get();
     }
 
-    /** Begins to connect, so that the first lock need not wait for it. A failure is found again by the next call. */
+    /** Begins to connect, so that the first lock need not wait for it; the next call meets any failure again. */
     public void warmUp() {
-        link.connect();
-        writeLink.connect();
+        connection.connect();
+        writeConnection.connect();
     }
 
-    /** Whether calls can be sent or refused at once, without a connection being made first. */
+    /** Whether calls are sent or refused at once, without connecting first. */
     public boolean isConnected() {
-        return link.isMade();
+        return connection.isMade();
     }
 
     /** Runs a script whose effect need not outlive this server. */
     public <T> CompletableFuture<T> run(ScriptCall<T> invocation) {
-        return scripts.run(invocation, link::send);
+        return scripts.run(invocation, call -> connection.send(null, call));
     }
 
     /**
@@ -145,13 +146,14 @@ public final class NodeCalls {
      * @param wrote whether a reply means that it did
      */
     <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
-        return replicas == 0 ? run(invocation) : runAcknowledged(invocation, wrote);
+        return replicas == 0
+                ? scripts.run(invocation, call -> connection.send(null, call))
+                : runAcknowledged(invocation, wrote);
     }
 
     /**
-     * Lets a write count only once replicas have it; fails, as something that may have been applied, if too few have. WAIT
-     * speaks of the writes of its own connection, and holds up what comes after it there: hence a connection for these
-     * writes alone.
+     * Fails, as something that may have been applied, if too few replicas have the write. WAIT is about the writes of
+     * its own connection and blocks what follows there: hence a connection for these writes alone.
      */
     private <T> CompletableFuture<T> runAcknowledged(ScriptCall<T> invocation, Predicate<T> wrote) {
         AtomicReference<RedisCall<Long>> acknowledged = new AtomicReference<>();
@@ -159,7 +161,7 @@ public final class NodeCalls {
                     RedisCall<Long> wait = newWait();
                     acknowledged.set(wait);
                     // Together, or a connection lost in between would let WAIT speak of a connection without writes.
-                    writeLink.send(call, wait);
+                    writeConnection.send(call, wait);
                 })
                 .thenCompose(reply -> wrote.test(reply)
                         ? acknowledged.get().handle((count, failure) -> enough(reply, count, failure))
@@ -188,13 +190,14 @@ public final class NodeCalls {
     }
 
     /**
-     * Runs a script that gives something back, and that can do with its first key alone.
+     * Runs a script that releases something, for which its first key alone is enough.
      *
      * @param behindWrites whether on the connection of the writes, behind all that were sent before: what they take, it
      *     finds
      */
-    <T> CompletableFuture<T> giveBack(ScriptCall<T> invocation, boolean behindWrites) {
-        CompletableFuture<T> answer = scripts.run(invocation, behindWrites ? writeLink::send : link::send);
+    <T> CompletableFuture<T> release(ScriptCall<T> invocation, boolean behindWrites) {
+        var used = behindWrites ? writeConnection : connection;
+        CompletableFuture<T> answer = scripts.run(invocation, call -> used.send(null, call));
         return isCluster()
                 ? answer.exceptionallyCompose(failure ->
                         isMoving(failure) ? run(invocation.onFirstKey()) : CompletableFuture.failedFuture(failure))
@@ -202,8 +205,7 @@ public final class NodeCalls {
     }
 
     /**
-     * Whether a call has failed because the keys of its slot are moving to another node of the cluster: that node serves
-     * single keys alone, and has perhaps never seen the script.
+     * Whether the keys of the slot are moving to another node, which serves single keys alone and may lack the script.
      */
     boolean isMoving(@Nullable Throwable failure) {
         return failure != null && isCluster() && RedisCallException.of(failure).isOfMovingKeys();
@@ -227,8 +229,8 @@ public final class NodeCalls {
     }
 
     /**
-     * Waits for what is under way, a release for example that was missing its script, and then for the connections' end:
-     * the driver, shut down next, would close them again and warn of that. No longer than two calls may take.
+     * Waits for calls under way, then for the connections to close: the driver, shut down next, would warn otherwise.
+     * Takes no longer than two calls.
      */
     public static void close(List<NodeCalls> all, Duration callTimeout) {
         await(all.stream().map(NodeCalls::drained), callTimeout);
@@ -236,16 +238,19 @@ public final class NodeCalls {
     }
 
     private CompletableFuture<Void> drained() {
-        // By connections that were never made, nothing has left.
-        return link.isMade() || writeLink.isMade() ? scripts.drained() : CompletableFuture.completedFuture(null);
+        return connection.isMade() || writeConnection.isMade()
+                ? scripts.drained()
+                : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<Void> disconnect() {
-        return CompletableFuture.allOf(links().map(RedisConnection::close).toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(
+                ownConnections().map(RedisConnection::close).toArray(CompletableFuture<?>[]::new));
     }
 
-    private Stream<RedisConnection<?>> links() {
-        return Stream.<RedisConnection<?>>of(link, writeLink, pubSubLink).distinct();
+    private Stream<RedisConnection<?>> ownConnections() {
+        return Stream.<RedisConnection<?>>of(connection, writeConnection, pubSubConnection)
+                .distinct();
     }
 
     private static void await(Stream<CompletableFuture<Void>> ends, Duration time) {

@@ -13,8 +13,8 @@ import java.util.function.Function;
  *
  * @param server its name, for diagnostics
  * @param time for how long it grants nothing
- * @param standsAlone whether nothing but a restart can replace it: then one that has been up for longer than the quarantine
- *     has forgotten nothing. Not so a replica that was promoted
+ * @param standsAlone whether nothing but a restart can replace it: then one that has been up for longer than the
+ *     quarantine has forgotten nothing. Not so a replica that was promoted
  * @param preparation what has to be done to the server before it is admitted
  */
 public record Quarantine(

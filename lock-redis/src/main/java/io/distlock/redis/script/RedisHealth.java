@@ -66,7 +66,7 @@ public record RedisHealth(NodeCalls calls) {
                 Map.of("error", why == null ? failure.getClass().getSimpleName() : why));
     }
 
-    /** The policy, of a cluster's masters one that is not safe if there is one; empty if no server says. */
+    /** The policy, the least safe one of a cluster's masters; empty if no server says. */
     private static CompletableFuture<String> evictionPolicy(ServerCommands server) {
         return server.settings(SETTING)
                 .thenApply(RedisHealth::leastSafe)
@@ -81,7 +81,7 @@ public record RedisHealth(NodeCalls calls) {
                 .orElseGet(() -> policies.contains(SAFE) ? SAFE : "");
     }
 
-    /** Whether locks stay; one that is not told is taken to be safe. */
+    /** An unknown policy passes for safe. */
     private static boolean isSafe(String policy) {
         return policy.isEmpty() || policy.equals(SAFE);
     }

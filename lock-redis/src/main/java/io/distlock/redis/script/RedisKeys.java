@@ -23,7 +23,7 @@ public final class RedisKeys {
         this.channelSuffix = database == 0 ? ":released" : ":released:" + database;
     }
 
-    /** The names that belong to one lock. */
+    /** The names of one lock. */
     public Names of(LockKey key) {
         String tag = key.text();
         String lock = prefix + ":{" + tag + '}';
@@ -37,8 +37,7 @@ public final class RedisKeys {
     }
 
     /**
-     * Held as long as the lock is, so all names but the one that renewals need are made when asked for: made once, they
-     * were a third of what a held lock costs.
+     * Kept as long as the lock is held, hence small: all names but the one for renewals are made when asked for.
      *
      * @param keys makes the other names
      * @param lock taken exclusively: {@code owner:token}

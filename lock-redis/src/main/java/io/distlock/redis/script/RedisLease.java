@@ -11,8 +11,7 @@ import java.time.Duration;
  *
  * @param names where it is kept
  * @param renewedTimeToLive for how long a renewal keeps it
- * @param afterUnknown for how long an earlier try of the same acquisition, which may still lie in a server's buffer, would
- *     keep it; zero if there is none
+ * @param afterUnknown the time to live of an earlier try that may still be in a server's buffer; zero if there is none
  */
 public record RedisLease(
         LockKey key,

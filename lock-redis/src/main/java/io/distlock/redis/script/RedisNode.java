@@ -34,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisNode implements TryLockStore {
 
-    /** For a release by the owner alone. */
-    public static final String NO_TOKEN = "";
-
     /** How many leases one command renews or restores: some 0.5 ms of Redis's one thread. */
     public static final int MOST_LEASES = 250;
 
@@ -126,7 +123,7 @@ public final class RedisNode implements TryLockStore {
         }
     }
 
-    /** One command each: of one hash slot in a cluster, and short enough not to hold Redis up. */
+    /** One command each: of one hash slot in a cluster, and short enough not to block Redis. */
     private List<Batch> batches(Collection<Lease> leases) {
         Map<Integer, List<RedisLease>> groups = new TreeMap<>();
         for (Lease lease : leases) {
@@ -182,26 +179,26 @@ public final class RedisNode implements TryLockStore {
         }
     }
 
-    // --- giving back ---
-
-    public CompletionStage<Release> release(RedisLease lease, Duration keepFor) {
-        String token = Long.toString(lease.token().value());
-        return release(lease.mode(), lease.names(), lease.owner(), token, false, keepFor);
-    }
+    // --- releasing ---
 
     @Override
     public CompletionStage<Release> withdraw(LeaseRequest request) {
-        return release(request.mode(), keys.of(request.key()), request.owner(), NO_TOKEN, false, Duration.ZERO);
+        return release(request.mode(), keys.of(request.key()), request.owner(), Optional.empty(), false, Duration.ZERO);
     }
 
     /**
      * Releases what an owner holds, or may hold.
      *
-     * @param token {@link #NO_TOKEN} for whatever tries of the owner may have left
+     * @param token empty for whatever tries of the owner may have left, which is looked for behind them
      * @param quietly whether nobody is notified
      */
     public CompletionStage<Release> release(
-            LockMode mode, RedisKeys.Names names, String owner, String token, boolean quietly, Duration keepFor) {
+            LockMode mode,
+            RedisKeys.Names names,
+            String owner,
+            Optional<FencingToken> token,
+            boolean quietly,
+            Duration keepFor) {
         boolean shared = mode == LockMode.SHARED;
         ScriptCall<Long> invocation = ScriptCall.of(
                         shared ? scripts.releaseShared() : scripts.releaseExclusive(),
@@ -211,14 +208,15 @@ public final class RedisNode implements TryLockStore {
                 .with(owner)
                 .with(quietly ? "" : names.channel())
                 .with(keepFor);
-        // What tries may have left is looked for behind them.
-        return calls.giveBack(shared ? invocation.with(token) : invocation, token.equals(NO_TOKEN))
-                .handle((reply, failure) -> {
-                    if (failure != null) {
-                        return Release.UNKNOWN;
-                    }
-                    return reply == 1 ? Release.RELEASED : Release.NOT_OWNER;
-                });
+        if (shared) {
+            invocation.with(token.map(FencingToken::toString).orElse(""));
+        }
+        return calls.release(invocation, token.isEmpty()).handle((reply, failure) -> {
+            if (failure != null) {
+                return Release.UNKNOWN;
+            }
+            return reply == 1 ? Release.RELEASED : Release.NOT_OWNER;
+        });
     }
 
     // --- asking ---
@@ -230,17 +228,12 @@ public final class RedisNode implements TryLockStore {
                 .thenApply(reply -> Holders.status(key, reply));
     }
 
-    /** Gives back what somebody else holds: two calls, the second of which compares the owner again. */
+    /** Releases what somebody else holds: two calls, the second of which compares the owner again. */
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return inspect(key)
                 .thenCompose(status -> Holders.by(token, status)
                         .map(holder -> release(
-                                holder.mode(),
-                                keys.of(key),
-                                holder.owner(),
-                                Long.toString(token.value()),
-                                false,
-                                Duration.ZERO))
+                                holder.mode(), keys.of(key), holder.owner(), Optional.of(token), false, Duration.ZERO))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 

@@ -29,8 +29,8 @@ public record RedisScripts(
     }
 
     /**
-     * With the restart guard, has one line more. That a script is there means that somebody has admitted the server; as the
-     * quarantine is part of the text, only those who agree about it admit for each other.
+     * The restart guard adds a line: a script that is present proves that a client has admitted the server, and with
+     * the quarantine in the text, clients admit only for those with the same quarantine.
      */
     private static LuaScript admitted(LuaScript script, Optional<String> admission) {
         return admission.map(script::withComment).orElse(script);
@@ -52,7 +52,7 @@ public record RedisScripts(
      */
     public record Redlock(RedisScripts node, LuaScript raise, LuaScript restore) {
 
-        /** An admission sets the base of its own counters alone: only those who share them admit for each other. */
+        /** An admission sets the base of its own counters alone: clients admit only for those who share them. */
         public static Redlock with(Optional<Duration> quarantine, RedisKeys keys, List<Integer> databases) {
             Optional<String> admission = quarantine.map(
                     time -> admission(time) + " Counters in " + keys.fences() + ", databases " + databases + '.');

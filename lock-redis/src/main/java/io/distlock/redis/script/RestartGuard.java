@@ -24,21 +24,21 @@ import org.slf4j.LoggerFactory;
  * Keeps a server that may have forgotten locks from granting any until those would have expired ("delayed restarts" of
  * the Redlock page, without configuration on the server).
  *
- * <p>Since Redis 7 a loaded script neither survives a restart nor reaches replicas, so that the scripts are there is
- * the server's proof that somebody admitted it since it started. A server without them is admitted if it runs still as
- * when this client knew it admitted (its scripts were flushed); if it has been up for long enough, where that is
- * trusted; or once the quarantine since it was first seen is over. Where the presence of a script proves nothing, each
- * script looks whether it still runs in the {@link ServerIncarnation} that was admitted: before Redis 7, where each client
- * admits a server for itself, and on a server that may have been a replica in between. Thread-safe.
+ * <p>Since Redis 7 a loaded script neither survives a restart nor reaches replicas, so the presence of the scripts
+ * proves that a client has admitted the server since it started. A server without them is admitted if it is still the
+ * process that this client knew as admitted (its scripts were flushed), if it has been up for long enough, where that
+ * is trusted, or once the quarantine since it was first seen is over. Where their presence proves nothing, each script
+ * checks that it still runs in the {@link ServerIncarnation} that was admitted: before Redis 7, where each client
+ * admits for itself, and on a server that may have been a replica in between. Thread-safe.
  */
 final class RestartGuard implements ScriptRunner.Admission {
 
     private static final Logger log = LoggerFactory.getLogger(RestartGuard.class);
 
-    /** As many calls as are made one after the other, two of them to connect. */
+    /** Consecutive calls of an admission, two of them to connect. */
     private static final int CALLS_TO_ADMIT = 7;
 
-    /** Each call that misses its script asks, and many may be made in a second. */
+    /** Each call that misses its script asks for an admission, and there may be many in a second. */
     private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMillis(250);
 
     private final String name;
@@ -70,9 +70,6 @@ final class RestartGuard implements ScriptRunner.Admission {
         }
     }
 
-    /**
-     * @param scripts the first one is asked for
-     */
     RestartGuard(
             Quarantine quarantine,
             ServerCommands server,
@@ -100,7 +97,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     private CompletionStage<Info> ask(ServerCommands calls) {
         // The replication history is in another section than all the rest.
         return calls.info(standsAlone ? "server" : "default").thenApply(info -> {
-            // The server counts how often the second hand has moved: the first of these seconds may have been short.
+            // The server counts changes of the second: the first of these seconds may have been short.
             Duration up = standsAlone && !info.uptime().isZero() ? info.uptime().minusSeconds(1) : Duration.ZERO;
             runs.heardOf(incarnation(info), up);
             return info;
@@ -121,14 +118,14 @@ final class RestartGuard implements ScriptRunner.Admission {
         return binding != null && binding.incarnation().equals(incarnation);
     }
 
-    /** Whether the presence of the scripts tells that somebody has admitted the server. */
+    /** Whether the presence of the scripts proves that a client has admitted the server. */
     private CompletionStage<Boolean> isKnownAdmitted(ServerIncarnation incarnation) {
         return incarnation.old()
                 ? CompletableFuture.completedFuture(false)
                 : server.knows(incarnation.form(scripts.get(0)));
     }
 
-    /** All who find their script missing wait for the same answer; a refusal stays for a while. */
+    /** All calls that miss their script wait for one answer; a refusal stands for a while. */
     @Override
     public CompletionStage<?> admit(LuaScript script, int slot) {
         CompletableFuture<Object> mine = new CompletableFuture<>();
@@ -148,7 +145,7 @@ final class RestartGuard implements ScriptRunner.Admission {
         return mine;
     }
 
-    /** Or a connection that goes silent in the middle would keep the server out for good. */
+    /** Otherwise a connection that goes silent in the middle would keep the server out for good. */
     private <T> CompletionStage<T> within(Duration time, CompletionStage<T> stage) {
         return timeouts.within(time, stage)
                 .exceptionallyCompose(failure -> failure instanceof TimeoutException
@@ -215,7 +212,7 @@ final class RestartGuard implements ScriptRunner.Admission {
         return left;
     }
 
-    /** On a connection that ends if the server is replaced, so that its successor cannot be admitted in its place. */
+    /** On a connection that ends with the server, so that its successor cannot be admitted in its place. */
     private CompletionStage<String> load(ServerCommands same, ServerIncarnation incarnation, Info now) {
         if (!incarnation(now).equals(incarnation)) {
             return refusal(name + " was replaced just now");
@@ -255,7 +252,7 @@ final class RestartGuard implements ScriptRunner.Admission {
         return ask(server).thenCompose(info -> quarantineLeftOf(incarnation(info)));
     }
 
-    /** One that is over is not enough: the server may have to wait for others. */
+    /** A quarantine that is over is not enough: the preparation may still have to wait. */
     private CompletionStage<Duration> quarantineLeftOf(ServerIncarnation incarnation) {
         return isKnownAdmitted(incarnation).thenCompose(known -> {
             Duration left = known ? Duration.ZERO : quarantineLeft(incarnation);
@@ -266,8 +263,8 @@ final class RestartGuard implements ScriptRunner.Admission {
     }
 
     /**
-     * Somebody may have admitted the server before; then its scripts can be loaded again should they be flushed. Asked in
-     * this order: a server that takes its place in between is not taken for admitted.
+     * Remembers that the server has been admitted, so that flushed scripts can be loaded again. INFO first: a server
+     * that takes its place in between is not mistaken for admitted.
      */
     @Override
     public void connected(StatefulConnection<String, String> connection) {

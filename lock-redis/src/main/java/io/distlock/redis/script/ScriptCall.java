@@ -66,8 +66,8 @@ public record ScriptCall<T>(
     RedisCall<T> newCall(long nanos) {
         CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
         all.add(withText ? script.text() : script.digest()).add(keys.size());
-        // By the first key a cluster finds the node. To the driver the rest are plain arguments: keys and values it
-        // copies by way of a buffer for each, and that was a third of what its thread computed for a lock.
+        // A cluster finds the node by the first key. The rest are plain arguments, because the driver copies each key
+        // and value through a buffer of its own: a third of its thread's work for a lock.
         all.addKey(keys.get(0));
         keys.subList(1, keys.size()).forEach(all::add);
         arguments.forEach(all::add);

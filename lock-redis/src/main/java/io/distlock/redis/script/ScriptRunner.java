@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs scripts on whichever connection. What goes wrong is a {@link RedisCallException}. Thread-safe. */
+/** Runs scripts, and loads those that a server does not know. Fails with a {@link RedisCallException}. Thread-safe. */
 final class ScriptRunner {
 
     private final Admission admission;
@@ -23,7 +23,7 @@ final class ScriptRunner {
     private final InFlight underWay = new InFlight();
 
     /**
-     * @param onFailure told of each failure of a call
+     * @param onFailure notified of each failure of a call
      */
     ScriptRunner(Admission admission, Ticker ticker, Duration callTimeout, Consumer<Throwable> onFailure) {
         this.admission = admission;
@@ -84,7 +84,7 @@ final class ScriptRunner {
                 onFailure.accept(refusal);
                 fail(RedisCallException.of(refusal).withoutEffect());
             } else if (ticker.nanos() - startedNanos > callTimeout.toNanos()) {
-                // Whoever asked has given it up by now, and may have withdrawn what it would do.
+                // Its caller has given it up by now, and may have withdrawn what it would do.
                 fail(new RedisCallException("loading the script took too long", false));
             } else {
                 send();
@@ -140,7 +140,7 @@ final class ScriptRunner {
             return server.load(script, slot);
         }
 
-        /** Spares the first locks a refusal; one that cannot be loaded now is loaded when it is missed. */
+        /** Spares the first locks a round trip; what cannot be loaded now is loaded when it is missed. */
         @Override
         public void connected(StatefulConnection<String, String> connection) {
             scripts.forEach(script -> server.load(script, 0, connection));

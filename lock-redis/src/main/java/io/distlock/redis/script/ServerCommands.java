@@ -25,26 +25,25 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The commands to the server itself, beside the scripts. What goes wrong is a {@link RedisCallException}. Thread-safe. */
+/**
+ * The commands to the server itself, beside the scripts. What goes wrong is a {@link RedisCallException}. Thread-safe.
+ */
 public final class ServerCommands {
 
-    private final RedisConnection<?> link;
+    private final RedisConnection<?> connection;
     private final Supplier<RedisConnection<?>> single;
     private final Ticker ticker;
 
     /**
-     * @param single makes links that do not reconnect
+     * @param single makes connections that do not reconnect
      */
-    ServerCommands(RedisConnection<?> link, Supplier<RedisConnection<?>> single, Ticker ticker) {
-        this.link = link;
+    ServerCommands(RedisConnection<?> connection, Supplier<RedisConnection<?>> single, Ticker ticker) {
+        this.connection = connection;
         this.single = single;
         this.ticker = ticker;
     }
 
-    /**
-     * Calls on a connection of their own, which the driver does not make anew: whatever is answered there, the same
-     * process answers. In between, another may have taken its place at the same address.
-     */
+    /** Calls on a connection of their own that the driver does not make anew, so that one process answers them all. */
     <T> CompletionStage<T> onOneConnection(Function<ServerCommands, CompletionStage<T>> calls) {
         RedisConnection<?> own = single.get();
         return calls.apply(new ServerCommands(own, single, ticker)).whenComplete((done, failure) -> own.close());
@@ -58,12 +57,9 @@ public final class ServerCommands {
         return call(CommandType.INFO, status(), section).thenApply(Info::parse);
     }
 
-    /**
-     * The value of a setting, of each master of a cluster. Empty where a server does not have it, or does not say: many
-     * hosted ones do not allow the question.
-     */
+    /** A setting, of each master of a cluster; empty where a server does not say, as many hosted ones do not. */
     CompletionStage<List<String>> settings(String name) {
-        return link.connect().thenCompose(connected -> {
+        return connection.connect().thenCompose(connected -> {
             List<CompletableFuture<String>> asked = masters(connected)
                     .map(master -> master.thenCompose(server -> setting(name, server))
                             .exceptionally(refused -> "")
@@ -110,15 +106,15 @@ public final class ServerCommands {
                 .thenApply(known -> known.get(0));
     }
 
-    /** Teaches a script to the server, in a cluster to the one that keeps the slot. */
+    /** Loads a script, in a cluster at the master of the slot. */
     CompletionStage<String> load(LuaScript script, int slot) {
-        return link.connect().thenCompose(connected -> load(script, slot, connected));
+        return connection.connect().thenCompose(connected -> load(script, slot, connected));
     }
 
-    /** The same on a connection that may not be the link's yet. */
-    CompletionStage<String> load(LuaScript script, int slot, StatefulConnection<?, ?> connection) {
+    /** The same on a connection that may not be this one's yet. */
+    CompletionStage<String> load(LuaScript script, int slot, StatefulConnection<?, ?> connected) {
         RedisCall<String> call = newCall(CommandType.SCRIPT, status(), "LOAD", script.text());
-        if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+        if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
             var node = cluster.getPartitions().getPartitionBySlot(slot);
             if (node == null) {
                 return CompletableFuture.failedFuture(
@@ -126,15 +122,15 @@ public final class ServerCommands {
             }
             return cluster.getConnectionAsync(node.getNodeId()).thenCompose(ofNode -> send(call, "SCRIPT", ofNode));
         }
-        return send(call, "SCRIPT", connection);
+        return send(call, "SCRIPT", connected);
     }
 
-    /** Where it is not for the link to choose the server. */
+    /** Where the server is chosen already. */
     private static <T> CompletableFuture<T> send(RedisCall<T> call, String what, StatefulConnection<?, ?> node) {
         @SuppressWarnings("unchecked") // made with the codec for strings
-        var connection = (StatefulConnection<String, String>) node;
+        var connected = (StatefulConnection<String, String>) node;
         try {
-            connection.dispatch(call);
+            connected.dispatch(call);
         } catch (RuntimeException closed) {
             call.completeExceptionally(closed);
         }
@@ -144,20 +140,17 @@ public final class ServerCommands {
     private <T> CompletableFuture<T> call(
             CommandType type, CommandOutput<String, String, T> output, String... arguments) {
         RedisCall<T> call = newCall(type, output, arguments);
-        link.send(call);
+        connection.send(null, call);
         return answer(call, type.name());
     }
 
     private static <T> CompletableFuture<T> answer(RedisCall<T> call, String what) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        call.whenComplete((reply, failure) -> {
-            if (failure == null) {
-                result.complete(reply);
-            } else {
-                result.completeExceptionally(call.failure(what, failure));
+        return call.handle((reply, failure) -> {
+            if (failure != null) {
+                throw call.failure(what, failure);
             }
+            return reply;
         });
-        return result;
     }
 
     private <T> RedisCall<T> newCall(CommandType type, CommandOutput<String, String, T> output, String... arguments) {
@@ -176,7 +169,7 @@ public final class ServerCommands {
         return new ValueListOutput<>(StringCodec.UTF8);
     }
 
-    /** What a server says of itself in answer to INFO. */
+    /** A server's answer to INFO. */
     public record Info(Map<String, String> fields) {
 
         public Info {

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server has to go on being in order to be trusted with the locks that it was asked to keep: the same process, and,
- * unless nothing else can replace it, a master without a break.
+ * What must not change while a server is trusted to know its locks: the process and, unless it stands alone, its time
+ * as master.
  *
  * @param standsAlone whether it can neither be, nor become, a replica
  * @param run its run_id
@@ -25,7 +25,7 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
                 standsAlone, info.runId(), info.history(), info.majorVersion() < SCRIPTS_STAY_LOCAL_SINCE);
     }
 
-    /** The form of a script whose presence, or whose own look at the server, tells that this incarnation was admitted. */
+    /** The form of a script that runs only where this incarnation was admitted. */
     LuaScript form(LuaScript script) {
         if (standsAlone) {
             return old ? script.after("only-in-run") : script;
@@ -33,7 +33,7 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
         return script.after("only-in-history").withComment("In replication history " + history + '.');
     }
 
-    /** The same, of an invocation of the script. */
+    /** The call of that form. */
     <T> ScriptCall<T> bind(ScriptCall<T> invocation, LuaScript form) {
         if (standsAlone) {
             return old ? invocation.of(form, run) : invocation;
@@ -42,9 +42,9 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
     }
 
     /**
-     * For how long each incarnation of a server has been up at least. What a server says of itself is counted by its wall clock, which
-     * a time service may step after the machine has booted: it is believed when the run is first heard of, and for no longer
-     * than since the run before was last connected. From then on the clock here counts. Thread-safe.
+     * For how long each incarnation has been up at least. A server counts by its wall clock, which a time service may
+     * step after the machine has booted: it is believed when the run is first heard of, and no further back than when
+     * the run before it was last connected. From then on the clock here counts. Thread-safe.
      */
     static final class Uptimes {
 

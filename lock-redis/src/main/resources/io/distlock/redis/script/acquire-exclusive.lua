@@ -13,7 +13,7 @@
 --          {0, ms, who} refused; after so many ms the lock is free if nobody extends it, -1 if it never is;
 --          who has it: a number that is the same for the same owner, 0 for readers
 --
--- A file with next_token(), the rule of the fencing tokens, stands before this one.
+-- Preceded by a file with next_token(), the rule of the fencing tokens.
 
 -- A writer that waits for readers comes back when the last of them may have gone; its claim lasts until then.
 local TIME_TO_COME_BACK = 1000
@@ -42,7 +42,7 @@ if redis.call('EXISTS', KEYS[2], KEYS[3]) > 0 then
     local free_in = last - millis
     if wait > 0 then
       local claim = math.min(wait, free_in + TIME_TO_COME_BACK)
-      -- Of several writers the one with the longest claim stands for all of them.
+      -- Of several writers the one with the longest claim represents all of them.
       if not claimant or claimant == waiter or redis.call('PTTL', KEYS[3]) < claim then
         redis.call('SET', KEYS[3], waiter, 'PX', string.format('%.0f', claim))
       end

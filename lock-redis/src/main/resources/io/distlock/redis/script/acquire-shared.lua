@@ -12,7 +12,7 @@
 --          {0, ms, who} refused; after so many ms it is worth another try, -1 if that is unknown; who has it or
 --          waits for it: a number that is the same for the same owner
 --
--- A file with next_token(), the rule of the fencing tokens, stands before this one.
+-- Preceded by a file with next_token(), the rule of the fencing tokens.
 
 local owner, ttl, again = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1'
 

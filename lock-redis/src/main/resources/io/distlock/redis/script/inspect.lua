@@ -1,4 +1,4 @@
--- Tells who holds a lock. Changes nothing.
+-- Reads who holds a lock. Changes nothing.
 --
 -- KEYS[1]  the lock: "owner:token", or whatever another client has put there
 -- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds

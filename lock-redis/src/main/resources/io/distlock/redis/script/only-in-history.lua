@@ -1,6 +1,6 @@
--- Before a script on a server that may have been a replica in between, during which it forgot what its master did not
--- know: each time it becomes a master its replication history is another one. Lets the rest run only in the history in
--- which it was admitted.
+-- Precedes a script on a server that may have been a replica in between, and then forgot what its master did not know:
+-- it begins a new replication history each time it becomes a master. Lets the rest run only in the history in which the
+-- server was admitted.
 --
 -- ARGV[#ARGV]  the master_replid of that history
 

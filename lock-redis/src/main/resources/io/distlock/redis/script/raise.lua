@@ -1,4 +1,4 @@
--- Second phase of fencing: makes the largest token that any node has proposed the token of a grant on this node, too.
+-- Second phase of fencing: gives a grant on this node the largest token that any node has proposed.
 --
 -- KEYS[1]  the lock: "owner:token" while it is taken exclusively
 -- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
@@ -9,8 +9,8 @@
 -- ARGV[4]  the grant's token
 -- ARGV[5]  the slot
 --
--- The proposal is compared whole. Owned without a break since then, or not at all: a later grant read the counter before
--- it was raised.
+-- The whole proposal is compared, so that the lock has been owned without a break since then: a later grant to the same
+-- owner has read the counter before it was raised.
 --
 -- Reply    1 if the counter is at least the token and the grant stands under it, 0 if the proposal is gone
 

@@ -1,13 +1,13 @@
--- Gives an exclusive lock back, and whatever else its owner has put there.
+-- Releases an exclusive lock, and whatever else its owner has put there.
 --
 -- KEYS[1]  the lock: "owner:token"
 -- KEYS[2]  the waiting writer; left out while the keys of the slot move to another node of a cluster
 -- ARGV[1]  owner
--- ARGV[2]  the channel on which a release is announced; empty to say nothing
+-- ARGV[2]  the channel on which a release is published; empty for none
 -- ARGV[3]  for how many ms the lock stays taken nevertheless; 0 frees it now
 --
--- The announcement may be forbidden to this user (ACL channels): the lock is given back nevertheless, and whoever
--- waits is told when it subscribes.
+-- This user may lack the right to publish (ACL channels): the lock is released nevertheless, and waiters learn of it when
+-- they subscribe.
 --
 -- Reply    1 if the lock was the owner's, else 0
 
@@ -33,7 +33,7 @@ if KEYS[2] and redis.call('GET', KEYS[2]) == owner then
 end
 
 if ARGV[2] ~= '' and (released == 1 or passed) then
-  -- Also when the lock is kept: whoever waits has to learn that it will be free earlier.
+  -- Also when the lock is kept: waiters have to learn that it will be free earlier.
   redis.pcall('PUBLISH', ARGV[2], released)
 end
 return released

@@ -1,14 +1,14 @@
--- Gives a shared lock back.
+-- Releases a shared lock.
 --
 -- KEYS[1]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
 -- KEYS[2]  the waiting writer; left out while the keys of the slot move to another node of a cluster
 -- ARGV[1]  owner
--- ARGV[2]  the channel on which a release is announced; empty to say nothing
+-- ARGV[2]  the channel on which a release is published; empty for none
 -- ARGV[3]  for how many ms the lock stays taken nevertheless; 0 frees it now
 -- ARGV[4]  token; empty for all that the owner has
 --
--- The announcement may be forbidden to this user (ACL channels): the lock is given back nevertheless, and whoever
--- waits is told when it subscribes.
+-- This user may lack the right to publish (ACL channels): the lock is released nevertheless, and waiters learn of it when
+-- they subscribe.
 --
 -- Reply    1 if the owner was a reader, else 0
 
@@ -40,7 +40,7 @@ if keep > 0 then
   redis.call('PEXPIRE', KEYS[1], string.format('%.0f', last - millis))
 end
 redis.call('ZREM', KEYS[1], unpack(members))
--- One reader of many matters to nobody but a writer that waits.
+-- One reader of many matters only to a waiting writer.
 if ARGV[2] ~= '' and (not KEYS[2] or redis.call('EXISTS', KEYS[1]) == 0 or redis.call('EXISTS', KEYS[2]) == 1) then
   redis.pcall('PUBLISH', ARGV[2], 1)
 end

@@ -7,7 +7,7 @@
 --
 -- Reply        for each lease 1 if it lasts, 0 if it is gone
 --
--- A key that holds something else altogether is an answer for its own lease, hence pcall.
+-- A key of another type concerns its own lease alone, hence pcall.
 
 local time = redis.call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -23,7 +23,7 @@ local function renew_exclusive(lock, value, ttl)
 end
 
 local function renew_shared(readers, member, ttl)
-  -- First of all: when its memory is full, Redis lets a script add something only after it has written something else.
+  -- First: when its memory is full, Redis lets a script add something only after it has written something else.
   redis.pcall('ZREMRANGEBYSCORE', readers, '-inf', string.format('(%.0f', millis))
   local expiry = tonumber(redis.pcall('ZSCORE', readers, member))
   if not expiry then

@@ -1,6 +1,6 @@
--- Gives locks that are held on a majority of nodes to a node that has refused or lost them, or that still has them under
--- the token that it proposed itself. Takes nothing from anybody, and leaves the fencing counters alone: a majority has
--- raised its own before the lock was granted.
+-- Gives locks that are held on a majority of nodes to a node that has refused or lost them, or still has them under the
+-- token that it proposed. Takes nothing from others, and leaves the fencing counters alone: a majority has raised its own
+-- before the grant.
 --
 -- KEYS[2i-1]   of each lease the lock
 -- KEYS[2i]     the readers
@@ -11,7 +11,7 @@
 --
 -- Reply        for each lease 1 if it is there now, 0 if another is
 --
--- A key that holds something else altogether is an answer for its own lease, hence pcall.
+-- A key of another type concerns its own lease alone, hence pcall.
 
 local time = redis.call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)

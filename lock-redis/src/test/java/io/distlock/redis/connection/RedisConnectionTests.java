@@ -65,13 +65,13 @@ class RedisConnectionTests {
     void aConnectionThatCannotBeMadeIsTriedAgainWhenItIsNextNeeded() {
         proxy.refuse();
         RedisCall<String> refused = set("a");
-        link.send(refused);
+        link.send(null, refused);
         await().atMost(TestClient.PATIENCE).until(refused::isCompletedExceptionally);
         assertThat(failureOf(refused).mayBeApplied()).isFalse();
         proxy.accept();
         await().atMost(TestClient.PATIENCE).until(this::isConnected);
         RedisCall<String> sent = set("b");
-        link.send(sent);
+        link.send(null, sent);
         assertThat(TestClient.get(sent)).isEqualTo("OK");
     }
 
@@ -89,7 +89,7 @@ class RedisConnectionTests {
                 CALL_TIMEOUT);
         for (int millis = 0; millis < 20_000; millis++) {
             RedisCall<String> call = set("a");
-            hopeless.send(call);
+            hopeless.send(null, call);
             assertThat(call).isCompletedExceptionally();
             ticker.advance(Duration.ofMillis(1));
         }
@@ -121,7 +121,7 @@ class RedisConnectionTests {
         proxy.freeze();
         long asked = System.nanoTime();
         RedisCall<String> call = set("late");
-        link.send(call);
+        link.send(null, call);
         await().until(() ->
                 System.nanoTime() - asked > CALL_TIMEOUT.multipliedBy(2).toNanos());
         assertThat(call).isNotDone();
@@ -137,7 +137,7 @@ class RedisConnectionTests {
         TestClient.get(link.connect());
         proxy.dropReplies();
         RedisCall<String> call = set("a");
-        link.send(call);
+        link.send(null, call);
         await().until(() -> redis.probe().get("a").isPresent());
         assertThat(call).isNotDone();
         proxy.cut();
@@ -152,11 +152,11 @@ class RedisConnectionTests {
         TestClient.get(link.connect());
         proxy.cutBeforeNextRequest();
         RedisCall<String> call = set("a");
-        link.send(call);
+        link.send(null, call);
         await().atMost(TestClient.PATIENCE).until(call::isCompletedExceptionally);
         await().atMost(TestClient.PATIENCE).until(() -> {
             RedisCall<String> next = set("b");
-            link.send(next);
+            link.send(null, next);
             return next.handle((ok, failure) -> failure == null).get();
         });
         assertThat(probe.keys()).containsExactly("b");
@@ -169,7 +169,7 @@ class RedisConnectionTests {
         proxy.cut();
         await().atMost(TestClient.PATIENCE).until(() -> {
             RedisCall<String> call = set("a");
-            link.send(call);
+            link.send(null, call);
             await().until(call::isDone);
             return call.isCompletedExceptionally() && !failureOf(call).mayBeApplied();
         });
@@ -180,9 +180,9 @@ class RedisConnectionTests {
         TestClient.get(link.connect());
         proxy.freeze();
         RedisCall<String> first = set("a");
-        link.send(first);
+        link.send(null, first);
         await().atMost(TestClient.PATIENCE).until(() -> {
-            link.send(set("b"));
+            link.send(null, set("b"));
             return first.isDone();
         });
         assertThat(failureOf(first).mayBeApplied()).isTrue();
@@ -197,7 +197,7 @@ class RedisConnectionTests {
                 new CommandArgs<>(StringCodec.UTF8).addKey("list"),
                 RedisCall.NO_SLOT,
                 0);
-        link.send(call);
+        link.send(null, call);
         await().atMost(TestClient.PATIENCE).until(call::isCompletedExceptionally);
         assertThat(failureOf(call).mayBeApplied()).isFalse();
     }

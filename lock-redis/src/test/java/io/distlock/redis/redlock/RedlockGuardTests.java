@@ -215,7 +215,7 @@ class RedlockGuardTests {
                     .untilAsserted(() -> assertThat(client.status().details())
                             .extractingByKey("nodes")
                             .asString()
-                            .contains("gives votes once 2 of the other nodes have told theirs: only 1 answer"));
+                            .contains("gives votes once 2 of the other nodes have reported theirs: only 1 answer"));
             servers.get(2).restartEmpty();
             client.awaitUp();
             acquire(client, RedlockTestClient.PATIENCE).close();

@@ -61,7 +61,7 @@ class RedlockPhasesTests {
         RedlockRecord other = new RedlockRecord();
         other.granted(0, 5);
         other.granted(1, 5);
-        other.lease.orElseThrow().giveBack();
+        other.lease.orElseThrow().beginRelease();
         other.granted(2, 4);
         assertThat(other.toldTheToken).isEmpty();
         assertThat(other.withdrawn).containsExactly(2);
@@ -98,7 +98,7 @@ class RedlockPhasesTests {
     void nothingIsRestoredAfterTheReleaseNorWhatIsGivenUp() {
         attempt.granted(0, 5);
         attempt.granted(1, 5);
-        attempt.lease.orElseThrow().giveBack();
+        attempt.lease.orElseThrow().beginRelease();
         attempt.refused(2);
         assertThat(attempt.restored).isEmpty();
 
@@ -106,7 +106,7 @@ class RedlockPhasesTests {
         other.granted(0, 5);
         other.granted(1, 5);
         other.carryOut(other.phases.abandoned());
-        assertThat(other.lease.orElseThrow().isGivenBack()).isTrue();
+        assertThat(other.lease.orElseThrow().isReleased()).isTrue();
         other.refused(2);
         assertThat(other.restored).isEmpty();
     }

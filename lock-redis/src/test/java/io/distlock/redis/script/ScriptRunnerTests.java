@@ -51,7 +51,7 @@ class ScriptRunnerTests {
                         .with("owner")
                         .with("")
                         .with(0),
-                link::send);
+                call -> link.send(null, call));
         await().atMost(TestClient.PATIENCE).until(() -> asked);
     }
 
