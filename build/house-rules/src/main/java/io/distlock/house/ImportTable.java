@@ -5,6 +5,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.CompositeArchRule;
 import java.util.Arrays;
@@ -62,14 +63,22 @@ final class ImportTable {
             new Row("io.distlock.house.."));
 
     /** Packages whose types are public only for other packages of their module. */
-    private static final Set<String> INTERNAL =
-            Set.of(REDIS_SCRIPT, ETCD_CLIENT, ETCD_WATCH, "io.distlock.spring.client", "io.distlock.spring.execution");
+    private static final Set<String> INTERNAL = Set.of(
+            REDIS_CONNECTION,
+            REDIS_SCRIPT,
+            ETCD_CLIENT,
+            ETCD_WATCH,
+            "io.distlock.spring.client",
+            "io.distlock.spring.execution");
+
+    /** Those in them that an application may define as a bean of its own. */
+    private static final Set<String> SUPPORTED = Set.of(REDIS_CONNECTION + ".RedisConnections");
 
     private ImportTable() {}
 
-    /** Whether the types of a package are public only for other packages of their module, and no API. */
-    static boolean isInternal(String packageName) {
-        return INTERNAL.contains(packageName);
+    /** Whether a type, if public, is so only for other packages of its module. */
+    static boolean isInternal(JavaClass type) {
+        return INTERNAL.contains(type.getPackageName()) && !SUPPORTED.contains(type.getName());
     }
 
     static ArchRule rule() {

@@ -49,7 +49,7 @@ final class PublicApi {
                 .filter(type -> type.getSource()
                         .filter(source -> source.getUri().toString().startsWith(root))
                         .isPresent())
-                .filter(type -> !ImportTable.isInternal(type.getPackageName()))
+                .filter(type -> !ImportTable.isInternal(type))
                 .map(JavaClass::reflect)
                 .filter(PublicApi::isPublic)
                 .sorted(Comparator.comparing(Class::getName))
