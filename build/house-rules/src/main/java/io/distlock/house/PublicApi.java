@@ -155,7 +155,7 @@ final class PublicApi {
     private static String simple(Member member, String signature) {
         String own = member.getDeclaringClass().getTypeName();
         String plain = simple(member instanceof Constructor ? signature : signature.replace(own + ".", ""));
-        return plain.replaceFirst("^public ", "").replaceFirst("^abstract ", "");
+        return plain.replaceFirst("^public ", "").replaceFirst("^abstract ", "").replace("synchronized ", "");
     }
 
     /** Without names of packages. */
