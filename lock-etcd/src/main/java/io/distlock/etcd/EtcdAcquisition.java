@@ -188,6 +188,10 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void grant() {
         watch.close();
         Grant grant = context.grantedLocks().add(position.toLease());
+        if (queue.isClosed()) {
+            // Its session may have been given up before the lock was counted.
+            failClosed();
+        }
         if (!complete(Optional.of(grant))) {
             context.grantedLocks().abandon((EtcdLease) grant.lease());
         }

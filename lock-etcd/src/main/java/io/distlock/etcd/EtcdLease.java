@@ -3,7 +3,6 @@ package io.distlock.etcd;
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
-import io.distlock.LockOptions;
 import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.spi.Lease;
 import java.time.Duration;
@@ -28,10 +27,6 @@ record EtcdLease(Place place, FencingToken token) implements Lease {
     @Override
     public String owner() {
         return place.request().owner();
-    }
-
-    LockOptions options() {
-        return place.request().options();
     }
 
     Session session() {

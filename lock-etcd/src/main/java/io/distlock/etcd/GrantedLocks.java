@@ -152,7 +152,7 @@ final class GrantedLocks {
         Session session = lease.session();
         return !session.isLost()
                 && session.validSince(lease.believed()).elapsedNanos(ticker)
-                        <= lease.options().leaseTime().toNanos() / 6;
+                        <= lease.place().request().options().leaseTime().toNanos() / 6;
     }
 
     private void answer(EtcdLease lease, Renewal renewal, RenewalAnswers answers) {

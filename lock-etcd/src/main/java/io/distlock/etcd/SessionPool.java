@@ -48,8 +48,9 @@ final class SessionPool {
      * the session comes too late.
      */
     CompletableFuture<Session> enter(LeaseRequest request, Duration limit) {
+        long seconds = seconds(request.timeToLive());
         CompletableFuture<Session> session =
-                sharing && isOrdinary(request) ? enterShared(seconds(request.timeToLive())) : grant(request);
+                sharing && isOrdinary(request) ? enterShared(seconds) : grant(seconds, false);
         CompletableFuture<Session> inTime = timeouts.within(limit, session);
         inTime.exceptionally(failure -> {
             session.thenAccept(this::leave);
@@ -73,30 +74,27 @@ final class SessionPool {
                 return known;
             }
             if (known != null && !known.isDone()) {
-                return known.thenApply(SessionPool::used);
+                return known.thenApply(granted -> {
+                    granted.use();
+                    return granted;
+                });
             }
             shared.put(seconds, session);
         }
         grant(seconds, true).whenComplete((granted, failure) -> {
             if (failure == null) {
                 session.complete(granted);
-                keepUnlessClosed(granted);
             } else {
                 session.completeExceptionally(failure);
             }
         });
-        return session.thenApply(SessionPool::used);
+        return session;
     }
 
     private static boolean isReady(CompletableFuture<Session> session) {
         return session.isDone()
                 && !session.isCompletedExceptionally()
                 && !session.join().isLost();
-    }
-
-    private static Session used(Session session) {
-        session.use();
-        return session;
     }
 
     private void lossFound() {
@@ -118,24 +116,16 @@ final class SessionPool {
         revoke(granted);
     }
 
-    private CompletableFuture<Session> grant(LeaseRequest request) {
-        return grant(seconds(request.timeToLive()), false).thenApply(session -> {
-            keepUnlessClosed(used(session));
-            return session;
-        });
-    }
-
+    /** A new session that the caller uses. */
     private CompletableFuture<Session> grant(long seconds, boolean toShare) {
         Moment since = ticker.now();
-        return calls.grant(seconds)
-                .thenApply(granted -> new Session(
-                        calls,
-                        ticker,
-                        granted.getID(),
-                        toShare,
-                        since,
-                        Duration.ofSeconds(granted.getTTL()),
-                        this::lossFound));
+        return calls.grant(seconds).thenApply(granted -> {
+            Duration timeToLive = Duration.ofSeconds(granted.getTTL());
+            Session session = new Session(calls, ticker, granted.getID(), toShare, since, timeToLive, this::lossFound);
+            session.use();
+            keepUnlessClosed(session);
+            return session;
+        });
     }
 
     /** A lease of etcd that runs out by itself, no sooner than asked for. */

@@ -195,6 +195,30 @@ class EtcdWaitingTests {
         }
     }
 
+    /** Its session is given up, so the grant would be worth nothing. */
+    @Test
+    void aGrantThatIsUnderWayWhenTheProviderIsClosedFails() {
+        LockKey free = LockKey.of("free");
+        try (FaultProxy proxy =
+                        FaultProxy.to(etcd.server().host(), etcd.server().port());
+                ManualTimeProvider closing = new ManualTimeProvider(
+                        etcd.server().endpoint().withPort(proxy.port()), EtcdLockOptions.Session.SHARED)) {
+            // Now it has a session.
+            closing.parked(KEY, PATIENT).cancel(true);
+            proxy.freeze();
+            CompletableFuture<Optional<Grant>> underWay = closing.acquire(free, PATIENT);
+            Thread closer = new Thread(closing.provider::close);
+            closer.start();
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> closing.acquire(free, PATIENT).isCompletedExceptionally());
+            proxy.thaw();
+            assertThat(underWay)
+                    .failsWithin(TestClient.PATIENCE)
+                    .withThrowableThat()
+                    .withMessageContaining("closed");
+        }
+    }
+
     @Test
     void aClosedProviderGrantsNothing() {
         waiting.provider.close();

@@ -103,7 +103,7 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
         public void start(Listener2 addresses) {
             listener = addresses;
             if (!found.isEmpty()) {
-                publish();
+                publish(addresses);
             }
             refresh();
         }
@@ -146,7 +146,7 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
                 return;
             }
             if (!found.isEmpty()) {
-                publish();
+                publish(current);
             } else if (pending.isEmpty()) {
                 current.onError(Status.UNAVAILABLE.withDescription(
                         "no host name of an etcd endpoint can be resolved: check the endpoints and the DNS; "
@@ -154,13 +154,11 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
             }
         }
 
-        private void publish() {
-            Objects.requireNonNull(listener, "not started")
-                    .onResult(ResolutionResult.newBuilder()
-                            .setAddressesOrError(StatusOr.fromValue(endpoints.stream()
-                                    .map(EndpointResolver.this::group)
-                                    .toList()))
-                            .build());
+        private void publish(Listener2 current) {
+            current.onResult(ResolutionResult.newBuilder()
+                    .setAddressesOrError(StatusOr.fromValue(
+                            endpoints.stream().map(EndpointResolver.this::group).toList()))
+                    .build());
         }
 
         @Override
