@@ -47,8 +47,7 @@ final class PublisherExecution implements Execution {
     public Object run(List<LockTask> tasks, Body body) {
         HeldLocks caller = HeldLocks.reachable();
         Flux<Object> each = Flux.deferContextual(context -> scope.flatMapMany(around -> {
-                    // A subscription inside a locked publisher is part of it; any other is part of the call that made
-                    // it.
+                    // A subscription inside a locked publisher is part of it; any other, of the call that made it.
                     HeldLocks held = HeldLocks.OfSubscription.current(context).orElse(caller);
                     return underNext(
                             held.within(around.kept()), new Call(around, new LockSequence(tasks, ticker), body));
