@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /**
  * Locks on one Redis deployment: standalone, Sentinel or Cluster. The lock's key holds {@code owner:token} and is set
@@ -123,26 +124,17 @@ public final class RedisLockProvider implements LockProvider {
                 : released.thenApply(release -> withdrawEarlierTries(ours, release));
     }
 
-    /**
-     * A try that was cut off before the grant may be executed only now, and take the lock for an owner that is gone.
-     */
+    /** A try that was cut off before the grant may come only now, and take the lock for an owner that is gone. */
     private Release withdrawEarlierTries(RedisLease lease, Release release) {
         // As long as it is unknown, the engine asks again.
         if (release != Release.UNKNOWN) {
+            Supplier<CompletionStage<Release>> withdrawal = () ->
+                    node.release(lease.mode(), lease.names(), lease.owner(), Optional.empty(), false, Duration.ZERO);
             runtime.reaper()
                     .reap(
                             "An attempt to take '" + lease.key() + "' as " + lease.owner(),
                             lease.afterUnknown().plus(callTimeout()),
-                            () -> runtime.timeouts()
-                                    .within(
-                                            callTimeout(),
-                                            node.release(
-                                                    lease.mode(),
-                                                    lease.names(),
-                                                    lease.owner(),
-                                                    Optional.empty(),
-                                                    false,
-                                                    Duration.ZERO)));
+                            () -> runtime.timeouts().within(callTimeout(), withdrawal.get()));
         }
         return release;
     }

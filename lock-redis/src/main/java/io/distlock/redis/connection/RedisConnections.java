@@ -43,7 +43,6 @@ public final class RedisConnections implements AutoCloseable {
             ClientResources base,
             EventLoopGroupProvider thread,
             Optional<ClientResources> ownResources) {
-        refuseMasterReplica(users);
         ClientOptions lasting = LockClientConfiguration.options(clientOptions(users), connectTimeout);
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
         this.resources = LockClientConfiguration.resources(base, thread);
@@ -66,6 +65,7 @@ public final class RedisConnections implements AutoCloseable {
      *     be listened on
      */
     public static RedisConnections like(LettuceConnectionFactory users, Duration callTimeout, Duration connectTimeout) {
+        refuseMasterReplica(users);
         Optional<ClientResources> base = users.getClientConfiguration().getClientResources();
         Optional<ClientResources> own = base.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
         return new RedisConnections(
@@ -89,6 +89,7 @@ public final class RedisConnections implements AutoCloseable {
             Duration connectTimeout,
             ClientResources shared,
             EventLoopGroupProvider thread) {
+        refuseMasterReplica(users);
         ClientResources base =
                 users.getClientConfiguration().getClientResources().orElse(shared);
         return new RedisConnections(users, callTimeout, connectTimeout, base, thread, Optional.empty());

@@ -45,10 +45,7 @@ record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRun
                         () -> runtime.timeouts().within(callTimeout, withdraw.get()));
     }
 
-    /**
-     * By which run_id each node was last known: two nodes that are the same server would make one vote count twice.
-     * Thread-safe.
-     */
+    /** The last run_id of each node: two nodes that are one server would have two votes. Thread-safe. */
     static final class RunIds {
 
         private final Map<String, String> runOfNode = new HashMap<>();

@@ -27,10 +27,7 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
         restore(leases.stream().map(RedlockLease::entry).toList());
     }
 
-    /**
-     * Asks soon after the grant and again, each time after twice the pause, until the node has it or the first lease is
-     * over.
-     */
+    /** Asks soon after the grant, then after twice the pause each time, until the node has it or the lease is over. */
     void afterGrant(Moment since, LockOptions options) {
         askAfter(FIRST_PAUSE, since, options);
     }

@@ -204,9 +204,7 @@ public final class NodeCalls {
                 : answer;
     }
 
-    /**
-     * Whether the keys of the slot are moving to another node, which serves single keys alone and may lack the script.
-     */
+    /** Whether the keys of the slot are moving to another node, which serves single keys and may lack the script. */
     boolean isMoving(@Nullable Throwable failure) {
         return failure != null && isCluster() && RedisCallException.of(failure).isOfMovingKeys();
     }

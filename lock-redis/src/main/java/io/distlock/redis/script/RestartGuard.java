@@ -15,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,12 +40,9 @@ final class RestartGuard implements ScriptRunner.Admission {
     /** Each call that misses its script asks for an admission, and there may be many in a second. */
     private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMillis(250);
 
-    private final String name;
     private final ServerCommands server;
     private final List<LuaScript> scripts;
-    private final Duration quarantine;
-    private final boolean standsAlone;
-    private final Function<ServerCommands, CompletionStage<?>> preparation;
+    private final Quarantine quarantine;
     private final Timeouts timeouts;
     private final LockScheduler scheduler;
     private final Duration limit;
@@ -76,12 +72,9 @@ final class RestartGuard implements ScriptRunner.Admission {
             List<LuaScript> scripts,
             Duration callTimeout,
             LockRuntime runtime) {
-        this.name = quarantine.server();
         this.server = server;
         this.scripts = List.copyOf(scripts);
-        this.quarantine = quarantine.time();
-        this.standsAlone = quarantine.standsAlone();
-        this.preparation = quarantine.preparation();
+        this.quarantine = quarantine;
         this.timeouts = runtime.timeouts();
         this.scheduler = runtime.scheduler();
         this.limit = callTimeout.multipliedBy(CALLS_TO_ADMIT);
@@ -96,9 +89,11 @@ final class RestartGuard implements ScriptRunner.Admission {
 
     private CompletionStage<Info> ask(ServerCommands calls) {
         // The replication history is in another section than all the rest.
-        return calls.info(standsAlone ? "server" : "default").thenApply(info -> {
+        return calls.info(quarantine.standsAlone() ? "server" : "default").thenApply(info -> {
             // The server counts changes of the second: the first of these seconds may have been short.
-            Duration up = standsAlone && !info.uptime().isZero() ? info.uptime().minusSeconds(1) : Duration.ZERO;
+            Duration up = quarantine.standsAlone() && !info.uptime().isZero()
+                    ? info.uptime().minusSeconds(1)
+                    : Duration.ZERO;
             runs.heardOf(incarnation(info), up);
             return info;
         });
@@ -110,7 +105,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     }
 
     private ServerIncarnation incarnation(Info info) {
-        return ServerIncarnation.of(info, standsAlone);
+        return ServerIncarnation.of(info, quarantine.standsAlone());
     }
 
     private boolean isAdmitted(ServerIncarnation incarnation) {
@@ -136,7 +131,7 @@ final class RestartGuard implements ScriptRunner.Admission {
         within(limit.multipliedBy(2), ask(server).thenCompose(this::admit)).whenComplete((done, failure) -> {
             if (failure == null) {
                 admission.set(null);
-                mine.complete(name);
+                mine.complete(quarantine.server());
             } else {
                 scheduler.schedule(() -> admission.set(null), PAUSE_AFTER_REFUSAL);
                 mine.completeExceptionally(failure);
@@ -149,22 +144,23 @@ final class RestartGuard implements ScriptRunner.Admission {
     private <T> CompletionStage<T> within(Duration time, CompletionStage<T> stage) {
         return timeouts.within(time, stage)
                 .exceptionallyCompose(failure -> failure instanceof TimeoutException
-                        ? refusal(name + " was asked whether it may give votes, and did not answer within "
-                                + time.toMillis() + " ms")
+                        ? refusal(
+                                quarantine.server() + " was asked whether it may give votes, and did not answer within "
+                                        + time.toMillis() + " ms")
                         : CompletableFuture.failedFuture(failure));
     }
 
     private CompletionStage<String> admit(Info info) {
         ServerIncarnation incarnation = incarnation(info);
-        if (incarnation.old() && !standsAlone) {
+        if (incarnation.old() && !quarantine.standsAlone()) {
             return refusal("the restart guard needs Redis 7, and this is "
                     + info.field("redis_version").orElse("unknown"));
         }
-        if (standsAlone) {
+        if (quarantine.standsAlone()) {
             return admit(incarnation);
         }
         if (info.field("role").filter("slave"::equals).isPresent()) {
-            return refusal(name + " is a replica (READONLY), which grants no locks");
+            return refusal(quarantine.server() + " is a replica (READONLY), which grants no locks");
         }
         if (info.field("master_replid").isEmpty()) {
             return refusal("the restart guard needs the master_replid of the server, and INFO does not tell it");
@@ -172,7 +168,7 @@ final class RestartGuard implements ScriptRunner.Admission {
         return isKnownAdmitted(incarnation).thenCompose(known -> {
             if (known) {
                 admitted(incarnation);
-                return CompletableFuture.completedFuture(name);
+                return CompletableFuture.completedFuture(quarantine.server());
             }
             return admit(incarnation);
         });
@@ -184,13 +180,14 @@ final class RestartGuard implements ScriptRunner.Admission {
             return server.onOneConnection(same ->
                     within(limit, ask(same).thenCompose(now -> load(same, incarnation, now))));
         }
-        return refusal(name + " was restarted or replaced (run " + incarnation.run()
+        return refusal(quarantine.server() + " was restarted or replaced (run " + incarnation.run()
                 + ") and may have forgotten locks: quarantined for" + " another " + (left.toMillis() + 999) / 1000
                 + " s");
     }
 
     private Duration quarantineLeft(ServerIncarnation incarnation) {
-        Duration left = isAdmitted(incarnation) ? Duration.ZERO : quarantine.minus(runs.upFor(incarnation));
+        Duration left =
+                isAdmitted(incarnation) ? Duration.ZERO : quarantine.time().minus(runs.upFor(incarnation));
         if (left.isZero() || left.isNegative()) {
             return Duration.ZERO;
         }
@@ -201,13 +198,13 @@ final class RestartGuard implements ScriptRunner.Admission {
                             + " another {} s. Set {} ({} s) to the longest lease time plus lock-delay, or minimum"
                             + " hold time, of any lock; switch the guard off only for a server that writes each"
                             + " command to disk before it answers",
-                    name,
+                    quarantine.server(),
                     incarnation.run(),
                     left.toSeconds(),
-                    standsAlone
+                    quarantine.standsAlone()
                             ? "distributed-lock.redlock.restart-guard.quarantine"
                             : "distributed-lock.redis.restart-guard.quarantine",
-                    quarantine.toSeconds());
+                    quarantine.time().toSeconds());
         }
         return left;
     }
@@ -215,20 +212,22 @@ final class RestartGuard implements ScriptRunner.Admission {
     /** On a connection that ends with the server, so that its successor cannot be admitted in its place. */
     private CompletionStage<String> load(ServerCommands same, ServerIncarnation incarnation, Info now) {
         if (!incarnation(now).equals(incarnation)) {
-            return refusal(name + " was replaced just now");
+            return refusal(quarantine.server() + " was replaced just now");
         }
         boolean flushed = isAdmitted(incarnation);
-        CompletionStage<?> based = flushed ? CompletableFuture.completedFuture(name) : preparation.apply(same);
+        CompletionStage<?> based = flushed
+                ? CompletableFuture.completedFuture(quarantine.server())
+                : quarantine.preparation().apply(same);
         return based.thenCompose(set -> CompletableFuture.allOf(scripts.stream()
                         .map(incarnation::form)
                         .map(script -> same.load(script, 0).toCompletableFuture())
                         .toArray(CompletableFuture[]::new)))
                 .thenApply(loaded -> {
                     if (!flushed) {
-                        log.info("{} is admitted (run {})", name, incarnation.run());
+                        log.info("{} is admitted (run {})", quarantine.server(), incarnation.run());
                     }
                     admitted(incarnation);
-                    return name;
+                    return quarantine.server();
                 });
     }
 
@@ -238,7 +237,7 @@ final class RestartGuard implements ScriptRunner.Admission {
             log.warn(
                     "{} is older than Redis 7, where scripts can outlive a restart: each of them asks for the run_id,"
                             + " which makes locks slower, and each client keeps a restarted server out for itself",
-                    name);
+                    quarantine.server());
         }
         admitted = Binding.of(incarnation, scripts);
     }

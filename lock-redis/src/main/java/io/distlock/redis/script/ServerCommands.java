@@ -25,9 +25,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/**
- * The commands to the server itself, beside the scripts. What goes wrong is a {@link RedisCallException}. Thread-safe.
- */
+/** Commands to the server itself, beside the scripts. Fails with a {@link RedisCallException}. Thread-safe. */
 public final class ServerCommands {
 
     private final RedisConnection<?> connection;
