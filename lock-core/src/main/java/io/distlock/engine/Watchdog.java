@@ -5,7 +5,6 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
-import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.DueSet;
 import io.distlock.support.InFlight;
 import io.distlock.support.LockRuntime;
@@ -144,7 +143,7 @@ final class Watchdog {
      *
      * @param sent read before the provider was asked
      */
-    private record Answers(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) implements RenewalAnswers {
+    private record Answers(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) implements Renewal.Answers {
 
         @Override
         public void answer(Lease lease, Renewal renewal) {

@@ -12,7 +12,6 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
-import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.LockScheduler;
 import java.time.Duration;
@@ -96,7 +95,7 @@ public final class InMemoryLockProvider implements LockProvider {
     }
 
     @Override
-    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+    public void renew(Collection<Lease> leases, Renewal.Answers answers) {
         for (Lease lease : leases) {
             answers.answer(lease, table.renew((KeyState.InMemoryLease) lease) ? Renewal.RENEWED : Renewal.NOT_OWNER);
         }

@@ -63,7 +63,7 @@ public interface LockProvider extends AutoCloseable {
     default void onLoss(Lease lease, Runnable lost) {}
 
     /** Extends leases of this provider in one batch, and answers for each. */
-    void renew(Collection<Lease> leases, RenewalAnswers answers);
+    void renew(Collection<Lease> leases, Renewal.Answers answers);
 
     /**
      * Releases a lease. Repeating it is harmless.

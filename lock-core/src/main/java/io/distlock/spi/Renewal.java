@@ -10,5 +10,25 @@ public enum Renewal {
     NOT_OWNER,
 
     /** No answer. Neither loses the lease nor extends it: the reply may be lost, not the renewal. */
-    UNKNOWN
+    UNKNOWN;
+
+    /**
+     * Takes the answers to a batch of renewals, each as soon as it is known, so that a slow node delays only its own leases. A
+     * lease without an answer counts as {@link #UNKNOWN}. Never blocks and never throws; any thread may call it.
+     */
+    @FunctionalInterface
+    public interface Answers {
+
+        void answer(Lease lease, Renewal renewal);
+
+        /**
+         * The lease runs for its whole time from this moment, which may precede the request: if leases share a session at the
+         * store, one call extends them all. To be overridden where a lease's time is counted.
+         *
+         * @param since read before the call that extended it left this machine
+         */
+        default void renewedSince(Lease lease, Moment since) {
+            answer(lease, Renewal.RENEWED);
+        }
+    }
 }

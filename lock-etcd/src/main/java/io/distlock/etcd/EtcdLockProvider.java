@@ -12,7 +12,7 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
-import io.distlock.spi.RenewalAnswers;
+import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.Collection;
@@ -88,7 +88,7 @@ public final class EtcdLockProvider implements LockProvider {
     }
 
     @Override
-    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+    public void renew(Collection<Lease> leases, Renewal.Answers answers) {
         context.grantedLocks().renew(leases, answers);
     }
 

@@ -10,7 +10,6 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
-import io.distlock.spi.RenewalAnswers;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
@@ -132,7 +131,7 @@ final class GrantedLocks {
      * As {@link io.distlock.spi.LockProvider#renew}: one call for each session, however many locks hang on it, and none if
      * the session has just been extended for others.
      */
-    void renew(Collection<Lease> leases, RenewalAnswers answers) {
+    void renew(Collection<Lease> leases, Renewal.Answers answers) {
         IdentityHashMap<Session, List<EtcdLease>> stale = new IdentityHashMap<>();
         for (Lease each : leases) {
             EtcdLease lease = (EtcdLease) each;
@@ -155,7 +154,7 @@ final class GrantedLocks {
                         <= lease.place().request().options().leaseTime().toNanos() / 6;
     }
 
-    private void answer(EtcdLease lease, Renewal renewal, RenewalAnswers answers) {
+    private void answer(EtcdLease lease, Renewal renewal, Renewal.Answers answers) {
         Optional<GrantedLock> lock = find(lease);
         if (renewal == Renewal.NOT_OWNER || lock.isEmpty()) {
             lock.ifPresent(this::remove);

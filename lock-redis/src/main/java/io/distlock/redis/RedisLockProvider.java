@@ -20,7 +20,7 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
-import io.distlock.spi.RenewalAnswers;
+import io.distlock.spi.Renewal;
 import io.distlock.support.AcquireLoop;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
@@ -110,7 +110,7 @@ public final class RedisLockProvider implements LockProvider {
     }
 
     @Override
-    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+    public void renew(Collection<Lease> leases, Renewal.Answers answers) {
         node.renew(leases, answers);
     }
 

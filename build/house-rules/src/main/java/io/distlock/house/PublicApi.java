@@ -163,6 +163,6 @@ final class PublicApi {
         return signature
                 .replaceAll("\\b(?:[a-z]\\w*\\.)+(?=[A-Z])", "")
                 .replace('$', '.')
-                .replace(",", ", ");
+                .replaceAll(", ?", ", ");
     }
 }

@@ -14,7 +14,6 @@ import io.distlock.redis.script.ScriptCall;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
-import io.distlock.spi.RenewalAnswers;
 import io.distlock.support.LockRuntime;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.output.IntegerListOutput;
@@ -163,7 +162,7 @@ final class RedlockNode {
     // --- keeping ---
 
     /** As {@link io.distlock.spi.LockProvider#renew}, for entries. */
-    void renew(Collection<Lease> entries, RenewalAnswers answers) {
+    void renew(Collection<Lease> entries, Renewal.Answers answers) {
         if (isIdentified()) {
             node.renew(entries, answers);
             return;

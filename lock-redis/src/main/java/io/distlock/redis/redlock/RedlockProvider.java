@@ -17,7 +17,7 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
-import io.distlock.spi.RenewalAnswers;
+import io.distlock.spi.Renewal;
 import io.distlock.support.AcquireLoop;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
@@ -104,7 +104,7 @@ public final class RedlockProvider implements LockProvider {
     }
 
     @Override
-    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+    public void renew(Collection<Lease> leases, Renewal.Answers answers) {
         new RedlockRenewal(nodes, leases, answers).start();
     }
 

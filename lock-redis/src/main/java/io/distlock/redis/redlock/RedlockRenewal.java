@@ -5,7 +5,6 @@ import io.distlock.redis.script.RedisNode;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
-import io.distlock.spi.RenewalAnswers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 final class RedlockRenewal {
 
     private final RedlockNodes nodes;
-    private final RenewalAnswers answers;
+    private final Renewal.Answers answers;
     private final List<RedlockLease> leases = new ArrayList<>();
     private final IdentityHashMap<Lease, Integer> places = new IdentityHashMap<>();
     private final Tally[] tallies;
@@ -33,7 +32,7 @@ final class RedlockRenewal {
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
     private int missing;
 
-    RedlockRenewal(RedlockNodes nodes, Collection<Lease> renewed, RenewalAnswers answers) {
+    RedlockRenewal(RedlockNodes nodes, Collection<Lease> renewed, Renewal.Answers answers) {
         this.nodes = nodes;
         this.since = nodes.runtime().ticker().now();
         this.answers = answers;

@@ -11,7 +11,6 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
-import io.distlock.spi.RenewalAnswers;
 import io.distlock.spi.Ticker;
 import io.distlock.support.TryLockStore;
 import io.lettuce.core.output.ArrayOutput;
@@ -109,7 +108,7 @@ public final class RedisNode implements TryLockStore {
     // --- keeping ---
 
     /** As {@link io.distlock.spi.LockProvider#renew}. */
-    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+    public void renew(Collection<Lease> leases, Renewal.Answers answers) {
         for (Batch batch : batches(leases)) {
             calls.write(batch.invocation(), reply -> true).whenComplete((reply, failure) -> {
                 if (calls.isMoving(failure)) {
@@ -169,7 +168,7 @@ public final class RedisNode implements TryLockStore {
         /**
          * @param reply null if there is none
          */
-        void answer(@Nullable List<Long> reply, RenewalAnswers answers) {
+        void answer(@Nullable List<Long> reply, Renewal.Answers answers) {
             for (int at = 0; at < leases.size(); at++) {
                 // No reply neither loses a lease nor extends it: the reply may be lost, not the renewal.
                 Renewal renewal =

@@ -11,7 +11,7 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
-import io.distlock.spi.RenewalAnswers;
+import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.Collection;
@@ -71,7 +71,7 @@ public final class NamedProvider implements LockProvider {
     }
 
     @Override
-    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+    public void renew(Collection<Lease> leases, Renewal.Answers answers) {
         renewals.addAndGet(leases.size());
         behind.renew(leases, answers);
     }

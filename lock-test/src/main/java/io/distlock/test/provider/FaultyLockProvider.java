@@ -12,7 +12,6 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
-import io.distlock.spi.RenewalAnswers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -173,7 +172,7 @@ public final class FaultyLockProvider implements LockProvider {
     }
 
     @Override
-    public void renew(Collection<Lease> leases, RenewalAnswers answers) {
+    public void renew(Collection<Lease> leases, Renewal.Answers answers) {
         renewals.incrementAndGet();
         synchronized (this) {
             renewalBatches.add(leases.size());
@@ -187,7 +186,7 @@ public final class FaultyLockProvider implements LockProvider {
         byFault.forEach((fault, some) -> renew(fault, some, answers));
     }
 
-    private void renew(Fault fault, List<Lease> leases, RenewalAnswers answers) {
+    private void renew(Fault fault, List<Lease> leases, Renewal.Answers answers) {
         switch (fault) {
             case LATE -> behind.renew(leases, (lease, renewal) -> heldBack.add(() -> answers.answer(lease, renewal)));
             case REPLY_LOST -> behind.renew(leases, (lease, renewal) -> answers.answer(lease, Renewal.UNKNOWN));
