@@ -115,7 +115,11 @@ final class CallbackExecutor implements Executor {
 
     /** Runs an announcement on the thread for losses; on this one if after {@link #close} no thread can be made. */
     void executeLoss(Runnable announcement) {
+        AtomicBoolean begun = new AtomicBoolean();
         Runnable logged = () -> {
+            if (begun.getAndSet(true)) {
+                return;
+            }
             try {
                 announcement.run();
             } catch (RuntimeException | Error failure) {

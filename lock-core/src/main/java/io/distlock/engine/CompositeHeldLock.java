@@ -34,9 +34,13 @@ public final class CompositeHeldLock implements HeldLock {
     /**
      * The locks as one lock, which releases all of them at the same time. For clients that delegate to another.
      *
+     * @param locks one or more
      * @param callbacks runs what depends on {@link #lost()} and {@link #releaseAsync()}, and may block
      */
     public static HeldLock of(List<? extends HeldLock> locks, Executor callbacks) {
+        if (locks.isEmpty()) {
+            throw new IllegalArgumentException("no locks: a composite consists of one or more");
+        }
         return new CompositeHeldLock(locks, callbacks);
     }
 

@@ -127,7 +127,8 @@ public final class EtcdLockProvider implements LockProvider {
     public void close() {
         queue.close();
         try {
-            context.sessions().close().get(context.callTimeout().toNanos(), TimeUnit.NANOSECONDS);
+            Duration limit = context.callTimeout();
+            context.sessions().close(limit).get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException silent) {

@@ -93,10 +93,12 @@ final class QueueTransactions {
             return CompletableFuture.completedFuture(new QueuePosition.Standing(own, firstBefore(own, found), false));
         }
         place.session().epoch(epochOf(answer.getGetResponses().get(1)));
-        // The driver of an application's client may send it twice.
+        // The driver of an application's client may send it twice. Then there is a place, whatever the look says.
         return found.isEmpty()
                 ? CompletableFuture.completedFuture(REFUSED)
-                : look(place, found.get(0).getCreateRevision(), null);
+                : look(place, found.get(0).getCreateRevision(), null)
+                        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+                                EtcdCallException.unanswered("looking at a place that was taken")));
     }
 
     /**

@@ -113,7 +113,7 @@ final class SessionPool {
                 return;
             }
         }
-        revoke(granted);
+        end(granted, Session.LINGER);
     }
 
     /** A new session that the caller uses. */
@@ -192,8 +192,12 @@ final class SessionPool {
                 .toList();
     }
 
-    /** Gives up all sessions that no lock hangs on, with the places of waiters; the others run out by themselves. */
-    CompletableFuture<Void> close() {
+    /**
+     * Gives up all sessions that no lock hangs on, with the places of waiters; the others run out by themselves.
+     *
+     * @param limit for all of it, if etcd answers the last call at once
+     */
+    CompletableFuture<Void> close(Duration limit) {
         List<Session> unheld;
         synchronized (this) {
             closed = true;
@@ -202,14 +206,20 @@ final class SessionPool {
             kept.members().forEach(kept::remove);
             shared.clear();
         }
-        return CompletableFuture.allOf(unheld.stream().map(this::end).toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(
+                unheld.stream().map(session -> end(session, limit.dividedBy(2))).toArray(CompletableFuture<?>[]::new));
     }
 
-    /** If a lock may just have been released, the key stays for {@link Session#LINGER}. */
-    private CompletableFuture<?> end(Session session) {
-        CompletableFuture<?> keyKept = session.isUnusedFor(Session.LINGER)
+    /**
+     * If a lock may just have been released, the key stays for {@link Session#LINGER}. Not if a place is left: one that waits
+     * out the grace of a lost lease would seem to have left in good order, and the next waiter would not wait.
+     */
+    private CompletableFuture<?> end(Session session, Duration limit) {
+        CompletableFuture<?> keyKept = session.isInUse() || session.isUnusedFor(Session.LINGER)
                 ? CompletableFuture.completedFuture(null)
                 : grant(Session.LINGER).thenCompose(leaseId -> transactions.keepSessionKey(session, leaseId));
-        return keyKept.handle((kept, failure) -> revoke(session)).thenCompose(revoked -> revoked);
+        return timeouts.within(limit, keyKept)
+                .handle((kept, failure) -> revoke(session))
+                .thenCompose(revoked -> revoked);
     }
 }

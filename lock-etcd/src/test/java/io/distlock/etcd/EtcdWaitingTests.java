@@ -134,6 +134,20 @@ class EtcdWaitingTests {
         await().atMost(TestClient.PATIENCE).until(() -> places().isEmpty());
     }
 
+    /** Whoever comes next has not seen that the holder's lease is gone. */
+    @Test
+    void oneWhoseProviderIsClosedMeanwhileIsNotTakenForOneThatLeft() {
+        try (ManualTimeProvider next =
+                new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.SHARED)) {
+            waiting.parked(KEY, PATIENT);
+            CompletableFuture<Optional<Grant>> behind = next.parked(KEY, PATIENT);
+            revoke(holders);
+            waiting.provider.close();
+            await().atMost(TestClient.PATIENCE).until(() -> behind.isDone() || next.failures() > 0);
+            assertThat(behind).isNotDone();
+        }
+    }
+
     private static void assertLeaseLost(CompletableFuture<Optional<Grant>> waiter) {
         assertThat(waiter)
                 .failsWithin(TestClient.PATIENCE)

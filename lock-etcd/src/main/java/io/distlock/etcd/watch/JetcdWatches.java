@@ -31,6 +31,10 @@ public final class JetcdWatches implements Watches {
     @Override
     public WatchedKey watch(ByteSequence key, Runnable wake) {
         WatchedKey watched = new WatchedKey(key, wake);
+        if (closed) {
+            watched.breakOff(providerClosed());
+            return watched;
+        }
         try {
             Watch.Watcher begun = watch.watch(key, DELETIONS, listener(watched));
             open.add(watched);
@@ -39,10 +43,10 @@ public final class JetcdWatches implements Watches {
                 begun.close();
             });
             if (closed) {
-                end(watched, new IllegalStateException("the provider is closed"));
+                end(watched, providerClosed());
             }
-        } catch (RuntimeException closed) {
-            watched.breakOff(closed);
+        } catch (RuntimeException failure) {
+            watched.breakOff(failure);
         }
         return watched;
     }
@@ -51,6 +55,10 @@ public final class JetcdWatches implements Watches {
     public void close() {
         closed = true;
         open.forEach(WatchedKey::close);
+    }
+
+    private static RuntimeException providerClosed() {
+        return new IllegalStateException("the provider is closed");
     }
 
     private static Watch.Listener listener(WatchedKey key) {
