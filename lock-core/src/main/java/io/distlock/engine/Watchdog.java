@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Watches all held locks: renews the leases that are due in batches, and detects by the clock alone when validity or
- * maximum hold time runs out, whatever the store answers. Uses the runtime's thread and one timer. Thread-safe.
+ * maximum hold time runs out, whatever the store answers. {@link ManagedLease} decides when its lease is due. Uses the
+ * runtime's thread and one timer. Thread-safe.
  */
 final class Watchdog {
 

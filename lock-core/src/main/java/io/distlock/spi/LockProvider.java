@@ -17,6 +17,10 @@ import java.util.concurrent.CompletionStage;
  * store that fails or is silent is an answer. The engine decides when to renew leases.
  *
  * <p>Every delete and every extension compares the owner at the store. Thread-safe.
+ *
+ * <p>A provider for another store is a module of its own, and touches no other. A store without a queue implements {@code
+ * io.distlock.support.TryLockStore} and waits by {@code AcquireLoop}. Its tests extend {@code LockProviderContract} of {@code
+ * lock-provider-tck}.
  */
 public interface LockProvider extends AutoCloseable {
 

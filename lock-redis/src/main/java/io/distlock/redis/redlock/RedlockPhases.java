@@ -38,7 +38,7 @@ final class RedlockPhases {
     private final BitSet missing = new BitSet();
 
     private Phase phase = Phase.PROPOSING;
-    private @Nullable Confirmations confirmations;
+    private @Nullable TokenConfirmations confirmations;
 
     RedlockPhases(Quorum quorum, RedlockNodes.RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
         this.quorum = quorum;
@@ -130,7 +130,7 @@ final class RedlockPhases {
             return fail(runIds.clash().get());
         }
         RedlockLease lease = leaseUnder.apply(votes.token());
-        confirmations = new Confirmations(quorum, votes, lease);
+        confirmations = new TokenConfirmations(quorum, votes, lease);
         phase = Phase.RAISING;
         List<Step> steps = new ArrayList<>();
         for (int node = 0; node < quorum.nodes(); node++) {
@@ -190,7 +190,7 @@ final class RedlockPhases {
         };
     }
 
-    private Confirmations chosen() {
+    private TokenConfirmations chosen() {
         return Objects.requireNonNull(confirmations);
     }
 

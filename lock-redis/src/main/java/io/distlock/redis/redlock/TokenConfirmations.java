@@ -4,14 +4,14 @@ import io.distlock.redis.redlock.Quorum.Tally;
 import io.distlock.redis.redlock.Quorum.Votes;
 
 /**
- * Which nodes stand by the fencing token that was chosen: the second phase of one try. Has neither I/O nor a clock; not
+ * Which nodes have confirmed the chosen fencing token: the second phase of one try. Has neither I/O nor a clock; not
  * thread-safe.
  *
  * <p>Each node proposes its counter plus one, and the largest becomes the token. If a majority has proposed it, all is
  * done; otherwise a majority has to raise its counters to it before the lock counts as taken. That makes tokens grow:
  * two acquisitions share a node, where the counter reached the token of the first before the second read it.
  */
-final class Confirmations {
+final class TokenConfirmations {
 
     private final Quorum quorum;
     private final Votes votes;
@@ -25,7 +25,7 @@ final class Confirmations {
      * @param votes of which a majority has granted
      * @param lease under the token that was chosen
      */
-    Confirmations(Quorum quorum, Votes votes, RedlockLease lease) {
+    TokenConfirmations(Quorum quorum, Votes votes, RedlockLease lease) {
         this.quorum = quorum;
         this.votes = votes;
         this.lease = lease;
