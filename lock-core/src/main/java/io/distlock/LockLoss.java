@@ -4,7 +4,7 @@ import java.io.Serializable;
 import java.time.Duration;
 
 /**
- * The loss of a lock that was held.
+ * The loss of a lock that was held. {@link HeldLock#lost()} and {@link HeldLock#onLost} report it.
  *
  * @param key the lock
  * @param mode how it was held

@@ -12,7 +12,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** A lock of any client as a {@link Lock}, re-entrant per thread. Thread-safe. */
+/**
+ * A lock of any client as a {@link Lock}, re-entrant per thread; how calls of annotated methods nest is the starter's matter.
+ * Thread-safe.
+ */
 public final class ReentrantLockView implements Lock {
 
     private final LockClient client;

@@ -7,7 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watches of a waiting acquisition: on the key ahead of it, and on its own. Used by one step at a time.
+ * The watches of a waiting acquisition: on the key ahead of it, and on its own. Used by one step at a time. They only wake:
+ * whether it is the acquisition's turn, {@link EtcdAcquisition} then finds out by a transaction.
  */
 final class PredecessorWatch {
 

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lease of etcd that places hang on. The time that the server grants, which may be longer than requested, runs from when
- * the last call that extended it left this machine. Thread-safe.
+ * the last call that extended it left this machine. {@link SessionPool} keeps it alive while it is used, and gives it up.
+ * Thread-safe.
  */
 final class Session implements DueSet.Due {
 

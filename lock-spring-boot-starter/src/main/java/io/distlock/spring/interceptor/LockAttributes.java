@@ -24,8 +24,8 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Reads the attributes of one annotation, with placeholders resolved, and its times on top of the client's options. An
- * attribute that is wrong is empty, and collected as a problem.
+ * Reads the attributes of one annotation, with placeholders resolved, and its times on top of the client's options; makes
+ * the {@link NotAcquiredHandler} that the annotation chooses. An attribute that is wrong is empty, and collected as a problem.
  */
 final class LockAttributes {
 
