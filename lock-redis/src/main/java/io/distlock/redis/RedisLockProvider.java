@@ -13,8 +13,8 @@ import io.distlock.redis.script.Quarantine;
 import io.distlock.redis.script.RedisHealth;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
-import io.distlock.redis.script.RedisNode;
 import io.distlock.redis.script.RedisScripts;
+import io.distlock.redis.script.RedisStore;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -42,7 +42,7 @@ import java.util.function.Supplier;
  */
 public final class RedisLockProvider implements LockProvider {
 
-    private final RedisNode node;
+    private final RedisStore store;
     private final AcquireLoop loop;
     private final LockRuntime runtime;
     private final RedisLockOptions options;
@@ -68,8 +68,8 @@ public final class RedisLockProvider implements LockProvider {
                 options.restartGuard()
                         .map(time -> new Quarantine("Redis", time, false, CompletableFuture::completedFuture)),
                 runtime);
-        this.node = new RedisNode(calls, keys, scripts, runtime.ticker());
-        this.loop = new AcquireLoop(runtime, node, options.callTimeout());
+        this.store = new RedisStore(calls, keys, scripts, runtime.ticker());
+        this.loop = new AcquireLoop(runtime, store, options.callTimeout());
         this.runtime = runtime;
         this.options = options;
         calls.warmUp();
@@ -111,14 +111,14 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        node.renew(leases, answers);
+        store.renew(leases, answers);
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
         RedisLease ours = (RedisLease) lease;
         CompletionStage<Release> released =
-                node.release(ours.mode(), ours.names(), ours.owner(), Optional.of(ours.token()), false, keepFor);
+                store.release(ours.mode(), ours.names(), ours.owner(), Optional.of(ours.token()), false, keepFor);
         return ours.afterUnknown().isZero()
                 ? released
                 : released.thenApply(release -> withdrawEarlierTries(ours, release));
@@ -129,7 +129,7 @@ public final class RedisLockProvider implements LockProvider {
         // As long as it is unknown, the engine asks again.
         if (release != Release.UNKNOWN) {
             Supplier<CompletionStage<Release>> withdrawal = () ->
-                    node.release(lease.mode(), lease.names(), lease.owner(), Optional.empty(), false, Duration.ZERO);
+                    store.release(lease.mode(), lease.names(), lease.owner(), Optional.empty(), false, Duration.ZERO);
             runtime.reaper()
                     .reap(
                             "An attempt to take '" + lease.key() + "' as " + lease.owner(),
@@ -146,18 +146,18 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
-        return node.inspect(key);
+        return store.inspect(key);
     }
 
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
-        return node.forceRelease(key, token);
+        return store.forceRelease(key, token);
     }
 
     @Override
     public CompletionStage<ProviderStatus> check() {
         return runtime.timeouts()
-                .within(callTimeout(), new RedisHealth(node.calls()).check())
+                .within(callTimeout(), new RedisHealth(store.calls()).check())
                 .exceptionally(RedisHealth::down);
     }
 
@@ -165,6 +165,6 @@ public final class RedisLockProvider implements LockProvider {
     @Override
     public void close() {
         loop.close();
-        NodeCalls.close(List.of(node.calls()), callTimeout());
+        NodeCalls.close(List.of(store.calls()), callTimeout());
     }
 }

@@ -16,7 +16,8 @@ import java.util.function.Function;
  * The least fencing token that a node may propose after a restart, in which it may have lost its counters: above its
  * own time, above what it still has, and above all that a majority of the other nodes has. Each granted token stands on
  * a majority: while no more than a minority, this node included, is away or has lost its counters, one that is asked
- * has seen it. The nodes' clocks alone would not do: they may differ by any time. Thread-safe.
+ * has seen it. The nodes' clocks alone would not do: they may differ by any time. From then on {@link TokenConfirmations}
+ * make tokens grow. Thread-safe.
  */
 final class FenceBase {
 

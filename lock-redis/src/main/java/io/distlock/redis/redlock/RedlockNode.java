@@ -8,8 +8,8 @@ import io.distlock.redis.script.NodeCalls;
 import io.distlock.redis.script.Quarantine;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
-import io.distlock.redis.script.RedisNode;
 import io.distlock.redis.script.RedisScripts;
+import io.distlock.redis.script.RedisStore;
 import io.distlock.redis.script.ScriptCall;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -38,7 +38,7 @@ final class RedlockNode {
     private final String name;
     private final RedlockNodes.RunIds runIds;
     private final NodeCalls calls;
-    private final RedisNode node;
+    private final RedisStore node;
     private final RedisKeys keys;
     private final RedisScripts.Redlock scripts;
     private volatile int identifiedAfter = NEVER;
@@ -64,7 +64,7 @@ final class RedlockNode {
                         .map(time -> new Quarantine(
                                 "Redlock node " + name, time, true, same -> fenceBase.raise(name, same))),
                 runtime);
-        this.node = new RedisNode(calls, keys, scripts.node(), runtime.ticker());
+        this.node = new RedisStore(calls, keys, scripts.node(), runtime.ticker());
     }
 
     String name() {
@@ -76,7 +76,7 @@ final class RedlockNode {
     }
 
     /** For what is the same as on a Redis that decides alone: subscriptions and inspections. */
-    RedisNode alone() {
+    RedisStore alone() {
         return node;
     }
 

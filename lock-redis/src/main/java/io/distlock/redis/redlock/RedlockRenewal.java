@@ -1,7 +1,7 @@
 package io.distlock.redis.redlock;
 
 import io.distlock.redis.redlock.Quorum.Tally;
-import io.distlock.redis.script.RedisNode;
+import io.distlock.redis.script.RedisStore;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
@@ -97,8 +97,8 @@ final class RedlockRenewal {
     private void mend() {
         for (int at = 0; at < nodes.size(); at++) {
             List<RedlockLease> lost = lostBy(at);
-            for (int from = 0; from < lost.size(); from += RedisNode.MOST_LEASES) {
-                int to = Math.min(from + RedisNode.MOST_LEASES, lost.size());
+            for (int from = 0; from < lost.size(); from += RedisStore.MOST_LEASES) {
+                int to = Math.min(from + RedisStore.MOST_LEASES, lost.size());
                 new RedlockRestoration(nodes, at, lost.subList(from, to)).afterRenewal();
             }
         }

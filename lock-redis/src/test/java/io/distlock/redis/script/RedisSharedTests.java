@@ -115,7 +115,7 @@ class RedisSharedTests {
     @Test
     void aReaderAskingAgainGetsTheSameGrant(RedisProbe probe) {
         var request = one.request(KEY, LockMode.SHARED, "reader-1", LockOptions.defaults());
-        RedisNode node = node();
+        RedisStore node = node();
         Grant first = granted(node, request, false);
         Grant again = granted(node, request, true);
         assertThat(again.lease().token()).isEqualTo(first.lease().token());
@@ -187,14 +187,14 @@ class RedisSharedTests {
         return client.locks.request(KEY).withMode(LockMode.SHARED);
     }
 
-    private static RedisNode node() {
+    private static RedisStore node() {
         RedisScripts scripts = RedisScripts.with(Optional.empty());
         Duration timeout = TestClient.PATIENT.callTimeout();
         NodeCalls calls = new NodeCalls(one.connections, timeout, 0, scripts.all(), Optional.empty(), one.runtime);
-        return new RedisNode(calls, new RedisKeys("lock", 0), scripts, one.runtime.ticker());
+        return new RedisStore(calls, new RedisKeys("lock", 0), scripts, one.runtime.ticker());
     }
 
-    private static Grant granted(RedisNode node, LeaseRequest request, boolean again) {
+    private static Grant granted(RedisStore node, LeaseRequest request, boolean again) {
         var attempt = TestClient.get(node.attempt(request, again));
         return ((TryLockStore.Result.Granted) attempt).grant();
     }

@@ -6,7 +6,10 @@ import io.distlock.LockUnavailableException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Gives the caller a result in place of a body that did not run. */
+/**
+ * Gives the caller a result in place of a body that did not run. Which one, the annotation's attributes or the
+ * template's {@code LockSpec} say.
+ */
 @FunctionalInterface
 public interface NotAcquiredHandler {
 

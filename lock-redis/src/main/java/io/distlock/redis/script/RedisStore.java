@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * One-shot operations on one Redis deployment: each asks once and takes what comes. Knows nothing of waiting, nor of
  * other deployments. Thread-safe.
  */
-public final class RedisNode implements TryLockStore {
+public final class RedisStore implements TryLockStore {
 
     /** How many leases one command renews or restores: some 0.5 ms of Redis's one thread. */
     public static final int MOST_LEASES = 250;
@@ -41,7 +41,7 @@ public final class RedisNode implements TryLockStore {
     private final RedisScripts scripts;
     private final Ticker ticker;
 
-    public RedisNode(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) {
+    public RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) {
         this.calls = calls;
         this.keys = keys;
         this.scripts = scripts;
@@ -54,7 +54,7 @@ public final class RedisNode implements TryLockStore {
     public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
         Moment since = ticker.now();
         RedisKeys.Names names = keys.of(request.key());
-        return calls.write(acquisition(request, request.owner(), again, names, names.fence()), RedisNode::isGranted)
+        return calls.write(acquisition(request, request.owner(), again, names, names.fence()), RedisStore::isGranted)
                 .handle((reply, failure) -> {
                     if (failure == null) {
                         return answer(request, names, since, again, reply);
