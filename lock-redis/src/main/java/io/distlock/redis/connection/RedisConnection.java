@@ -131,8 +131,8 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
             call.completeExceptionally(new RedisCallException("not connected", false));
             return;
         }
-        cutIfSilent(connected, call);
         try {
+            cutIfSilent(connected, call);
             if (before == null) {
                 connected.dispatch(call);
             } else {

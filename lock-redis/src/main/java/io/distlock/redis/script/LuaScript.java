@@ -2,6 +2,7 @@ package io.distlock.redis.script;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.script.DigestUtils;
 
@@ -11,6 +12,8 @@ import org.springframework.data.redis.core.script.DigestUtils;
  * @param name its file name without the ending
  */
 public record LuaScript(String name, String text, String digest) {
+
+    private static final Pattern COMMENT = Pattern.compile("(?m)^ *--.*\\R");
 
     /** The script in the file of that name beside this class. */
     static LuaScript named(String name) {
@@ -31,10 +34,13 @@ public record LuaScript(String name, String text, String digest) {
         return new LuaScript(name, text, DigestUtils.sha1DigestAsHex(text));
     }
 
+    /** Without its comments, so that a changed comment is not another script to a server. */
     private static String read(String name) {
         String file = name + ".lua";
         try {
-            return new ClassPathResource(file, LuaScript.class).getContentAsString(StandardCharsets.UTF_8);
+            return COMMENT.matcher(
+                            new ClassPathResource(file, LuaScript.class).getContentAsString(StandardCharsets.UTF_8))
+                    .replaceAll("");
         } catch (IOException missing) {
             throw new IllegalStateException("the script " + file + " is missing beside " + LuaScript.class, missing);
         }

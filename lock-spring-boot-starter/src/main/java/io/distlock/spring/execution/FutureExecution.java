@@ -92,7 +92,9 @@ final class FutureExecution implements Execution {
                         cancel(step);
                     });
                 }
-                if (locks.hasNext()) {
+                if (cancelledByLoss) {
+                    end(null, new CancellationException("a lock of the call was lost"));
+                } else if (locks.hasNext()) {
                     acquireNext(inside);
                 } else {
                     locks.keepIn(scope);
@@ -163,7 +165,7 @@ final class FutureExecution implements Execution {
         private static void cancel(CompletionStage<?> step) {
             try {
                 step.toCompletableFuture().cancel(true);
-            } catch (UnsupportedOperationException cannot) {
+            } catch (RuntimeException cannot) {
                 // It runs to its end, and the lock is held until then.
             }
         }

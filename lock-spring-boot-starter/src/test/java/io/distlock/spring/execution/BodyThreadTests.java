@@ -5,13 +5,18 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockLoss;
+import io.distlock.LockMode;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -107,5 +112,39 @@ class BodyThreadTests {
         asked.complete(client.acquire(client.request("a")));
         await().until(() -> client.held().findAny().isEmpty());
         assertThat(body).hasNullValue();
+    }
+
+    /** Its continuation waits for a thread, so cancelling the acquisition comes too late. */
+    @Test
+    void aBodyIsNotRunOnceAnEarlierLockOfTheCallWasLost() {
+        HeldLock first = client.acquire(client.request("a"));
+        CompletableFuture<LockLoss> lost = new CompletableFuture<>();
+        HeldLock losing = Mockito.mock(HeldLock.class, AdditionalAnswers.delegatesTo(first));
+        Mockito.doReturn(lost).when(losing).lost();
+        LockClient stub = Mockito.mock(LockClient.class, AdditionalAnswers.delegatesTo(client));
+        Mockito.doReturn(CompletableFuture.completedFuture(losing)).when(stub).acquireAsync(Mockito.any());
+        Queue<Runnable> steps = new ArrayDeque<>();
+        var execution = new FutureExecution(EnclosingScope.Resolver.NONE, Ticker::system, steps::add);
+        List<LockTask> tasks = List.of(
+                new LockTask(stub, client.request("a"), true, NotAcquiredHandler.THROW),
+                new LockTask(client, client.request("b"), false, NotAcquiredHandler.THROW));
+
+        CompletableFuture<?> future = execution.run(tasks, () -> {
+            body.set(Thread.currentThread());
+            return CompletableFuture.completedFuture("done");
+        });
+        steps.remove().run();
+        lost.complete(new LockLoss(
+                LockKey.of("a"),
+                LockMode.EXCLUSIVE,
+                first.fencingToken(),
+                LockLoss.Reason.EXPIRED,
+                Duration.ZERO,
+                Duration.ZERO));
+        steps.remove().run();
+
+        await().until(future::isDone);
+        assertThat(body).hasNullValue();
+        assertThat(client.held()).isEmpty();
     }
 }
