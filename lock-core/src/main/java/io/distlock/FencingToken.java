@@ -4,10 +4,10 @@ import java.io.Serializable;
 
 /**
  * A number that is larger than the token of every earlier grant of the same key. A resource that remembers the largest
- * token it has seen can refuse a late holder ("fencing"; the generation number of a sequencer in Burrows, The Chubby lock
+ * token it has seen can refuse stale holders ("fencing"; the generation number of a sequencer in Burrows, The Chubby lock
  * service, OSDI 2006).
  *
- * @param value the number, positive; compared as a number
+ * @param value a positive number, compared numerically
  */
 public record FencingToken(long value) implements Comparable<FencingToken>, Serializable {
 

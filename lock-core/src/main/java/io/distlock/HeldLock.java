@@ -6,11 +6,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * A lock that was granted, on one key or on several. It is held until it is released or lost. Both are final: a lock that
+ * A granted lock, on one or more keys. It is held until it is released or lost. Both are final: a lock that
  * has once reported "no longer held" never reports "held" again.
  *
- * <p>Each call computes from the clock whether the lock is held, so a loss is known in time even if the store is silent.
- * A lock on several keys is held while all of them are; the first loss is the loss of the whole.
+ * <p>Each call checks the clock, so a loss is detected in time even if the store does not answer.
+ * A lock on several keys is held while all of them are; losing one loses the lock.
  *
  * <p>Thread-safe. Any thread may release it.
  */
@@ -21,7 +21,7 @@ public interface HeldLock extends AutoCloseable {
 
     LockMode mode();
 
-    /** The proofs to show to the protected resources, one for each key, in the order of {@link #keys()}. */
+    /** The proofs for the protected resources, one for each key, in the order of {@link #keys()}. */
     List<Sequencer> sequencers();
 
     /**
@@ -54,35 +54,35 @@ public interface HeldLock extends AutoCloseable {
 
     /**
      * Completes when the lock is lost, and never if it is released. Dependents without an executor run on the client's
-     * callback executor and may block; those added after the loss run at once, on the thread that adds them.
+     * callback executor and may block; those added after the loss run at once, on the adding thread.
      *
-     * <p>It is the same stage each time, and keeps its dependents until the lock has ended: add them once, not at each
-     * step of the work.
+     * <p>Returns the same stage each time, which keeps its dependents until the lock ends: add them once, not at each
+     * step.
      */
     CompletionStage<LockLoss> lost();
 
     /**
-     * Calls the action once when the lock is lost, on the client's thread for losses; on the calling thread if the loss was
-     * already announced. The action must return at once, since it delays the announcement of other losses: put what may
-     * block on {@link #lost()}.
+     * Calls the action once when the lock is lost, on the client's loss thread, or on the calling thread if the loss was
+     * already announced. The action must return at once, since it delays other announcements: for code that may
+     * block, use {@link #lost()}.
      */
     default void onLost(Consumer<LockLoss> action) {
         lost().thenAccept(action);
     }
 
     /**
-     * Releases the lock and waits for the answer, at most for the provider's call timeout. Repeated calls return the same
-     * answer without asking again. Ignores interrupts and throws nothing.
+     * Releases the lock and waits up to the provider's call timeout for the answer. Repeated calls return the same
+     * answer without asking again. Ignores interrupts and never throws.
      */
     Release release();
 
-    /** As {@link #release()}, without waiting. Dependents run as those of {@link #lost()}. */
+    /** {@link #release()} without waiting. Dependents run like those of {@link #lost()}. */
     CompletionStage<Release> releaseAsync();
 
     /**
      * Releases the lock, and throws if it was lost before. A lock counts as lost if it was not held when the release began,
-     * or if the store reports, within the lock's validity, that it is not ours. In a try-with-resources statement an
-     * exception of the body is thrown, with the loss suppressed in it.
+     * or if the store reports, within the lock's validity, that it is not ours. In a try-with-resources statement the
+     * body's exception is thrown, with the loss suppressed.
      *
      * @throws LockLostException if the lock was lost before it could be released
      */

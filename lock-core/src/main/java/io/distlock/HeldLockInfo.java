@@ -11,8 +11,8 @@ import java.time.Duration;
  * @param owner the owner value in the store
  * @param heldFor since the grant
  * @param remaining how long it stays valid without another renewal
- * @param renewals how often it was renewed
- * @param thread the name of the thread that asked for it
+ * @param renewals the number of renewals
+ * @param thread the name of the requesting thread
  */
 public record HeldLockInfo(
         LockKey key,

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * }
  * }</pre>
  *
- * <p>A client serves requests for a key in the order in which they came, and only one of them at a time asks the store.
+ * <p>A client serves requests for a key in arrival order, and only one at a time asks the store.
  * Locks are not re-entrant, but the {@link #asLock(LockRequest) Lock view} is.
  *
  * <p>Thread-safe.
@@ -32,7 +32,7 @@ public interface LockClient extends AutoCloseable {
     /**
      * Checks that the store can grant locks with these options.
      *
-     * @throws IllegalArgumentException if not, with the option, the value, the rule and the cure
+     * @throws IllegalArgumentException if not, with the option, the value, the rule and the fix
      */
     void validate(LockOptions options);
 
@@ -60,14 +60,14 @@ public interface LockClient extends AutoCloseable {
      * Waits for the lock, usually no longer than the request's wait time. A store that does not answer may add the
      * provider's call timeout and 250 ms.
      *
-     * @throws LockNotAcquiredException if another held it all that time
+     * @throws LockNotAcquiredException if others held it throughout
      * @throws LockUnavailableException if the store did not answer, or this client is closed
      * @throws LockInterruptedException if the thread was interrupted; the flag is kept
      */
     HeldLock acquire(LockRequest request);
 
     /**
-     * As {@link #acquire}, but empty if another held the lock all that time.
+     * Like {@link #acquire}, but empty if others held the lock throughout.
      *
      * @throws LockUnavailableException if the store did not answer, or this client is closed
      * @throws LockInterruptedException if the thread was interrupted; the flag is kept
@@ -75,25 +75,25 @@ public interface LockClient extends AutoCloseable {
     Optional<HeldLock> tryAcquire(LockRequest request);
 
     /**
-     * Requests the lock without blocking the caller. The future fails as {@link #acquire} throws. Cancelling it leaves
+     * Requests the lock without blocking the caller. The future fails like {@link #acquire}. Cancelling it leaves
      * nothing behind. Dependents without an executor run on the client's callback executor and may block; those added after
-     * completion run at once, on the thread that adds them.
+     * completion run at once, on the adding thread.
      */
     CompletableFuture<HeldLock> acquireAsync(LockRequest request);
 
-    /** As {@link #acquireAsync}, but empty if another held the lock all that time. */
+    /** Like {@link #acquireAsync}, but empty if others held the lock throughout. */
     CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request);
 
     /**
      * The lock as a {@link Lock}: re-entrant per thread, without conditions. Keep the view and share it, like a
-     * {@link java.util.concurrent.locks.ReentrantLock}: two views of one key exclude each other. {@code lock()} waits as
-     * long as another holds the lock, but throws {@link LockUnavailableException} if the store is silent. If the lock was
-     * lost, {@code unlock()} and re-entering throw {@link LockLostException}, as they have no other way to report it.
+     * {@link java.util.concurrent.locks.ReentrantLock}: two views of one key exclude each other. {@code lock()} waits
+     * while another holds the lock, but throws {@link LockUnavailableException} if the store does not answer. If the lock
+     * was lost, {@code unlock()} and re-entering throw {@link LockLostException}, having no other way to report it.
      */
     Lock asLock(LockRequest request);
 
     /**
-     * Asks the store whether the grant still stands at this moment (Chubby's CheckSequencer).
+     * Asks the store whether the grant is still current (Chubby's CheckSequencer).
      *
      * @throws LockUnavailableException if the store did not answer
      * @throws LockInterruptedException if the thread was interrupted; the flag is kept
@@ -110,22 +110,22 @@ public interface LockClient extends AutoCloseable {
 
     /**
      * Takes a lock away from the holder with this token. For operators who know that the holder is gone or stuck. A holder
-     * in this client is notified first. One elsewhere learns of it at its next renewal (or the one after, if one is under
-     * way), and until then believes in a lock that another may have: only a resource that checks fencing tokens can refuse
-     * what it still does.
+     * in this client is notified first. One elsewhere finds out at its next renewal (or the one after, if one is under
+     * way), and until then acts on a lock that another may have: only a resource that checks fencing tokens can
+     * reject its work.
      *
      * @return {@link Release#NOT_OWNER} if nobody holds the lock with this token
      * @throws LockUnavailableException if the store did not answer
      * @throws LockInterruptedException if the thread was interrupted; the flag is kept, and the lock may be taken away
-     *     nevertheless
+     *     anyway
      * @throws UnsupportedOperationException if the provider cannot do this
      */
     Release forceRelease(LockKey key, FencingToken token);
 
-    /** A lazy, live view of the locks that this client holds, in no order. Looking at it costs the locks nothing. */
+    /** A lazy, live, unordered view of the locks that this client holds. Reading it does not affect them. */
     Stream<HeldLockInfo> held();
 
-    /** The calls that this client has not answered yet, as {@link #held()}. */
+    /** The calls this client has not answered yet, like {@link #held()}. */
     Stream<WaiterInfo> waiting();
 
     /** Adds a listener for the events of all locks of this client. */
@@ -135,8 +135,8 @@ public interface LockClient extends AutoCloseable {
 
     /**
      * Closes the client in bounded time: refuses new requests, fails waiting ones, gives holders the configured time to
-     * release their locks, and declares the rest lost. Those are not deleted at the store, since their holders may still be
-     * at work: they expire. Does not close the provider.
+     * release their locks, and declares the rest lost. The store keeps those until they expire, since their holders may still
+     * be working. Does not close the provider.
      */
     @Override
     void close();

@@ -21,7 +21,7 @@ public abstract class LockException extends RuntimeException {
         this.elapsed = elapsed;
     }
 
-    /** The lock in question; of several that were requested together, the one that failed. */
+    /** The lock; if several were requested together, the one that failed. */
     public LockKey key() {
         return key;
     }

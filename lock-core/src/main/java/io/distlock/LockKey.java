@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * What is locked: a name ({@code orders}), or one item under a name (item {@code 42} of {@code orders}). Two keys are the
  * same lock only if both parts are equal: the name {@code a:b} is not the item {@code b} of {@code a}.
  *
- * <p>Each part is 1 to {@value #MAX_BYTES} bytes of UTF-8, not blank, without control characters and lone surrogates;
- * anything else is an {@link IllegalArgumentException} here, before any I/O.
+ * <p>Each part is 1 to {@value #MAX_BYTES} bytes of UTF-8, not blank, without control characters or lone surrogates;
+ * anything else throws {@link IllegalArgumentException} here, before any I/O.
  *
  * @param name a label from a bounded set, such as a use case; metrics are tagged with it
  * @param key the item under that name, if any
@@ -25,7 +25,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
     /** The most bytes of UTF-8 in a name or a key. */
     public static final int MAX_BYTES = 512;
 
-    /** How many characters of a refused value a message shows. */
+    /** How much of a rejected value a message shows. */
     private static final int SHOWN = 60;
 
     private static final Comparator<LockKey> CANONICAL =
@@ -37,19 +37,19 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
         key.ifPresent(item -> check("key", item));
     }
 
-    /** The lock that has a name alone. */
+    /** The lock on a name alone. */
     public static LockKey of(String name) {
         return new LockKey(name, Optional.empty());
     }
 
-    /** The lock of one item under a name. */
+    /** The lock on one item under a name. */
     public static LockKey of(String name, String key) {
         check("key", key);
         return new LockKey(name, Optional.of(key));
     }
 
     /**
-     * The key as a readable and unique text: {@code orders} or {@code orders:42}. The characters {@code % : / { }} and white
+     * The key as readable, unique text: {@code orders} or {@code orders:42}. The characters {@code % : / { }} and white
      * space inside a part are percent-encoded (UTF-8), so the text is safe in a Redis hash tag and as one segment of an
      * etcd path.
      */
@@ -59,9 +59,9 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
     }
 
     /**
-     * Reads back what {@link #text()} wrote.
+     * Parses the output of {@link #text()}.
      *
-     * @throws IllegalArgumentException if a part breaks the rules of keys, or a {@code %} has no two hex digits after it
+     * @throws IllegalArgumentException if a part breaks the rules for keys, or a {@code %} lacks two hex digits
      */
     public static LockKey parse(String text) {
         int colon = text.indexOf(':');
@@ -79,7 +79,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
         return text();
     }
 
-    /** An Optional cannot be serialised. */
+    /** An Optional is not serialisable. */
     private Object writeReplace() {
         return new Serialised(text());
     }
@@ -100,7 +100,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
             throw new IllegalArgumentException(
                     "lock " + what + " \"" + show(value) + "\" is blank: give a " + what + " with visible characters");
         }
-        // Each character has at least one byte, so a long text is refused without reading all of it.
+        // Each character takes at least a byte, so long text is rejected without reading it all.
         int bytes = value.length() > MAX_BYTES ? value.length() : checkedUtf8Length(what, value);
         if (bytes > MAX_BYTES) {
             throw new IllegalArgumentException("lock " + what + " \"" + show(value) + "\" has " + bytes

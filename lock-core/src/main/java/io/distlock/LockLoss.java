@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param token the token of the lost grant
  * @param reason why it is gone
  * @param heldFor from the grant to the loss
- * @param sinceRenewal since the last confirmed renewal, or the request that was granted, left this machine
+ * @param sinceRenewal time since the last confirmed renewal (or the granted request) left this machine
  */
 public record LockLoss(
         LockKey key, LockMode mode, FencingToken token, Reason reason, Duration heldFor, Duration sinceRenewal)

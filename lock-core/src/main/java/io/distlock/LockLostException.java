@@ -1,6 +1,6 @@
 package io.distlock;
 
-/** The lock was held and no longer is. What the holder has done since may overlap with another's work. */
+/** The lock was held and no longer is. Work done since may overlap with another holder's. */
 public final class LockLostException extends LockException {
 
     private static final long serialVersionUID = 1L;

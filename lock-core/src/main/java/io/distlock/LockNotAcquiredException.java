@@ -2,7 +2,7 @@ package io.distlock;
 
 import java.time.Duration;
 
-/** Another holds the lock, and did not release it within the wait time. */
+/** Another holder did not release the lock within the wait time. */
 public final class LockNotAcquiredException extends LockException {
 
     private static final long serialVersionUID = 1L;

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How long to wait for a lock and how to hold it. Immutable. The constructor refuses values that break a rule, with an
- * {@link IllegalArgumentException} that names the option, the value, the rule and the cure.
+ * How long to wait for a lock and how to hold it. Immutable. The constructor rejects invalid values, with an
+ * {@link IllegalArgumentException} that names the option, the value, the rule and the fix.
  *
  * @param waitTime how long to wait for the lock; zero is one attempt. 0 to {@link #MAX_WAIT}
  * @param leaseTime T: how long one grant or renewal is valid. {@link #MIN_LEASE} to {@link #MAX_LEASE}, and
@@ -25,7 +25,7 @@ public record LockOptions(
         Duration minHoldTime,
         Duration lockDelay) {
 
-    /** The shortest lease: below it, clock drift and a round trip would eat most of the validity. */
+    /** The shortest lease: below it, clock drift and a round trip would use up most of it. */
     public static final Duration MIN_LEASE = Duration.ofMillis(100);
 
     /**
@@ -71,7 +71,7 @@ public record LockOptions(
     }
 
     /**
-     * How long a store keeps a key without a renewal: lease time and lock-delay, or the minimum hold time if longer.
+     * How long a store keeps a key without renewal: lease time plus lock-delay, or the minimum hold time if longer.
      */
     public Duration timeToLive() {
         Duration extended = leaseTime.plus(lockDelay);

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the store knows about a lock that is taken.
+ * What the store knows about a held lock.
  *
  * @param key the lock
  * @param mode how it is held
- * @param holders one of an exclusive lock, one or more of a shared one
- * @param waiters how many clients wait for it, if the store knows; further calls of a client queue behind its first
+ * @param holders one if exclusive, one or more if shared
+ * @param waiters how many clients wait for it, if the store knows; a client's other calls queue behind its first
  */
 public record LockStatus(LockKey key, LockMode mode, List<Holder> holders, Optional<Integer> waiters) {
 

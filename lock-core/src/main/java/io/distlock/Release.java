@@ -6,13 +6,13 @@ public enum Release {
     /** It was ours and is free now, or will be when its minimum hold time is over. */
     RELEASED,
 
-    /** It had been lost: it was known to be lost before the release, or was no longer ours although still valid. */
+    /** It had been lost: known before the release, or no longer ours although still valid by our clock. */
     NOT_OWNER,
 
     /**
      * The release began while the lock was held, but its outcome is unknown. Either the store did not answer: the key is
-     * deleted in the background, or expires. Or the store reported, after the lock had run out, that it is not ours: it may
-     * have expired on the way. As far as is known, the lock covered the work.
+     * deleted in the background, or expires. Or the store reported, after the lock had expired, that it is not ours: it may
+     * have expired meanwhile. As far as is known, the lock covered the work.
      */
     UNKNOWN
 }

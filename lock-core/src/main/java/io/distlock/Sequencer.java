@@ -4,8 +4,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proof of one grant, for the resource that the lock protects. Sent as {@link #text()}, for instance in an HTTP header;
- * the receiver asks {@link LockClient#isCurrent(Sequencer)}, or compares tokens itself.
+ * Proof of one grant, for the resource that the lock protects. Send it as {@link #text()}, such as in an HTTP header;
+ * the receiver calls {@link LockClient#isCurrent(Sequencer)}, or compares tokens itself.
  *
  * @param key the lock
  * @param mode how it is held
@@ -19,7 +19,7 @@ public record Sequencer(LockKey key, LockMode mode, FencingToken token) {
     }
 
     /**
-     * Reads back what {@link #text()} wrote.
+     * Parses the output of {@link #text()}.
      *
      * @throws IllegalArgumentException if the text is not a sequencer
      */

@@ -1,4 +1,4 @@
-/** Distributed locks: what an application types. Start at {@link io.distlock.LockClient}. */
+/** Distributed locks: the application API. Start at {@link io.distlock.LockClient}. */
 @NullMarked
 package io.distlock;
 

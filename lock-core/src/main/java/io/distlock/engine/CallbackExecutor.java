@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the foreign code of one client. Code that may block runs on the application's executor or, without one, on a thread
- * for each task. Losses are announced on a thread of their own, so that nothing else delays them. It is started with the
- * client, so that it is there even when no more threads can be made. Thread-safe.
+ * Runs the user code of one client. Code that may block runs on the application's executor or, without one, on a thread
+ * for each task. Losses are announced on their own thread, so that nothing else delays them. It starts with the
+ * client, so it exists even when no more threads can be created. Thread-safe.
  */
 final class CallbackExecutor implements Executor {
 
@@ -32,7 +32,7 @@ final class CallbackExecutor implements Executor {
     private final Runnable onClose;
 
     /**
-     * @param onClose lets the thread for losses end
+     * @param onClose lets the loss thread end
      */
     CallbackExecutor(Executor blocking, Executor losses, Runnable onClose) {
         this.blocking = blocking;
@@ -78,7 +78,7 @@ final class CallbackExecutor implements Executor {
         };
     }
 
-    /** Runs foreign code that may block, even if the executor throws. Throws nothing. */
+    /** Runs user code that may block, even if the executor throws. Never throws. */
     @Override
     public void execute(Runnable foreign) {
         execute(foreign, refusal -> {
@@ -88,9 +88,9 @@ final class CallbackExecutor implements Executor {
     }
 
     /**
-     * Runs foreign code that may block, or {@code refused} if the executor throws before the code has begun.
+     * Runs user code that may block, or {@code refused} if the executor throws before the code has begun.
      *
-     * @param refused takes what was thrown, on a thread of its own or, if none can be made, on the one for losses
+     * @param refused receives the exception, on its own thread or, if none can be created, on the loss thread
      */
     void execute(Runnable foreign, Consumer<Throwable> refused) {
         AtomicBoolean begun = new AtomicBoolean();
@@ -113,7 +113,7 @@ final class CallbackExecutor implements Executor {
         }
     }
 
-    /** Runs an announcement on the thread for losses; on this one if after {@link #close} no thread can be made. */
+    /** Runs an announcement on the loss thread; on this one if no thread can be created after {@link #close}. */
     void executeLoss(Runnable announcement) {
         AtomicBoolean begun = new AtomicBoolean();
         Runnable logged = () -> {

@@ -30,7 +30,7 @@ record ClientContext(
     private static final Logger log = LoggerFactory.getLogger(ClientContext.class);
 
     /**
-     * @param instance begins each owner value, for diagnostics; may be empty
+     * @param instance prefix of owner values, for diagnostics; may be empty
      */
     ClientContext(LockProvider provider, LockRuntime runtime, CallbackExecutor callbacks, String instance) {
         this(
@@ -43,7 +43,7 @@ record ClientContext(
                 new Watchdog(provider, runtime));
     }
 
-    /** Creates the event only if there is a listener. What a listener throws is logged. */
+    /** Creates the event only if there is a listener. Listener exceptions are logged. */
     void publish(Supplier<? extends LockEvent> event) {
         if (listeners.isEmpty()) {
             return;
@@ -72,13 +72,13 @@ record ClientContext(
         return Duration.ofNanos(Math.max(0, later - earlier));
     }
 
-    /** The validity of a lease: its time less what the clocks may drift apart meanwhile. */
+    /** The validity of a lease: its time minus the possible clock drift. */
     long validityNanos(LockOptions options) {
         long lease = options.leaseTime().toNanos();
         return lease - (long) (lease * provider.clockDrift()) - 2_000_000;
     }
 
-    /** If the provider fails to notify of a loss, the next renewal discovers it. */
+    /** If the provider fails to report a loss, the next renewal discovers it. */
     void listenForLoss(Lease lease, Runnable lost) {
         try {
             provider.onLoss(lease, lost);
@@ -90,8 +90,8 @@ record ClientContext(
     /**
      * Releases a lease; ends within the provider's call timeout and never fails. The reaper follows up unknown outcomes.
      *
-     * @param timeToLive after this long the store has freed the key by itself
-     * @param keepFor how long the key is to stay taken, asked again for each try
+     * @param timeToLive how long until the store itself frees the key
+     * @param keepFor how long the key must stay taken, evaluated for each try
      */
     CompletableFuture<Release> release(Lease lease, Duration timeToLive, Supplier<Duration> keepFor) {
         return tryRelease(lease, keepFor).thenApply(release -> {
@@ -108,7 +108,7 @@ record ClientContext(
         try {
             asked = provider.release(lease, keepFor.get());
         } catch (RuntimeException | Error broken) {
-            // Even then the holder must not wait for ever.
+            // Even then, the holder must not wait forever.
             log.warn("The provider '{}' failed to release '{}'", provider.name(), lease.key(), broken);
             return CompletableFuture.completedFuture(Release.UNKNOWN);
         }

@@ -23,7 +23,7 @@ public final class CompositeHeldLock implements HeldLock {
     private final List<HeldLock> parts;
     private final Executor callbacks;
 
-    /** Created on demand: a part that is held for long must not remember each composite. */
+    /** Created on demand: a long-held part must not retain every composite. */
     private final AtomicReference<LockState.@Nullable LossSignal> lost = new AtomicReference<>();
 
     CompositeHeldLock(List<? extends HeldLock> parts, Executor callbacks) {
@@ -35,7 +35,7 @@ public final class CompositeHeldLock implements HeldLock {
      * The locks as one lock, which releases all of them at the same time. For clients that delegate to another.
      *
      * @param locks one or more
-     * @param callbacks runs what depends on {@link #lost()} and {@link #releaseAsync()}, and may block
+     * @param callbacks runs dependents of {@link #lost()} and {@link #releaseAsync()}, which may block
      */
     public static HeldLock of(List<? extends HeldLock> locks, Executor callbacks) {
         if (locks.isEmpty()) {
@@ -113,7 +113,7 @@ public final class CompositeHeldLock implements HeldLock {
         return startRelease().thenApplyAsync(release -> release, callbacks);
     }
 
-    /** All at once; the answer is the worst of them. */
+    /** All at once; returns the worst answer. */
     CompletableFuture<Release> startRelease() {
         CompletableFuture<Release> worst = CompletableFuture.completedFuture(Release.RELEASED);
         for (int last = parts.size() - 1; last >= 0; last--) {
@@ -122,7 +122,7 @@ public final class CompositeHeldLock implements HeldLock {
         return worst;
     }
 
-    /** Without a callback for each key, where the engine itself granted the lock. */
+    /** Skips the per-key callback if the engine itself granted the lock. */
     private static CompletionStage<Release> startRelease(HeldLock part) {
         return part instanceof DefaultHeldLock granted ? granted.startRelease() : part.releaseAsync();
     }
@@ -134,7 +134,7 @@ public final class CompositeHeldLock implements HeldLock {
         return one == Release.UNKNOWN ? one : other;
     }
 
-    /** All are released before the first loss is thrown. */
+    /** Releases all before throwing the first loss. */
     @Override
     public void close() {
         release();

@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One held key, as its user and the watchdog see it. Each change of state is one compare-and-set, so the first thread that
+ * One held key, as its user and the watchdog see it. Each state change is one compare-and-set, so the first thread that
  * sees "no longer held" makes it final.
  */
 final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due {
@@ -96,7 +96,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             LOST.compareAndSet(this, null, new LockState.LossSignal(context.callbacks()));
         }
         LockState.LossSignal signal = Objects.requireNonNull(lost);
-        // The loss may have preceded the signal. Not fired on this thread, since others may have registered as well.
+        // The loss may have preceded the signal. Not fired on this thread, since others may also have registered.
         if (state instanceof LockState.Lost gone) {
             context.callbacks().executeLoss(() -> signal.fire(gone.loss()));
         }
@@ -139,7 +139,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     private void released(LockState.Releasing releasing, Release answer) {
-        // After the end the answer says nothing: the key was ours while the work was done, and has expired since.
+        // After expiry the answer proves nothing: the key was ours during the work, and has expired since.
         long keptNanos = validNanos(releasing.since()) + options.lockDelay().toNanos();
         boolean tooLate = answer == Release.NOT_OWNER && keptNanos <= 0;
         Release outcome = tooLate ? Release.UNKNOWN : answer;
@@ -166,7 +166,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     /** Declares the lock lost, unless it has ended. */
     void lose(LockLoss.Reason reason) {
         while (state instanceof LockState.Held held && !lose(held, reason)) {
-            // A renewal came in between; the lock is lost nevertheless.
+            // A renewal intervened; the lock is lost anyway.
             Thread.onSpinWait();
         }
     }
@@ -177,7 +177,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             return false;
         }
         context.watchdog().remove(this);
-        // Now and not after the callbacks: the store still keeps others out.
+        // Now, not after the callbacks: the store still keeps others out.
         leaveQueue();
         context.callbacks().executeLoss(() -> announce(loss));
         return true;
@@ -196,8 +196,8 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     /**
-     * Once the holder knows of its loss, others need not wait for the time to live; unless a lock-delay requires it, or the
-     * client is closing and the holder may still be at work.
+     * Once the holder knows of its loss, others need not wait for the time to live, unless a lock-delay requires it, or the
+     * client is closing and the holder may still be working.
      */
     private boolean mayBeDeletedAfter(LockLoss.Reason reason) {
         return (reason == LockLoss.Reason.EXPIRED || reason == LockLoss.Reason.MAX_HOLD_TIME)
@@ -215,7 +215,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
         return options.renew() ? earlier(due, maxHoldUntil()) : due;
     }
 
-    /** Checks the clock. True if the lock is still held and is to be renewed now. */
+    /** Checks the clock. True if the lock is still held and must be renewed now. */
     boolean wantsRenewal() {
         if (!isHeld()) {
             return false;
@@ -233,7 +233,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     /**
-     * Takes the store's answer to a renewal, however late: the lease runs from the moment at which the renewal was sent,
+     * Applies the store's answer to a renewal, however late: the lease runs from when the renewal was sent,
      * unless the lock has ended meanwhile.
      */
     void answered(Renewal renewal, Moment sent) {

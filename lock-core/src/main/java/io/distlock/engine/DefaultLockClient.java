@@ -28,7 +28,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** The client over one provider. */
+/** The client for one provider. */
 final class DefaultLockClient implements LockClient {
 
     private final ClientContext context;
@@ -89,7 +89,7 @@ final class DefaultLockClient implements LockClient {
         }
     }
 
-    /** The failure was made on another thread; its stack trace should show the caller. */
+    /** The failure arose on another thread; its stack trace should show the caller. */
     private static RuntimeException asSeenByCaller(ExecutionException failure) {
         if (failure.getCause() instanceof LockException known) {
             known.fillInStackTrace();
@@ -119,7 +119,7 @@ final class DefaultLockClient implements LockClient {
         return result;
     }
 
-    /** Completes the caller's future, on a thread on which the caller's code may block. */
+    /** Completes the caller's future, on a thread where the caller's code may block. */
     private void handOver(
             PendingAcquisition<? extends HeldLock> acquisition,
             CompletableFuture<?> result,
@@ -212,7 +212,7 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public Stream<HeldLockInfo> held() {
-        // One moment for all, so that sorting by time always gives the order of the grants.
+        // One time for all, so that sorting by age always gives the order of the grants.
         long now = context.ticker().nanos();
         return context.watchdog().held().stream().flatMap(key -> key.info(now).stream());
     }
@@ -238,7 +238,7 @@ final class DefaultLockClient implements LockClient {
         pending.close();
         Timeouts.await(context.watchdog().drained(), shutdownTimeout);
         context.watchdog().abandonAll();
-        // The provider is closed next, which would cut off a release that is under way.
+        // The provider is closed next, which would abort releases in progress.
         Timeouts.await(context.watchdog().answered(), context.provider().callTimeout());
         context.callbacks().close();
     }

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The acquisition of one key: first the local queue, then the provider. Ends by its deadline even if the provider does not
- * answer; cancelling leaves neither a place in the queue nor a lease at the store.
+ * answer; cancelling leaves neither a place in the queue nor a lease in the store.
  */
 final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implements LeaseRequest.Listener, DueSet.Due {
 
-    /** Added to the provider's own time limit, since its error says more than ours. */
+    /** Added to the provider's own time limit, since its error is more specific. */
     private static final Duration PROVIDER_OVERDUE = Duration.ofMillis(250);
 
     private final LockKey key;
@@ -49,8 +49,8 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
 
     void start() {
         if (options.waitTime().isZero()) {
-            // If another call of this process holds the key or waits for it, that is the answer, without a call to the
-            // store.
+            // If another call in this process holds the key or waits for it, that is the answer; the store is not
+            // asked.
             if (context.queues().tryEnter(ticket)) {
                 askProvider();
             } else if (context.queues().reply(key) instanceof StoreReply.Failed failed) {
@@ -71,14 +71,14 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         }
     }
 
-    /** Throws nothing: it may run on the thread of another call, which leaves the queue. */
+    /** Never throws: it may run on the thread of another call that is leaving the queue. */
     private void askProvider() {
         if (isDone()) {
             context.queues().leave(ticket);
             return;
         }
         if (pending.isClosed()) {
-            // Perhaps admitted because the call before it was failed: no more requests go to the store.
+            // Perhaps admitted because close() failed its predecessor: send nothing more to the store.
             failClosed();
             return;
         }
@@ -113,7 +113,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         }
     }
 
-    /** A grant that took most of its lease to arrive would end before it is of use. */
+    /** A grant that took most of its lease to arrive would end before it is useful. */
     private boolean hasTimeLeft(Grant grant) {
         long left = context.validityNanos(options) - grant.since().elapsedNanos(context.ticker());
         return left >= Math.max(options.leaseTime().toNanos() / 10, 20_000_000);
@@ -123,7 +123,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         context.release(grant.lease(), options.timeToLive(), () -> Duration.ZERO)
                 .thenAccept(released -> {
                     if (isDone() || deadline.hasPassed()) {
-                        // No other had it.
+                        // Nobody had it.
                         fail("the grant came too late to be of use", null);
                     } else {
                         askProvider();
@@ -134,7 +134,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     private void hold(Grant grant) {
         DefaultHeldLock held = new DefaultHeldLock(context, options, grant, ticket, asker);
         ticket.replied(StoreReply.TAKEN);
-        // Before anybody can release it, or it would stay there for ever.
+        // Before anybody can release it, or it would stay there forever.
         context.watchdog().add(held);
         context.publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
         context.listenForLoss(grant.lease(), () -> held.lose(LockLoss.Reason.NOT_OWNER));

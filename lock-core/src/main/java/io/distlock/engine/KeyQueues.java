@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The local queues, one for each key, first come first served: of this process's calls for a key only one at a time, or
- * several shared ones, is admitted and asks the store. A queue exists only while a call is in it. Thread-safe; callbacks
+ * The local queues, one for each key, first come first served: only one of this process's calls for a key, or
+ * several shared ones, may ask the store at a time. A queue exists only while a call is in it. Thread-safe; callbacks
  * run outside any lock.
  */
 final class KeyQueues {
@@ -35,7 +35,7 @@ final class KeyQueues {
         /** The key is held, by the call that asked or by another. */
         record Taken() implements StoreReply {}
 
-        /** The store did not answer, or with an error. */
+        /** No answer from the store, or an error. */
         record Failed(Throwable cause) implements StoreReply {}
     }
 
@@ -44,7 +44,7 @@ final class KeyQueues {
 
         private final LockKey key;
         private final LockMode mode;
-        // Both guarded by the map's lock on the key. The callback is dropped once it is admitted, since a ticket lives
+        // Both guarded by the map's lock on the key. The callback is dropped on admission, since a ticket lives
         // as long as its lock is held.
         private @Nullable Runnable onTurn;
         private boolean admitted;
@@ -52,8 +52,8 @@ final class KeyQueues {
         private volatile StoreReply reply = StoreReply.NONE;
 
         /**
-         * @param onTurn called once when a queued ticket is admitted, but not if it is admitted on entering. Throws
-         *     nothing: it runs on the thread of the caller that left
+         * @param onTurn called once when a queued ticket is admitted, but not if it is admitted on entry. Never
+         *     throws: it runs on the thread of the caller that left
          */
         Ticket(LockKey key, LockMode mode, Runnable onTurn) {
             this.key = key;
@@ -74,7 +74,7 @@ final class KeyQueues {
         private @Nullable Ticket lastAdmitted;
         private StoreReply reply = StoreReply.NONE;
         private Set<Ticket> waiting = Set.of();
-        // Admitted and not yet called back; there once a call has had to wait. One thread at a time calls them back.
+        // Admitted but not yet called back; null until a call has to wait. One thread at a time calls them back.
         private @Nullable Queue<Runnable> turns;
         private boolean calling;
 
@@ -179,7 +179,7 @@ final class KeyQueues {
         return admitted[0];
     }
 
-    /** Leaves the queue, and admits the next in it. Idempotent. */
+    /** Leaves the queue and admits the next. Idempotent. */
     void leave(Ticket ticket) {
         boolean[] calls = new boolean[1];
         queues.computeIfPresent(ticket.key, (key, queue) -> {

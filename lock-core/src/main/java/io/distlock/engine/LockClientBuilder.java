@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a {@link LockClient} over a provider. The caller closes the provider and the runtime, after the client.
+ * Builds a {@link LockClient} for a provider. The caller closes the provider and the runtime, after the client.
  *
  * <pre>{@code
  * LockClient client = LockClientBuilder.of(provider, runtime).build();
@@ -53,17 +53,17 @@ public final class LockClientBuilder {
     }
 
     /**
-     * A thread for each task, without a bound, since callbacks may wait for one another: a virtual thread from Java 24 on,
-     * otherwise a daemon from a cache.
+     * One thread per task, unbounded, since callbacks may wait for one another: a virtual thread from Java 24 on,
+     * otherwise a cached daemon thread.
      */
     public static Executor defaultCallbackExecutor() {
         return CallbackExecutor.own();
     }
 
     /**
-     * Runs foreign code that may block: dependents of futures; by default {@link #defaultCallbackExecutor()}. It must run
-     * what it accepts, on another thread than the submitting one, or dependents of {@link io.distlock.HeldLock#lost()} would
-     * block the thread for losses. If it throws, a grant is released. Losses are announced without it.
+     * Runs user code that may block: dependents of futures; by default {@link #defaultCallbackExecutor()}. It must run
+     * what it accepts, on a thread other than the submitter's, or dependents of {@link io.distlock.HeldLock#lost()} would
+     * block the loss thread. If it throws, a grant is released. Losses are announced without it.
      */
     public LockClientBuilder callbackExecutor(Executor callbackExecutor) {
         this.callbackExecutor = callbackExecutor;
@@ -71,7 +71,7 @@ public final class LockClientBuilder {
     }
 
     /**
-     * Begins the owner value of each lock at the store, for diagnostics, such as {@code orders@web-1.4711}; by default
+     * The prefix of owner values in the store, for diagnostics, such as {@code orders@web-1.4711}; by default
      * empty. Up to 100 letters, digits, and {@code . _ @ -}; other characters become underscores.
      */
     public LockClientBuilder instance(String instance) {

@@ -15,15 +15,15 @@ sealed interface LockState {
     /**
      * Ours while the lease is valid.
      *
-     * @param since the validity begins here
-     * @param renewals how often it was renewed
+     * @param since start of the validity
+     * @param renewals the number of renewals
      */
     record Held(Moment since, int renewals) implements LockState {}
 
     /**
      * The release is under way; the store has not answered yet.
      *
-     * @param since the validity began here
+     * @param since start of the validity
      */
     record Releasing(CompletableFuture<Release> outcome, Moment since) implements LockState {}
 
@@ -33,9 +33,9 @@ sealed interface LockState {
     record Lost(LockLoss loss) implements LockState {}
 
     /**
-     * Notifies of a loss: actions on the thread that announces it, dependents of the stage where they may block. All callers
-     * share one stage: a copy for each would stay attached until the loss, a leak if a lock is held for days and asked about
-     * at each step of the work. Thread-safe.
+     * Reports a loss: to actions on the announcing thread, to dependents of the stage where they may block. All callers
+     * share one stage: a copy for each would stay attached until the loss, a leak if a lock is held for days and checked
+     * at each step. Thread-safe.
      */
     final class LossSignal {
 

@@ -20,10 +20,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * A granted lease and the schedule of its renewals: after a third of its time, and sooner after an unanswered try. One
+ * A granted lease and its renewal schedule: after a third of its time, and sooner after an unanswered try. One
  * thread at a time writes the renewal's fields (the watchdog's, or the one with the answer); any may read them.
  *
- * <p>A superclass of {@link DefaultHeldLock} and not a field, to save an object for each of thousands of held locks.
+ * <p>A superclass of {@link DefaultHeldLock}, not a field, to save an object for each of thousands of held locks.
  */
 abstract sealed class ManagedLease permits DefaultHeldLock {
 
@@ -37,7 +37,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     private final String asker;
     private final long grantedNanos;
 
-    /** When to renew next or, while an answer is awaited, until when to wait for it. Written only here, as the next. */
+    /** When to renew next or, while awaiting an answer, to stop waiting. Written only here, like the next field. */
     volatile long nextStep;
 
     volatile boolean awaitingAnswer;
@@ -76,7 +76,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         return grantedNanos + options.maxHoldTime().toNanos();
     }
 
-    /** What is left of the validity that began at a moment; negative once it is over. */
+    /** Time left of the validity that began then; negative once it is over. */
     final long validNanos(Moment since) {
         return context.validityNanos(options) - since.elapsedNanos(context.ticker());
     }
@@ -143,7 +143,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
                 lease, options.timeToLive(), () -> options.minHoldTime().minus(heldFor()));
     }
 
-    /** Admits the next call of this process for the key. */
+    /** Admits this process's next call for the key. */
     final void leaveQueue() {
         context.queues().leave(ticket);
     }
@@ -152,14 +152,14 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         context.publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
     }
 
-    /** The loss of the lock, whose validity began at a moment. */
+    /** The loss of a lock whose validity began then. */
     final LockLoss loss(LockLoss.Reason reason, Moment since) {
         Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(context.ticker()));
         return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);
     }
 
     static void log(LockLoss loss) {
-        // Closing a client may end thousands of locks, and warns of all of them at once.
+        // Closing a client may end thousands of locks, and one warning covers them all.
         log.atLevel(loss.reason() == LockLoss.Reason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
                 .addKeyValue("lock", loss.key().name())
                 .addKeyValue("key", loss.key().key().orElse(""))

@@ -14,12 +14,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acquisition of several keys, one after the other in canonical order (so that two requests cannot hold what the
- * other waits for), under one deadline. Ends with all of them or with none.
+ * The acquisition of several keys, one after the other in canonical order (so that two requests cannot
+ * deadlock), under one deadline. Gets all of them or none.
  */
 final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
 
-    // Touched by one step at a time; each begins after the one before it ended.
+    // Touched by one step at a time; each begins after the previous one ended.
     private final List<DefaultHeldLock> held = new ArrayList<>();
     private volatile @Nullable KeyAcquisition current;
 
@@ -27,7 +27,7 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
         super(pending, request, deadline, asker);
     }
 
-    /** Takes the next keys. Iterative: answers may be there at once, and a request has up to a thousand keys. */
+    /** Takes the next keys. Iterative: answers may be immediate, and a request has up to a thousand keys. */
     void advance() {
         while (held.size() < request.keys().size()) {
             LockKey key = request.keys().get(held.size());
@@ -51,7 +51,7 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
         finish();
     }
 
-    /** True if the key was granted; otherwise everything is over. */
+    /** True if the key was granted; else the request is over. */
     private boolean keep(KeyAcquisition done) {
         if (done.isCompletedExceptionally()) {
             releaseAll();
@@ -108,7 +108,7 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         KeyAcquisition step = current;
         if (cancelled && step != null) {
-            // Its end is this one's next step, which releases what was taken before.
+            // When it ends, our next step releases the keys taken before.
             step.cancel(true);
         }
         return cancelled;

@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * Makes owner values: the instance, for diagnostics at the store, and 128 random bits, as in
  * {@code orders@web-1.4711~be1233a170d37d5f976442afa6e4762e}. Each acquisition draws its bits from the kernel, since a
- * process's memory, including the seed of a generator, is the same in all copies of a snapshot. An owner is not a thread: a
+ * process's memory, including a generator's seed, is the same in all copies of a snapshot. An owner is not a thread: a
  * lock can be passed to another thread, and two calls on one thread are two owners. Thread-safe.
  */
 final class OwnerIds {
@@ -44,7 +44,7 @@ final class OwnerIds {
         return new SecureRandom();
     }
 
-    /** Stores take visible ASCII, and split keys and values at the colon and the slash. */
+    /** Stores accept visible ASCII, and split keys and values at colons and slashes. */
     private static String visible(String instance) {
         String visible = instance.replaceAll("[^A-Za-z0-9._@-]", "_");
         return visible.length() > MOST_VISIBLE ? visible.substring(0, MOST_VISIBLE) : visible;
@@ -53,7 +53,7 @@ final class OwnerIds {
     String next() {
         byte[] bits = new byte[RANDOM_BYTES];
         random.nextBytes(bits);
-        // The JDK reads up to 100 ms ahead from the kernel; the clock makes copies of a snapshot from that time differ.
+        // The JDK buffers kernel bytes for up to 100 ms; the clock makes copies of a snapshot from that time differ.
         ByteBuffer buffer = ByteBuffer.wrap(bits);
         buffer.putLong(0, buffer.getLong(0) ^ ticker.nanos());
         return prefix + HexFormat.of().formatHex(bits);

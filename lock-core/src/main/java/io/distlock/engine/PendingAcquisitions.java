@@ -11,7 +11,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The acquisitions of one client that are under way. Thread-safe. */
+/** One client's acquisitions in progress. Thread-safe. */
 final class PendingAcquisitions {
 
     private final ClientContext context;
@@ -24,7 +24,7 @@ final class PendingAcquisitions {
                 context.ticker(), context.runtime().scheduler(), overdue -> overdue.forEach(KeyAcquisition::overdue));
     }
 
-    /** A lock that is being acquired, of one key or of several. Empty if another has one of them. */
+    /** A lock being acquired, on one key or several. Empty if another holds one of them. */
     abstract static class PendingAcquisition<T extends HeldLock> extends CompletableFuture<Optional<T>> {
 
         final ClientContext context;
@@ -65,7 +65,7 @@ final class PendingAcquisitions {
         }
     }
 
-    /** Starts an acquisition, which ends within its wait time and one round trip. */
+    /** Starts an acquisition that ends within its wait time plus a round trip. */
     PendingAcquisition<? extends HeldLock> start(LockRequest request) {
         Deadline deadline = Deadline.in(request.options().waitTime(), context.ticker());
         String asker = name(Thread.currentThread());
@@ -77,8 +77,8 @@ final class PendingAcquisitions {
         return all;
     }
 
-    /** The thread's name, or its number if it has none, as most virtual threads. */
-    @SuppressWarnings("deprecation") // the successor of getId() is not there before Java 19
+    /** The thread's name, or its number if unnamed, like most virtual threads. */
+    @SuppressWarnings("deprecation") // getId()'s successor requires Java 19
     private static String name(Thread thread) {
         return thread.getName().isEmpty() ? "#" + thread.getId() : thread.getName();
     }
@@ -107,12 +107,12 @@ final class PendingAcquisitions {
         return pending.members();
     }
 
-    /** Whether everything pending has been failed, or is about to be. */
+    /** Whether all pending acquisitions have failed or are about to. */
     boolean isClosed() {
         return closed;
     }
 
-    /** Fails everything pending, and everything that comes later. */
+    /** Fails all pending and later acquisitions. */
     void close() {
         closed = true;
         pending.members().forEach(KeyAcquisition::failClosed);

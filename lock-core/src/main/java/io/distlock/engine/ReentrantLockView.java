@@ -13,7 +13,7 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock of any client as a {@link Lock}, re-entrant per thread; how calls of annotated methods nest is the starter's matter.
+ * A lock of any client as a {@link Lock}, re-entrant per thread; the starter decides how annotated methods nest.
  * Thread-safe.
  */
 public final class ReentrantLockView implements Lock {
@@ -39,12 +39,12 @@ public final class ReentrantLockView implements Lock {
         this.request = request;
     }
 
-    /** Implements {@link LockClient#asLock} by the client's other methods, for clients that delegate to another. */
+    /** Implements {@link LockClient#asLock} with the client's other methods, for delegating clients. */
     public static Lock of(LockClient client, LockRequest request) {
         return new ReentrantLockView(client, request);
     }
 
-    /** Waits without end and ignores interrupts, whose flag is kept. Throws if the store is silent. */
+    /** Waits forever and ignores interrupts (flag kept). Throws if the store does not answer. */
     @Override
     public void lock() {
         while (!uninterruptibly(LockOptions.MAX_WAIT)) {

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches all held locks: renews the leases that are due in batches, and detects by the clock alone when validity or
+ * Watches all held locks: renews due leases in batches, and detects by the clock alone when validity or
  * maximum hold time runs out, whatever the store answers. {@link ManagedLease} decides when its lease is due. Uses the
  * runtime's thread and one timer. Thread-safe.
  */
@@ -24,7 +24,7 @@ final class Watchdog {
 
     private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
-    /** How many of the locks that are lost when the client is closed are named. */
+    /** How many locks lost at close are named in the log. */
     private static final int NAMED = 5;
 
     private final LockProvider provider;
@@ -87,7 +87,7 @@ final class Watchdog {
         return releases.drained();
     }
 
-    /** Declares all locks lost that are still held; nothing is renewed afterwards. */
+    /** Declares all locks still held lost; renews nothing afterwards. */
     void abandonAll() {
         runtime.clockWatch().remove(lookAtAll);
         List<DefaultHeldLock> abandoned = List.copyOf(held.members());
@@ -124,7 +124,7 @@ final class Watchdog {
         }
     }
 
-    /** Renews the leases one by one, so that one that the provider cannot renew does not cost the others theirs. */
+    /** Renews the leases one by one, so that one that cannot be renewed does not affect the others. */
     private void failed(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) {
         if (batch.size() == 1) {
             batch.values().forEach(key -> key.answered(Renewal.UNKNOWN, sent));

@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * Locks inside this JVM with the semantics of a distributed store: first come first served for each key, time to live,
  * fencing tokens, shared mode, lock-delay and minimum hold time. For tests and development: it excludes nobody outside the
- * process. Uses the runtime's clock. Thread-safe: the table guards what is shared; futures complete here, under no monitor.
+ * process. Uses the runtime's clock. Thread-safe: the table guards shared state; futures complete here, under no monitor.
  */
 public final class InMemoryLockProvider implements LockProvider {
 

@@ -48,14 +48,14 @@ final class KeyState {
                 .findFirst();
     }
 
-    /** Unless it has been released. */
+    /** Excludes released holdings. */
     Optional<Holding> heldUnder(FencingToken token) {
         return holdings.stream()
                 .filter(holding -> !holding.kept && holding.lease.token().equals(token))
                 .findFirst();
     }
 
-    /** What the owner held, if it did. */
+    /** The owner's holding, if any. */
     Optional<Holding> release(String owner, long now, Duration keepFor) {
         Optional<Holding> holding = heldBy(owner);
         holding.ifPresent(found -> {
@@ -112,7 +112,7 @@ final class KeyState {
     record InMemoryLease(LockKey key, LockMode mode, String owner, FencingToken token, Duration renewedTimeToLive)
             implements Lease {}
 
-    /** A grant in the store, with the time at which it expires. */
+    /** A grant in the store, with its expiry time. */
     static final class Holding {
 
         private final InMemoryLease lease;
@@ -129,7 +129,7 @@ final class KeyState {
             return lease;
         }
 
-        /** Never shortens the time that it has. */
+        /** Never shortens the remaining time. */
         void extend(long now, Duration timeToLive) {
             long until = now + timeToLive.toNanos();
             if (until - expiresAt > 0) {

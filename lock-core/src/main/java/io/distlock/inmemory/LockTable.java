@@ -23,7 +23,7 @@ import java.util.function.Function;
 
 /**
  * The holders and waiters of all keys. Each call is atomic, as in a store: this object's monitor guards it. No future
- * completes under the monitor; only the clock and the timers are called, which do not call back at once.
+ * completes under the monitor; only the clock and the timers are called, which never call back at once.
  */
 final class LockTable {
 
@@ -78,14 +78,14 @@ final class LockTable {
         return new Arrival(true, Optional.empty());
     }
 
-    /** Nobody may ever ask about a vanished holder's key again, so each request checks the two oldest keys. */
+    /** A vanished holder's key may never be asked for again, so each request checks the two oldest keys. */
     private void forgetVanished() {
         for (LockKey key : keys.keySet().stream().limit(2).toList()) {
             look(key, state -> Optional.empty());
         }
     }
 
-    /** While a request waits, a timer runs until the next time to live may run out. */
+    /** While a request waits, a timer runs until the next time to live may end. */
     private void awaitExpiry(LockKey key, KeyState state) {
         OptionalLong expiry = state.queue().isEmpty() ? OptionalLong.empty() : state.nextExpiry();
         state.replaceTimer(

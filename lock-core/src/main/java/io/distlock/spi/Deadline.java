@@ -3,7 +3,7 @@ package io.distlock.spi;
 import java.time.Duration;
 
 /**
- * A point on the monotonic clock by which something must be over. Made once, when a call arrives, and passed down.
+ * A point on the monotonic clock by which something must be over. Set once, when a call arrives, and passed down.
  *
  * @param ticker the clock
  * @param nanos the point, in the ticker's nanoseconds

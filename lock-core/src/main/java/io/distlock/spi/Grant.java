@@ -1,9 +1,9 @@
 package io.distlock.spi;
 
 /**
- * The answer to a successful acquisition. The engine returns one that took too long to arrive.
+ * The answer to a successful acquisition. The engine releases one that arrives too late.
  *
  * @param lease what was granted
- * @param since read before the request that made or last extended the grant left this machine: its validity starts here
+ * @param since read before sending the request that made or last extended the grant: its validity starts here
  */
 public record Grant(Lease lease, Moment since) {}

@@ -5,7 +5,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 
 /**
- * One grant in the store. Immutable. A provider implements it with what it needs to find its entry again, and gets the
+ * One grant in the store. Immutable. A provider stores in it what it needs to find its entry again, and gets the
  * same object back.
  */
 public interface Lease {

@@ -10,11 +10,11 @@ import java.time.Duration;
  *
  * @param key what to lock
  * @param mode how
- * @param owner unique to this acquisition, never reused; a repeated request of one owner gets the same grant. Visible
- *     ASCII without {@code :} and {@code /}
+ * @param owner unique to this acquisition, never reused; a repeated request by one owner gets the same grant. Visible
+ *     ASCII without {@code :} or {@code /}
  * @param options lease time, lock-delay and minimum hold time; the deadline replaces the wait time
- * @param deadline until when to wait
- * @param listener is notified of the store's replies while the acquisition goes on
+ * @param deadline when to give up
+ * @param listener receives the store's replies during the acquisition
  */
 public record LeaseRequest(
         LockKey key, LockMode mode, String owner, LockOptions options, Deadline deadline, Listener listener) {
@@ -29,15 +29,15 @@ public record LeaseRequest(
         return options.timeToLive();
     }
 
-    /** How long a renewal keeps the key from then on; it never shortens the time that the key has. */
+    /** How long a renewal keeps the key from then on; it never shortens the key's remaining time. */
     public Duration renewedTimeToLive() {
         return options.leaseTime().plus(options.lockDelay());
     }
 
     /**
-     * Receives the store's replies for the calls of this process that queue behind an acquisition: they do not ask the
-     * store themselves, and must not report "held by another" when it is silent. Called on any thread, any number of times;
-     * returns at once and throws nothing.
+     * Receives the store's replies for this process's calls queued behind an acquisition: they do not ask the
+     * store themselves, and must not report "held by another" if it does not answer. Called on any thread, any number of times;
+     * returns at once and never throws.
      */
     public interface Listener {
 

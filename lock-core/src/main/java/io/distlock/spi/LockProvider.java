@@ -14,12 +14,12 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * A store of locks. Asynchronous: apart from {@link #close()} no method blocks, and none throws because of the store; a
- * store that fails or is silent is an answer. The engine decides when to renew leases.
+ * failure or a timeout is an answer. The engine decides when to renew leases.
  *
  * <p>Every delete and every extension compares the owner at the store. Thread-safe.
  *
- * <p>A provider for another store is a module of its own, and touches no other. A store without a queue implements {@code
- * io.distlock.support.TryLockStore} and waits by {@code AcquireLoop}. Its tests extend {@code LockProviderContract} of {@code
+ * <p>A provider for another store is a separate module, and changes no other. A store without a queue implements {@code
+ * io.distlock.support.TryLockStore} and waits in {@code AcquireLoop}. Its tests extend {@code LockProviderContract} in {@code
  * lock-provider-tck}.
  */
 public interface LockProvider extends AutoCloseable {
@@ -31,8 +31,8 @@ public interface LockProvider extends AutoCloseable {
     Duration callTimeout();
 
     /**
-     * The part of a lease by which the clocks of this machine and of the store may drift apart while it lasts. The lease is
-     * valid for that much less, and another 2 ms.
+     * The fraction of a lease by which the clocks of this machine and the store may drift apart meanwhile. The
+     * lease's validity is shorter by that plus 2 ms.
      */
     default double clockDrift() {
         return 0.01;
@@ -42,26 +42,26 @@ public interface LockProvider extends AutoCloseable {
      * Checks that this store can ever grant locks with these options. Called when an application starts, for each lock that
      * it declares; without I/O.
      *
-     * @throws IllegalArgumentException if not, with the option, the value, the rule and the cure
+     * @throws IllegalArgumentException if not, with the option, the value, the rule and the fix
      */
     default void validate(LockOptions options) {}
 
     /**
      * Requests a lease and waits until the request's deadline; tries once if that has passed. Ends within the deadline plus
-     * one call timeout. Empty if others held the key all that time; fails with
+     * one call timeout. Empty if others held the key throughout; fails with
      * {@link io.distlock.LockUnavailableException} if the store did not answer.
      *
-     * <p>Cancelling the future stops the wait. It leaves nothing behind at the store, like every other end without a grant:
+     * <p>Cancelling the future stops the wait. It leaves nothing behind in the store, like any other end without a grant:
      * what may have been applied is withdrawn in the background.
      */
     CompletableFuture<Optional<Grant>> acquire(LeaseRequest request);
 
     /**
      * Registers a callback for the loss of a lease, so that the holder need not wait for the next renewal. Called once for
-     * each grant, right after it. The registration ends with the release of the lease; later calls back are ignored. By
+     * each grant, right after it. The registration ends when the lease is released; later callbacks are ignored. By
      * default only renewals discover losses.
      *
-     * @param lost returns at once and throws nothing; may be called on any thread, repeatedly, and before this method
+     * @param lost returns at once and never throws; may be called on any thread, repeatedly, and before this method
      *     returns
      */
     default void onLoss(Lease lease, Runnable lost) {}
@@ -76,7 +76,7 @@ public interface LockProvider extends AutoCloseable {
      */
     CompletionStage<Release> release(Lease lease, Duration keepFor);
 
-    /** Whether the grant stands at the store now. Fails if the store does not answer. */
+    /** Whether the store still has the grant. Fails if the store does not answer. */
     CompletionStage<Boolean> isCurrent(Sequencer sequencer);
 
     /** The holders of a key now; empty if there are none. Fails if the store does not answer. */

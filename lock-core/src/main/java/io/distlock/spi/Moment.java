@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 public record Moment(long nanos, long wallMillis) {
 
     /**
-     * Nanoseconds from this moment to now by the clock that advanced more, since the monotonic one may stand still while
-     * the machine is suspended. A wall clock that was set back is ignored; one set forward makes the time longer, which is
+     * Nanoseconds from this moment to now by the clock that advanced more, since the monotonic one may stop while
+     * the machine is suspended. A wall clock that was set back is ignored; one set forward lengthens the time, which is
      * safe.
      */
     public long elapsedNanos(Ticker ticker) {

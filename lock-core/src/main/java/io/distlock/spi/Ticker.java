@@ -2,11 +2,11 @@ package io.distlock.spi;
 
 /**
  * The source of time. Intervals are measured on the monotonic clock. The wall clock only shows whether the machine was
- * suspended, while many monotonic clocks stand still. Thread-safe.
+ * suspended, when many monotonic clocks stop. Thread-safe.
  */
 public interface Ticker {
 
-    /** Monotonic nanoseconds from an arbitrary origin; only differences have a meaning. */
+    /** Monotonic nanoseconds from an arbitrary origin; only differences are meaningful. */
     long nanos();
 
     /** Milliseconds of the wall clock; compare only readings of the same ticker. */

@@ -11,10 +11,10 @@ import java.util.function.Function;
 
 /**
  * The wait loop for stores without a queue: tries; if refused, subscribes and tries again; then parks until a release is
- * announced, the holder's time to live has passed, or the deadline. It does not poll while the subscription lives, except
+ * announced, the holder's time to live has passed, or the deadline. It does not poll while subscribed, except
  * for one try just before the deadline: a store that has died meanwhile has not said "held by another". After a failure it
- * tries again with a jittered pause. What the tries of an acquisition without a grant may have left at the store goes to the
- * reaper. Uses no thread of its own. Thread-safe.
+ * retries after a jittered pause. The reaper removes what an acquisition without a grant may have left in the
+ * store. Uses no thread of its own. Thread-safe.
  */
 public final class AcquireLoop implements AutoCloseable {
 
@@ -51,8 +51,8 @@ public final class AcquireLoop implements AutoCloseable {
     }
 
     /**
-     * Fails all waiting and later acquisitions. Then waits, at most for two call timeouts, for tries that are under way and
-     * for withdrawals, since the connections are closed next.
+     * Fails all waiting and later acquisitions. Then waits up to two call timeouts for tries in progress and
+     * withdrawals, since the connections are closed next.
      */
     @Override
     public void close() {

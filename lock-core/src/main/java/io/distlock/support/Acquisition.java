@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One acquisition on its way through the {@link AcquireLoop}. Its fields belong to the step that is under way. */
+/** One acquisition in the {@link AcquireLoop}. Its fields belong to the current step. */
 final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
@@ -17,7 +17,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     /** Redis frees a key in the millisecond after its time to live. */
     private static final Duration JUST_AFTER = Duration.ofMillis(1);
 
-    /** For a holder whose time to live the store does not know: it gives no event when it is removed by hand. */
+    /** For a holder whose time to live the store does not know: removing it by hand sends no event. */
     private static final Duration UNKNOWN_HOLDER = Duration.ofSeconds(5);
 
     private final AcquireLoop loop;
@@ -26,7 +26,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private final long startedNanos;
     private final Parker parker;
 
-    /** Cancelled at the end, so that a subscription that is made later is closed at once. */
+    /** Cancelled at the end, so that a later subscription is closed at once. */
     private final CompletableFuture<TryLockStore.Subscription> subscription = new CompletableFuture<>();
 
     private boolean mayBeApplied;
@@ -43,7 +43,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         this.parker = new Parker(loop.runtime.scheduler(), () -> goOn(this::tryOnce), this::settle);
     }
 
-    /** Goes on, unless it is over or its deadline has passed. */
+    /** Continues unless it is over or past its deadline. */
     private void goOn(Runnable next) {
         if (isDone()) {
             parker.finish();
@@ -63,7 +63,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
                         answered(failure == null ? attempt : new TryLockStore.Result.Failed(failure, true)));
     }
 
-    /** A wait of zero gets a whole round trip; any other ends soon after its deadline, whatever the store does. */
+    /** A wait of zero gets a full round trip; any other ends soon after its deadline, whatever the store does. */
     private Duration answerLimit() {
         Duration remaining = request.deadline().remaining();
         if (remaining.isZero()) {
@@ -115,7 +115,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         }
         loop.enlist(this);
         var subscribing = store.subscribe(request.key(), parker::wake);
-        // On the stage itself and not on the limited one: a subscription that comes too late must also be closed.
+        // On the stage itself, not the limited one: a subscription that arrives late must also be closed.
         var adopted = subscribing.thenAccept(this::adopt);
         loop.runtime.timeouts().within(answerLimit(), adopted).whenComplete((done, failure) -> {
             if (failure != null) {
@@ -148,21 +148,21 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     /**
-     * A parked waiter asks once more before its deadline: a store that has frozen since the last answer must not be taken
-     * for one that says "held by another", and a release that was missed is found. A short wait has only just had its last
+     * A parked waiter asks once more before its deadline: a store that has frozen since the last answer must not be mistaken
+     * for one that says "held by another", and a missed release is found. A short wait has just had its last
      * answer, and does not ask again.
      */
     private Duration untilLastLook(Duration remaining) {
         return remaining.compareTo(lateness().multipliedBy(2)) > 0 ? remaining.minus(lateness()) : remaining;
     }
 
-    /** How late an answer may be, and so how long before the deadline the last one is asked for. */
+    /** How late an answer may be, and so how long before the deadline the last try is made. */
     private Duration lateness() {
         return loop.callTimeout.dividedBy(10);
     }
 
     /**
-     * What keeps the store from giving a full answer. A refusal alone is not one without a subscription, even a late one:
+     * Why the store has not fully answered, or null. Without a subscription even a late refusal is not a full answer:
      * the key may have been free in between.
      */
     private @Nullable Throwable failure() {
@@ -193,7 +193,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         return cancelled;
     }
 
-    /** Leaves nothing behind, here or at the store. */
+    /** Leaves nothing behind, here or in the store. */
     private void settle() {
         if (!subscription.cancel(false)) {
             subscription.join().close();
@@ -204,7 +204,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         loop.settled(this);
     }
 
-    /** A store may have noted a waiting writer until the deadline; ending before it must undo that. */
+    /** A store may have noted a waiting writer until the deadline; ending earlier must undo that. */
     private boolean mayStandAmongTheWaiters() {
         return refusedBefore
                 && request.mode() == LockMode.EXCLUSIVE

@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * failure (after Brooker, Exponential Backoff and Jitter, 2015, whose full jitter begins at zero).
  *
  * @param first the bound after the first failure
- * @param most the bound that is never exceeded
+ * @param most the maximum bound
  */
 public record Backoff(Duration first, Duration most) {
 
@@ -21,7 +21,7 @@ public record Backoff(Duration first, Duration most) {
      */
     public Duration pause(int failures) {
         long bound = first.toNanos() << Math.min(failures - 1, MAX_DOUBLINGS);
-        // Half of the first bound as a floor: a pause of nothing would make the first retries a busy loop.
+        // Half of the first bound as a floor: zero pauses would turn the first retries into a busy loop.
         long least = first.toNanos() / 2;
         return Duration.ofNanos(least
                 + ThreadLocalRandom.current().nextLong(Math.max(1, Math.min(bound, most.toNanos()) - least)));

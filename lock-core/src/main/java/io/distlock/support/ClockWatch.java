@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Detects leaps of the wall clock against the monotonic one: forward when it is set, or after the machine was suspended
- * while the monotonic clock stood still; backward when it is set back. A leap forward makes held locks older and may lose
- * them, so watchdogs are notified and check theirs. Checks once a second, and ignores steps below half a second, which time
+ * Detects jumps of the wall clock against the monotonic one: forward when it is set, or after the machine was suspended
+ * with the monotonic clock stopped; backward when it is set back. A jump forward ages held locks and may lose
+ * them, so watchdogs are told to check theirs. Checks once a second, and ignores steps below half a second, which time
  * servers make. Thread-safe; checks and notifies on the scheduler's thread.
  */
 public final class ClockWatch {
@@ -27,7 +27,7 @@ public final class ClockWatch {
     private final Set<Runnable> onLeap = new CopyOnWriteArraySet<>();
     private Reading last;
 
-    /** The wall clock, and the monotonic one before and after it: a pause in between is not a leap. */
+    /** The wall clock, and the monotonic one before and after it: a pause in between is not a jump. */
     private record Reading(long nanosBefore, long wallMillis, long nanosAfter) {
 
         static Reading of(Ticker ticker) {
@@ -47,7 +47,7 @@ public final class ClockWatch {
         scheduler.schedule(this::look, PERIOD);
     }
 
-    /** Runs the action, which returns at once and throws nothing, after each leap forward from now on. */
+    /** Runs the action after each jump forward from now on. It returns at once and never throws. */
     public void add(Runnable action) {
         onLeap.add(action);
     }
@@ -77,12 +77,12 @@ public final class ClockWatch {
         }
     }
 
-    /** How many leaps forward were detected. */
+    /** How many jumps forward were detected. */
     public long forward() {
         return forward.sum();
     }
 
-    /** How many leaps backward were detected. */
+    /** How many jumps backward were detected. */
     public long backward() {
         return backward.sum();
     }

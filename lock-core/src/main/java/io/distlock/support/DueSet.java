@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * A set of members with due times, and one timer for all of them. A member that leaves before it is due usually costs no
  * timer: adding moves the timer only if the new member is due first.
  *
- * <p>When the timer fires, the members that are due, or may be taken along, go to the handler in one list, on the
- * scheduler's thread. The handler removes them or moves their time.
+ * <p>When the timer fires, the members that are due, or within their slack, go to the handler in one list, on the
+ * scheduler's thread. The handler removes or reschedules them.
  *
- * <p>The times are kept in a heap. A member that leaves, or moves its time, leaves an entry behind, which is dropped when
- * its time comes, and at the latest when there are more such entries than there were members.
+ * <p>The times are kept in a heap. A member that leaves or is rescheduled leaves an entry behind. It is dropped when
+ * its time comes, or sooner if there are more such entries than there were members.
  *
  * <p>Thread-safe. Members are compared by identity.
  *
@@ -27,19 +27,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DueSet<T extends DueSet.Due> {
 
-    /** Something with a due time. Called by any thread, also under a monitor. */
+    /** Something with a due time. Called by any thread, even under a monitor. */
     public interface Due {
 
         /** On the ticker's monotonic clock. */
         long dueNanos();
 
-        /** How much earlier it may be taken along when another member is due anyway. */
+        /** How much earlier it may be handled when another member is due anyway. */
         default long slackNanos() {
             return 0;
         }
     }
 
-    /** Up to so many entries are not swept, for a few members that come and go often. */
+    /** This many entries are not swept, in case a few members come and go often. */
     private static final int NOT_SWEPT = 64;
 
     private final Ticker ticker;
@@ -85,11 +85,11 @@ public final class DueSet<T extends DueSet.Due> {
         return members.remove(member) != null;
     }
 
-    /** To be called when a member has become due earlier than it said before. */
+    /** Call this when a member has become due earlier than it said before. */
     public void reconsider(T member) {
         synchronized (entries) {
             Entry<T> entry = members.get(member);
-            // A member that the handler has now is asked again after it.
+            // A member now with the handler is asked again afterwards.
             if (entry != null && member.dueNanos() - entry.at < 0) {
                 replace(entry);
                 wakeBy(member.dueNanos());
@@ -102,7 +102,7 @@ public final class DueSet<T extends DueSet.Due> {
         return Collections.unmodifiableSet(members.keySet());
     }
 
-    /** How many entries there are, of members and of those that have left. */
+    /** The number of entries, of current and former members. */
     int noted() {
         synchronized (entries) {
             return entries.size();
@@ -179,7 +179,7 @@ public final class DueSet<T extends DueSet.Due> {
         if (wakesAt == null || nanos - wakesAt < 0) {
             Duration delay = Duration.ofNanos(Math.max(0, nanos - ticker.nanos()));
             LockScheduler.Scheduled earlier = scheduler.schedule(this::round, delay);
-            // Without effect if it has begun: its round then finds nothing, or sets a new timer.
+            // No effect if it has begun: its round then finds nothing, or sets a new timer.
             timer.cancel();
             timer = earlier;
             wakesAt = nanos;

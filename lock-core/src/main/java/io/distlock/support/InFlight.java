@@ -21,7 +21,7 @@ public final class InFlight {
         }
     }
 
-    /** Completes the first time that nothing is under way, from the first call of this method on. */
+    /** Completes the first time that nothing is under way once this method has been called. */
     public CompletableFuture<Void> drained() {
         ending = true;
         // Calls that end from here on see the flag; those that ended before are no longer counted.

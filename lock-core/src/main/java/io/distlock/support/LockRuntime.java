@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all locks of a process share: the clock, the scheduler thread, time limits and the reaper. Create it once, pass it
+ * What all locks in a process share: the clock, the scheduler thread, time limits and the reaper. Create it once, pass it
  * to providers and clients, and close it after them.
  */
 public final class LockRuntime implements AutoCloseable {
@@ -78,7 +78,7 @@ public final class LockRuntime implements AutoCloseable {
             });
             executor.setRemoveOnCancelPolicy(true);
             executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-            // So that a failure shows here and not with the first task.
+            // So that a failure shows here, not at the first task.
             executor.prestartCoreThread();
         }
 

@@ -2,7 +2,7 @@ package io.distlock.support;
 
 import java.time.Duration;
 
-/** Runs short tasks after a delay, all on one thread. A task must not block; what it throws is logged. Thread-safe. */
+/** Runs short tasks after a delay, all on one thread. A task must not block; its failures are logged. Thread-safe. */
 public interface LockScheduler extends AutoCloseable {
 
     /** Runs the task once after the delay, unless it is cancelled first. After {@link #close()} no task runs. */
@@ -15,7 +15,7 @@ public interface LockScheduler extends AutoCloseable {
     /** A scheduled task. */
     interface Scheduled {
 
-        /** Without effect if the task has started. */
+        /** No effect if the task has started. */
         void cancel();
     }
 }

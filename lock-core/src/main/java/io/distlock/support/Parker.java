@@ -19,7 +19,7 @@ public final class Parker {
 
     /**
      * @param next the step after parking; finishes if the acquisition is over
-     * @param settle leaves nothing behind. Runs once, when the acquisition is over and no step is under way
+     * @param settle cleans up. Runs once, when the acquisition is over and no step is under way
      */
     public Parker(LockScheduler scheduler, Runnable next, Runnable settle) {
         this.scheduler = scheduler;
@@ -27,7 +27,7 @@ public final class Parker {
         this.settle = settle;
     }
 
-    /** A step is about to ask the store: whatever wakes it from here on may have happened after the answer was made. */
+    /** A step is about to ask the store: any wake-up from here on may be newer than the answer. */
     public synchronized void asks() {
         busy = true;
         woken = false;
@@ -53,7 +53,7 @@ public final class Parker {
         resume();
     }
 
-    /** A wake-up and the timer may meet here; one of them goes on. */
+    /** A wake-up and the timer may race here; only one continues. */
     private void resume() {
         synchronized (this) {
             if (timer == null) {
@@ -66,7 +66,7 @@ public final class Parker {
         next.run();
     }
 
-    /** The acquisition is over. A step that is under way settles it when it finishes, and is not parked before. */
+    /** The acquisition is over. A step in progress settles it when it finishes, without parking. */
     public void stop() {
         synchronized (this) {
             woken = true;
@@ -82,7 +82,7 @@ public final class Parker {
         settle.run();
     }
 
-    /** The acquisition is over with the step that is under way. */
+    /** The acquisition ends with the current step. */
     public void finish() {
         synchronized (this) {
             busy = false;

@@ -15,13 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Withdraws what calls with an unknown outcome may have left at a store: compares and deletes until the store has given the
+ * Withdraws what calls with an unknown outcome may have left in a store: compares and deletes until the store has given the
  * same definite answer twice in a row, some time apart, or the time to live has passed. One answer is not enough: a request
- * that was cut off may still be in a server's buffer and be applied after it. Thread-safe.
+ * that was cut off may still be in a server's buffer and be applied later. Thread-safe.
  *
- * <p>Bounded: follows up each outcome no longer than its time to live, even if a try never ends, and at most
+ * <p>Follows up each outcome for no longer than its time to live, even if a try never ends, and at most
  * {@value #MOST_OPEN} outcomes at a time. Any more get one try, count as {@linkplain #dropped() dropped}, and are left to
- * expire; the log says so, at most once a minute.
+ * expire; this is logged at most once a minute.
  */
 public final class Reaper {
 
@@ -54,12 +54,12 @@ public final class Reaper {
      * Follows up an unknown outcome.
      *
      * @param what for the log
-     * @param timeToLive after this long the store has freed the entry by itself
+     * @param timeToLive how long until the store itself frees the entry
      * @param withdraw compares and deletes once, within the provider's call timeout; if it throws, the try has failed
      */
     public void reap(String what, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
         Case taken = new Case(what, Deadline.in(timeToLive, ticker), withdraw);
-        // Concurrent calls may exceed the bound a little; it only protects the memory.
+        // Concurrent calls may exceed the bound a little; it only protects memory.
         if (open.size() < MOST_OPEN) {
             open.add(taken);
         } else {
@@ -128,7 +128,7 @@ public final class Reaper {
             this.withdraw = withdraw;
         }
 
-        // One try at a time, each after the end of the one before it: the fields need no lock.
+        // One try at a time, each after the previous one has ended: the fields need no lock.
         void tryOnce() {
             if (expiry.hasPassed()) {
                 asked.complete(null);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the time of calls, with one timer for all: a call that is answered in time costs no timer. Thread-safe.
+ * Times out calls, with one timer for all: a call that is answered in time costs no timer. Thread-safe.
  */
 public final class Timeouts {
 
@@ -26,8 +26,8 @@ public final class Timeouts {
     }
 
     /**
-     * A future that completes as the stage does, or with a {@link TimeoutException} once the limit has passed. What the
-     * stage does later is ignored.
+     * A future that completes as the stage does, or with a {@link TimeoutException} once the limit has passed. A later
+     * completion is ignored.
      */
     public <T extends @Nullable Object> CompletableFuture<T> within(Duration limit, CompletionStage<T> stage) {
         if (stage instanceof CompletableFuture<T> future && future.isDone()) {
@@ -47,7 +47,7 @@ public final class Timeouts {
     }
 
     /**
-     * For the message about a limit that has passed: says that this process stood still, if it noticed so late that the
+     * For a timeout message: says that this process was paused, if it noticed so late that the
      * store may have answered. Otherwise empty.
      */
     public String lateness(long limitNanos) {
@@ -57,14 +57,14 @@ public final class Timeouts {
                 : "; this process stood still, or was too busy to look, for " + millis + " ms";
     }
 
-    /** Waits for the future's end, for closing: no longer than the limit, and not past an interrupt, whose flag is kept. */
+    /** For closing: waits for the future up to the limit or an interrupt, whose flag is kept. */
     public static void await(CompletableFuture<?> end, Duration limit) {
         try {
             end.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException notInTime) {
-            // What is still open is declared lost, or expires.
+            // The rest is declared lost, or expires.
         }
     }
 

@@ -19,7 +19,7 @@ public interface TryLockStore {
      */
     CompletionStage<Result> attempt(LeaseRequest request, boolean again);
 
-    /** Deletes what a try of this request may have left: a grant, an entry among the waiters. */
+    /** Deletes what a try of this request may have left: a grant or a waiter's entry. */
     CompletionStage<Release> withdraw(LeaseRequest request);
 
     /**

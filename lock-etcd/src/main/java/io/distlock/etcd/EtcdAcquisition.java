@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One acquisition: gets a session, takes a place in the lock's queue, and waits until nobody is ahead. Its fields
- * belong to the step that is under way.
+ * belong to the current step.
  */
 final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
@@ -47,9 +47,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         this.watch = new PredecessorWatch(context.watches(), parker::wake);
     }
 
-    // --- one step after the other ---
+    // --- step by step ---
 
-    /** The next step; called from outside for the first. */
+    /** The next step; the queue starts the first. */
     void advance() {
         parker.asks();
         if (queue.isClosed()) {
@@ -68,7 +68,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         return context.runtime().timeouts().within(context.answerLimit(request), stage);
     }
 
-    /** Waits for one answer, which comes or fails in limited time, and goes on with it. */
+    /** Waits for one answer, which arrives or fails in bounded time, and passes it on. */
     private <T> void await(CompletableFuture<T> stage, Consumer<T> next) {
         stage.whenComplete((answer, failure) -> {
             if (failure == null) {
@@ -89,7 +89,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         goOn(() -> park(BACKOFF.pause(failures)));
     }
 
-    /** Goes on, unless it is over: cancelled, or past the deadline. */
+    /** Continues unless it is over or past the deadline. */
     private void goOn(Runnable next) {
         if (isDone()) {
             parker.finish();
@@ -114,7 +114,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             }
             found(standing.predecessor());
         } else if (finding instanceof QueuePosition.Refused) {
-            // Nothing was said of the lock: asks again even if the deadline has passed, but not for ever.
+            // This says nothing about the lock: ask again even past the deadline, but not forever.
             position.forget();
             if (request.deadline().remainingNanos() + context.callTimeout().toNanos() < 0) {
                 endSilent(EtcdCallException.unanswered("taking a place in the queue"));
@@ -158,8 +158,8 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     // --- the lock is ours ---
 
     /**
-     * A grant on a session that was not extended for long would be over before it is of use. One that is not renewed has to
-     * have its whole lease. The first answer may be to a keepalive that was under way already; the second is not.
+     * A grant on a session that was not extended recently would expire before it is useful. One that is not renewed needs
+     * its whole lease. The first answer may be to a keepalive already in progress; the second is not.
      */
     private void grantIfFresh(int extensions) {
         Session session = position.place().session();
@@ -177,7 +177,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         switch (renewal) {
             case RENEWED -> grantIfFresh(extensions);
             case NOT_OWNER -> {
-                // By the clock alone; the place may still be there, before those of others.
+                // By the clock alone; the place may still exist, ahead of others.
                 position.giveUp();
                 lose();
             }
@@ -241,8 +241,8 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     /**
      * The next caller must not find this one waiting, so it ends only once the place is gone. After a timely report of a
-     * predecessor it does not wait long. Otherwise the last report may be old: only an answer to leaving shows that the store
-     * was available to the end and that another holds the lock, so it asks until there is one.
+     * predecessor it does not wait long. Otherwise the last report may be old: only a reply to the leave call shows that the
+     * store was available to the end and another holds the lock, so it asks until it gets one.
      */
     private void leave(boolean refused, Deadline limit, int tries) {
         watch.close();
@@ -283,7 +283,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         return cancelled;
     }
 
-    /** Leaves nothing behind, here or at the store. */
+    /** Leaves nothing behind, here or in the store. */
     private void settle() {
         queue.delist(this);
         watch.close();

@@ -27,7 +27,7 @@ public final class EtcdConnection implements AutoCloseable {
     /** etcd treats more than one ping in five seconds as an attack. */
     private static final Duration PING_EVERY = Duration.ofSeconds(10);
 
-    /** A lock may have many waiters, and they are read at once. */
+    /** A lock may have many waiters, all read at once. */
     private static final int LARGEST_ANSWER = 64 << 20;
 
     private final Client client;
@@ -46,8 +46,8 @@ public final class EtcdConnection implements AutoCloseable {
     }
 
     /**
-     * Connections of the locks' own, configured for locks: deadlines that the server knows, no call that is held back until a
-     * server is there, none that is sent twice, and only servers that know a leader. As nothing here blocks, calls leave on
+     * Dedicated connections, configured for locks: deadlines that the server knows, no call held back until a
+     * server is up, none sent twice, and only servers that know a leader. As nothing here blocks, calls leave on
      * the caller's thread and are answered on the one that reads the connection, instead of on two thread pools.
      */
     public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {
@@ -93,14 +93,14 @@ public final class EtcdConnection implements AutoCloseable {
         try {
             client.close();
         } catch (RuntimeException failure) {
-            // gRPC fails if a call begins while its channel is shut down; the channel is closed nevertheless.
+            // gRPC fails if a call begins while its channel shuts down; the channel is closed anyway.
             log.debug("The etcd client failed while it was closed", failure);
         }
     }
 
     /**
-     * The application's own client, which the application closes. Calls are still given up in time, but the driver may hold
-     * them back until a server is there. Locks stay correct: a call that was given up takes no place in a queue, however late
+     * The application's own client, which the application closes. Calls still time out, but the driver may hold
+     * them back until a server is up. Locks stay correct: a call that timed out takes no place in a queue, however late
      * it is sent.
      */
     public static EtcdConnection of(Client client) {
@@ -115,12 +115,12 @@ public final class EtcdConnection implements AutoCloseable {
         return client;
     }
 
-    /** Among how many servers calls take turns, as far as known. */
+    /** How many servers share the calls, as far as known. */
     int members() {
         return members;
     }
 
-    /** To be closed by the caller. */
+    /** The caller closes it. */
     Watches watches(LockRuntime runtime, Duration callTimeout) {
         return capture.<Watches>map(
                         driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout.dividedBy(2)))

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
-/** The state of etcd, for health checks; warns once about servers that may revoke locks that are held. Thread-safe. */
+/** The state of etcd, for health checks; warns once about servers that may revoke held locks. Thread-safe. */
 final class EtcdHealth {
 
     private final EtcdCalls calls;

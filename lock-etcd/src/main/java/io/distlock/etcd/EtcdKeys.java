@@ -10,18 +10,18 @@ import java.util.HexFormat;
 
 /**
  * All keys and their values. A lock is a directory, {@code prefix/name/}, with a key for each holder and waiter: {@code
- * leaseHex-owner} for an exclusive one, {@code shared-leaseHex-owner} for a shared one. The second place of an acquisition,
- * and each one after that, has its number behind the lease: {@code leaseHex.1-owner}.
+ * leaseHex-owner} for an exclusive one, {@code shared-leaseHex-owner} for a shared one. An acquisition's second and later
+ * places have their number after the lease: {@code leaseHex.1-owner}.
  *
  * <p>The encoded name has no slash, so no lock's directory is part of another's. A lease's hexadecimal digits sort before
- * {@code shared}, so the exclusive ones are a range of their own.
+ * {@code shared}, so the exclusive ones form their own range.
  */
 final class EtcdKeys {
 
     /** The value of a key that nobody holds any more, but that stays for the rest of a minimum hold time. */
     static final ByteSequence KEPT = bytes("kept");
 
-    /** The value of a session's key, of which only the revisions count. */
+    /** The value of a session's key; only its revisions matter. */
     static final ByteSequence SESSION = bytes("session");
 
     private static final String SHARED = "shared-";
@@ -53,7 +53,7 @@ final class EtcdKeys {
     /**
      * The key of one place in a lock's queue.
      *
-     * @param attempt counts the places of one acquisition from zero: no key is used again
+     * @param attempt counts the places of one acquisition from zero: no key is reused
      */
     ByteSequence place(LockKey key, LockMode mode, long leaseId, int attempt, String owner) {
         return bytes(prefix
@@ -71,7 +71,7 @@ final class EtcdKeys {
         return session(hex(leaseId));
     }
 
-    /** The key of the session that a place hangs on. */
+    /** The key of a place's session. */
     ByteSequence sessionOf(ByteSequence place) {
         String leaseAndOwner = leaseAndOwner(place);
         return session(leaseAndOwner.substring(0, Math.min(LEASE_DIGITS, leaseAndOwner.length())));

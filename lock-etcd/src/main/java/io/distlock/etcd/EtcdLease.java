@@ -33,7 +33,7 @@ record EtcdLease(Place place, FencingToken token) implements Lease {
         return place.session();
     }
 
-    /** What the session must outlast: the time for which the holder believes in the lock, and the lock-delay. */
+    /** What the session must outlast: the time for which the holder relies on the lock, plus the lock-delay. */
     Duration believed() {
         return place.request().renewedTimeToLive();
     }

@@ -4,23 +4,23 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How locks are kept in etcd. Immutable; a value that breaks a rule is refused with an {@link IllegalArgumentException} that
- * names the value, the rule and the cure.
+ * How locks are kept in etcd. Immutable; an invalid value is rejected with an {@link IllegalArgumentException} that
+ * names the value, the rule and the fix.
  *
- * @param keyPrefix precedes the first {@code /} of all keys; not blank, without white space, control characters and
+ * @param keyPrefix precedes the first {@code /} of all keys; not blank, without white space, control characters or
  *     {@code /}
  * @param callTimeout the longest wait for the answer to one call. 10 ms to 60 s
- * @param session how many locks share one lease of etcd
+ * @param session how many locks share one etcd lease
  */
 public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session session) {
 
-    /** Which lease of etcd a lock's key hangs on. */
+    /** Which etcd lease a lock's key uses. */
     public enum Session {
 
         /** One lease for all locks with the same time to live: 10,000 locks cost one keepalive. */
         SHARED,
 
-        /** A lease for each lock: three more calls for each, and no lock can affect another. */
+        /** A lease for each lock: three more calls each, and no lock can affect another. */
         PER_LOCK
     }
 
@@ -64,7 +64,7 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
             throw new IllegalArgumentException(
                     "key prefix \"" + prefix + "\" is blank: choose a short word, such as \"lock\"");
         }
-        // The lock "b" of the prefix "a" has the keys "a/b/…", and would wait for every lock of a prefix "a/b".
+        // Lock "b" under prefix "a" has the keys "a/b/…", and would wait for every lock under prefix "a/b".
         if (prefix.contains("/")) {
             throw new IllegalArgumentException(
                     "key prefix \"" + prefix + "\" has a slash: leave it out, or write another character instead");

@@ -24,16 +24,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Locks in etcd: a queue of keys for each lock, first come first served, by two transactions for a lock that is free. The
- * fencing token is the create revision of the holder's key, so tokens grow over all locks of a cluster.
+ * Locks in etcd: a queue of keys for each lock, first come first served, with two transactions for a free lock. The
+ * fencing token is the create revision of the holder's key, so tokens grow across all locks of a cluster.
  *
- * <p>Exclusion holds while members die, freeze and come back, and while clocks leap, with one exception: a leader that is
- * frozen for longer than a lease and thaws may revoke a lease that its successor has extended. As a rule, holders that can be
- * reached are notified before a waiter has the lock; not always before a newcomer has it, nor where readers share the lock,
- * or a waiter gives up at that moment. Versions before 3.4.31 and 3.5.13 do so more often, and are warned about. After a
- * holder's process has died, the next gets the lock within lease time, lock-delay and about two and a half seconds, plus a
- * second lock-delay if that is longer than a second; later if the leader also dies, since a new leader gives all leases their
- * full time again.
+ * <p>Exclusion holds while members die, freeze and come back, and while clocks jump, with one exception: a leader
+ * frozen for longer than a lease may resume and revoke a lease that its successor has extended. As a rule, holders that can be
+ * reached are notified before a waiter gets the lock; not always before a newcomer does, nor if readers share the lock
+ * or a waiter gives up at that moment. Versions before 3.4.31 and 3.5.13 revoke more often; a warning is logged. If a
+ * holder's process dies, the next waiter gets the lock within lease time, lock-delay and about two and a half seconds, plus a
+ * second lock-delay if that is longer than a second; later if the leader also dies, since a new leader restarts all leases
+ * in full.
  *
  * <p>Thread-safe.
  */
@@ -45,10 +45,10 @@ public final class EtcdLockProvider implements LockProvider {
     private final EtcdHealth health;
 
     /**
-     * Begins to connect, and does not wait for it: etcd may be started later.
+     * Starts connecting without waiting: etcd may be started later.
      *
-     * @param runtime shared by all locks of the process; to be closed after this
-     * @param connection to be closed after this
+     * @param runtime shared by all locks of the process; close it after this
+     * @param connection close it after this
      */
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
         Duration callTimeout = options.callTimeout();
@@ -63,7 +63,7 @@ public final class EtcdLockProvider implements LockProvider {
         this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
         this.context = new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
         this.queue = new EtcdQueue(context);
-        // Begins to connect, so that the first lock need not wait for it.
+        // Starts connecting, so that the first lock need not wait.
         health.check();
     }
 
@@ -120,8 +120,8 @@ public final class EtcdLockProvider implements LockProvider {
     }
 
     /**
-     * Ends all waiting, and gives up the sessions that no lock hangs on; takes at most one call timeout. Locks that are held
-     * stay, and run out.
+     * Ends all waiting, and gives up the sessions without a lock; takes at most one call timeout. Held locks
+     * stay, and expire.
      */
     @Override
     public void close() {
@@ -132,7 +132,7 @@ public final class EtcdLockProvider implements LockProvider {
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException silent) {
-            // What is left runs out.
+            // What is left expires.
         }
         context.watches().close();
     }

@@ -48,7 +48,7 @@ final class EtcdQueue {
         waiting.remove(acquisition);
     }
 
-    /** Fails all waiting acquisitions, and all later ones. */
+    /** Fails all waiting and later acquisitions. */
     void close() {
         closed = true;
         waiting.forEach(acquisition -> acquisition.failClosed());
@@ -71,7 +71,7 @@ final class EtcdQueue {
             return Deadline.in(time, runtime.ticker());
         }
 
-        /** A wait of zero gets a whole round trip; any other ends soon after its deadline, even if the store is silent. */
+        /** A wait of zero gets a full round trip; any other ends soon after its deadline, even without an answer. */
         Duration answerLimit(LeaseRequest request) {
             Duration remaining = request.deadline().remaining();
             return remaining.isZero() ? callTimeout : shorter(remaining.plus(LATE_ANSWER), callTimeout);

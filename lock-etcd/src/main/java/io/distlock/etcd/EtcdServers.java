@@ -8,15 +8,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Which etcd to connect to, and how. Immutable; a value that breaks a rule is refused with an
- * {@link IllegalArgumentException} that names the value, the rule and the cure.
+ * Which etcd to connect to, and how. Immutable; an invalid value is rejected with an
+ * {@link IllegalArgumentException} that names the value, the rule and the fix.
  *
  * @param endpoints the members, as {@code http://host:port}, or {@code https://host:port} with TLS; one or more, of one
- *     cluster, without user info. Calls take turns among them
- * @param user the user's name, if etcd asks for it; only together with a password
+ *     cluster, without user info. Calls rotate among them
+ * @param user the user name, if etcd requires one; only with a password
  * @param password the user's password
  * @param tls if present, connections use TLS. Made with {@code io.grpc.netty.GrpcSslContexts}, or with ALPN for HTTP/2
- * @param authority the name that the servers' certificates are expected to bear, if it is not that of the endpoint
+ * @param authority the name expected in the servers' certificates, if not that of the endpoint
  * @param namespace precedes the locks' key prefix in etcd; for users who may see no other keys
  * @param connectTimeout how long establishing a connection may take. 10 ms to 60 s
  */
@@ -54,7 +54,7 @@ public record EtcdServers(
         EtcdLockOptions.requireTimeout("connect timeout", connectTimeout);
     }
 
-    /** These members, without TLS and credentials; connecting takes at most 2 s. */
+    /** These members, without TLS or credentials; connecting takes at most 2 s. */
     public static EtcdServers at(List<URI> endpoints) {
         Optional<String> none = Optional.empty();
         return new EtcdServers(endpoints, none, none, Optional.empty(), none, none, Duration.ofSeconds(2));

@@ -7,12 +7,12 @@ import io.distlock.support.DueSet;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A lock that was granted here and not yet released: until when it is held, and the watch on its key. Thread-safe. */
+/** A lock granted here and not yet released: when it expires, and the watch on its key. Thread-safe. */
 final class GrantedLock implements DueSet.Due {
 
     /**
-     * A lock that is released sooner is never watched, which saves two messages. Well below the grace that waiters leave a
-     * lock whose lease has gone, as are the pauses before a broken watch is replaced.
+     * A lock that is released sooner is never watched, which saves two messages. Well below the grace that waiters allow
+     * after a lease is lost, as are the pauses before a broken watch is replaced.
      */
     private static final Duration UNWATCHED = Duration.ofMillis(250);
 
@@ -84,7 +84,7 @@ final class GrantedLock implements DueSet.Due {
         failures = 0;
     }
 
-    /** To be watched anew, after a pause; false if it has ended. */
+    /** Watches again after a pause; false if it has ended. */
     synchronized boolean watchAgain(long nowNanos) {
         failures++;
         watchNanos = nowNanos + BACKOFF.pause(failures).toNanos();

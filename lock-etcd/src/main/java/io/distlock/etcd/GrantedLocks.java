@@ -24,11 +24,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The locks that are held through this provider. Their session may live for ever, being extended for others; so a lock that
- * was not extended for its own time to live is deleted here. If this process dies, so does the session.
+ * The locks held through this provider. Their session may live forever, being extended for others, so a lock that
+ * was not extended within its own time to live is deleted here. If this process dies, so does the session.
  *
- * <p>Each key is watched, unless it is released soon: an operator may delete it by hand, and a leader that was frozen and
- * thaws may revoke its lease. What the watch reports is checked before it is believed, and so is what may have happened while
+ * <p>Each key is watched, unless it is released soon: an operator may delete it by hand, and a frozen leader may resume and
+ * revoke its lease. What the watch reports is verified, and so is what may have happened while
  * there was no watch. Thread-safe.
  */
 final class GrantedLocks {
@@ -96,7 +96,7 @@ final class GrantedLocks {
         }
     }
 
-    /** The lock is gone at the server. */
+    /** The server no longer has it. */
     private void remove(GrantedLock lock) {
         if (forget(lock)) {
             sessions.leave(lock.lease().session());
@@ -128,7 +128,7 @@ final class GrantedLocks {
     // --- extending ---
 
     /**
-     * As {@link io.distlock.spi.LockProvider#renew}: one call for each session, however many locks hang on it, and none if
+     * As {@link io.distlock.spi.LockProvider#renew}: one call for each session, however many locks use it, and none if
      * the session has just been extended for others.
      */
     void renew(Collection<Lease> leases, Renewal.Answers answers) {
@@ -173,13 +173,13 @@ final class GrantedLocks {
     private void watch(GrantedLock lock) {
         lock.watching();
         if (lock.isWatched()) {
-            // Only the look has failed.
+            // Only the check failed.
             look(lock);
             return;
         }
         Watches.WatchedKey watched = watches.watch(lock.lease().place().key(), () -> notified(lock));
         lock.watched(watched);
-        // Also if the watch does not stand.
+        // Even if the watch fails.
         watched.standing().whenComplete((standing, failure) -> look(lock));
     }
 
@@ -242,8 +242,8 @@ final class GrantedLocks {
     }
 
     /**
-     * Moves the key to a lease that nobody extends, so that it stays even if this process ends now. etcd's leases last a
-     * second or two longer than requested: this process deletes the key in time.
+     * Moves the key to a lease that nobody extends, so that it stays even if this process ends now. etcd leases last a
+     * second or two longer than requested: this process deletes the key on time.
      */
     private CompletableFuture<Release> keep(EtcdLease lease, Duration keepFor) {
         Deadline end = Deadline.in(keepFor, ticker);

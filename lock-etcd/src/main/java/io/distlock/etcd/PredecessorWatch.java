@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watches of a waiting acquisition: on the key ahead of it, and on its own. Used by one step at a time. They only wake:
- * whether it is the acquisition's turn, {@link EtcdAcquisition} then finds out by a transaction.
+ * The watches of a waiting acquisition: on the key ahead of it, and on its own. Used by one step at a time. They only wake
+ * it: {@link EtcdAcquisition} then checks in a transaction whether its turn has come.
  */
 final class PredecessorWatch {
 
@@ -23,13 +23,13 @@ final class PredecessorWatch {
         this.wake = wake;
     }
 
-    /** The key that is watched as the one ahead, if any. */
+    /** The watched key ahead, if any. */
     @Nullable
     ByteSequence ahead() {
         return ahead;
     }
 
-    /** Whether both watches stand, and this is the key ahead. */
+    /** Whether both are live and this is the key ahead. */
     boolean isOn(ByteSequence key) {
         return key.equals(ahead) && isLive(watchedAhead) && isLive(watchedSelf);
     }
@@ -38,7 +38,7 @@ final class PredecessorWatch {
         return watched != null && watched.isLive();
     }
 
-    /** Starts both watches; completes once they stand. */
+    /** Starts both watches; completes once active. */
     CompletableFuture<Void> on(ByteSequence key, ByteSequence own) {
         offAhead();
         ahead = key;

@@ -13,16 +13,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An acquisition's position in the queue: none, possibly created, or confirmed. Every exit path removes the key. Belongs to
- * the acquisition's step.
+ * An acquisition's position in the queue: none, possibly created, or confirmed. Every exit path removes the key. Used by
+ * one step at a time.
  */
 final class QueuePosition {
 
     /**
-     * For how long a lock that looks free is not granted after a lease has gone, unless the lock-delay is longer. A leader
-     * that was frozen and thaws may revoke leases that its successor has extended. Their holders learn of it by their
-     * watches, within a round trip or two, and believe in their locks until then; a second is enough for that, and for a
-     * garbage collector's pauses.
+     * How long a lock that looks free is not granted after a lease is lost, unless the lock-delay is longer. A frozen
+     * leader may resume and revoke leases that its successor has extended. Their holders find out from their
+     * watches, within a round trip or two, and rely on their locks until then; a second is enough for that, and for
+     * garbage-collection pauses.
      */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
@@ -35,7 +35,7 @@ final class QueuePosition {
 
     private int placesTried;
 
-    /** Zero until the place was seen at the server. */
+    /** Zero until the place is seen on the server. */
     private long createRevision;
 
     /** The request to take the place was not answered: it may have been carried out, or may yet be. */
@@ -65,7 +65,7 @@ final class QueuePosition {
         return Objects.requireNonNull(place, "no place in the queue");
     }
 
-    /** Chooses a place, which will hang on this session. */
+    /** Chooses a place on this session. */
     void on(Session session) {
         EtcdKeys keys = context.keys();
         ByteSequence key = keys.place(request.key(), request.mode(), session.id(), placesTried++, request.owner());
@@ -73,22 +73,22 @@ final class QueuePosition {
         context.sessions().sinceLoss().ifPresent(this::leaseGone);
     }
 
-    /** Our lease or the predecessor's went this long ago, and perhaps others with it. */
+    /** Our lease or the predecessor's was lost this long ago, and perhaps others. */
     private void leaseGone(Duration since) {
         Duration delay = request.options().lockDelay();
         Deadline ends = context.limit((delay.compareTo(GRACE) > 0 ? delay : GRACE).minus(since));
         graceEnds = ends.nanos() - graceEnds.nanos() > 0 ? ends : graceEnds;
     }
 
-    /** For how much longer a lock that looks free is not granted. */
+    /** How much longer a lock that looks free is not granted. */
     Duration grace() {
         return graceEnds.remaining();
     }
 
     /**
-     * Takes the place if it is not certain, and looks who is ahead.
+     * Takes the place unless certain, and finds who is ahead.
      *
-     * @param before the key that was ahead the last time
+     * @param before the key that was ahead last time
      */
     CompletableFuture<Finding> look(@Nullable ByteSequence before) {
         return isCertain()
@@ -105,12 +105,12 @@ final class QueuePosition {
         }
     }
 
-    /** A failed look may have taken the place, or may yet do so. */
+    /** A failed call may have taken the place, or may yet do so. */
     void mayBeTaken() {
         doubtful |= place != null && !isCertain();
     }
 
-    /** Makes sure that a doubtful place does not exist and cannot come to exist; fails if there is no answer. */
+    /** Ensures that a doubtful place does not exist and never will; fails if there is no answer. */
     CompletableFuture<Release> withdraw() {
         return context.transactions().withdraw(place());
     }
@@ -133,7 +133,7 @@ final class QueuePosition {
         });
     }
 
-    /** The place is gone at the server, or will go by itself. */
+    /** The place is gone from the server or will expire. */
     void forget() {
         Place gone = place;
         clear();
@@ -145,7 +145,7 @@ final class QueuePosition {
     /** Removes the place in the background. */
     void giveUp() {
         if (isCertain() && !grace().isZero()) {
-            // The next caller does not know that a lease has gone, and would not wait out the grace.
+            // The next caller does not know that a lease was lost, and would skip the grace.
             context.runtime().scheduler().schedule(this::giveUp, grace());
             return;
         }
@@ -158,14 +158,14 @@ final class QueuePosition {
         forget();
     }
 
-    /** The place goes with its session at the latest, which others may keep alive for long. */
+    /** The place lasts no longer than its session, which others may keep alive for long. */
     private void reap(Place left, Function<Place, CompletableFuture<Release>> remove) {
         context.runtime()
                 .reaper()
                 .reap(
                         "The place of " + request.owner() + " in the queue for '" + request.key() + "'",
                         LONGEST_REAPING,
-                        // Asks once at least: a session that is lost only by the clock may still exist.
+                        // Asks at least once: a session lost only by the clock may still exist.
                         () -> remove.apply(left)
                                 .exceptionally(failure -> Release.UNKNOWN)
                                 .thenApply(release -> left.session().isLost() ? Release.RELEASED : release));
@@ -180,14 +180,14 @@ final class QueuePosition {
     /**
      * One key in a lock's queue, which exists or is about to. No other acquisition uses it, and this one takes it only once.
      *
-     * @param epoch the session's, which the request that takes the place compares
+     * @param epoch the session's, compared when the place is taken
      */
     record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Session session, long epoch) {}
 
     /** What a look at the place found. */
     sealed interface Finding {
 
-        /** Whether the predecessor, or the place itself, went with its lease; otherwise its key was deleted. */
+        /** Whether the predecessor, or the place itself, lost its lease; otherwise its key was deleted. */
         default boolean leaseGone() {
             return false;
         }
@@ -197,13 +197,13 @@ final class QueuePosition {
      * It exists.
      *
      * @param createRevision the order of the queue, and the fencing token once the lock is held
-     * @param predecessor the key that has to go first; none if the lock is held
+     * @param predecessor the key ahead; none if the lock is held
      */
     record Standing(long createRevision, Optional<ByteSequence> predecessor, boolean leaseGone) implements Finding {}
 
     /** It no longer exists. */
     record Gone(boolean leaseGone) implements Finding {}
 
-    /** It was not taken, and never will be: a withdrawal has moved the session's epoch on, or the session is lost. */
+    /** It was not taken, and never will be: a withdrawal has advanced the session's epoch, or the session is lost. */
     record Refused() implements Finding {}
 }

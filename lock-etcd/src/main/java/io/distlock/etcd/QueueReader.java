@@ -68,7 +68,7 @@ final class QueueReader {
                         .findFirst());
     }
 
-    /** In the order of the queue. */
+    /** In queue order. */
     private CompletableFuture<List<KeyValue>> places(LockKey key) {
         GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
                 .withSortOrder(GetOption.SortOrder.ASCEND)
@@ -88,7 +88,7 @@ final class QueueReader {
         return place.getValue().equals(EtcdKeys.KEPT);
     }
 
-    /** The first, and if it is shared all shared ones up to the first exclusive one. */
+    /** The first; if it is shared, all up to the first exclusive one. */
     private List<KeyValue> holders(List<KeyValue> places) {
         List<KeyValue> shared = places.stream()
                 .takeWhile(each -> modeOf(each) == LockMode.SHARED)

@@ -22,23 +22,23 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transactions on a lock's queue, each one round trip. The order of the queue is that of the keys' create revisions,
- * which etcd hands out and never repeats.
+ * The transactions on a lock's queue, each one round trip. The queue is ordered by the keys' create revisions,
+ * which etcd assigns and never repeats.
  *
  * <p><b>Requests that arrive late.</b> A request that was not answered may have been carried out, or may be at any later
- * time, for example by a member that was frozen with it. Neither the call's deadline nor the end of its connection limits
+ * time, for example by a member that froze holding it. Neither the call's deadline nor the end of its connection limits
  * that time, since only a running member notices them. But each request is sent once, so it is carried out at most once.
  * <ul>
  *   <li>To <em>take a place</em> late would leave a key that nobody knows of, on a session that others keep alive. So the
  *       request compares the <em>epoch</em>: the mod revision of its session's key. A withdrawal writes that key, and deletes
  *       the place, in one transaction. If etcd carries out the request first, the withdrawal deletes its place; if it carries
  *       out the withdrawal first, the request finds another epoch and does nothing. A withdrawal that finds a later epoch only
- *       deletes: every request of the old epoch is refused by then.
+ *       deletes: every request with the old epoch is refused.
  *   <li>To <em>withdraw</em> late does no harm: an acquisition that goes on takes a place with another key.
  *   <li>To <em>leave</em> or <em>keep</em> late does no harm: both compare the create revision of the key.
  * </ul>
- * The session's key hangs on the session's lease and is made together with the first place. It goes with the lease; from then
- * on requests fail, because no key can be put on a lease that does not exist. Thread-safe.
+ * The session's key is attached to the session's lease and created with the first place. It expires with the lease; from then
+ * on requests fail, because no key can be put on a missing lease. Thread-safe.
  */
 final class QueueTransactions {
 
@@ -54,7 +54,7 @@ final class QueueTransactions {
         this.keys = keys;
     }
 
-    /** Takes a place at the end of the queue, unless it was withdrawn, and looks who is ahead. */
+    /** Takes a place at the end of the queue, unless it was withdrawn, and finds who is ahead. */
     CompletableFuture<QueuePosition.Finding> enter(Place place) {
         ByteSequence session = sessionKey(place);
         List<Op> take = new ArrayList<>();
@@ -74,7 +74,7 @@ final class QueueTransactions {
                 .exceptionallyCompose(failure -> unlessLost(place, failure, REFUSED));
     }
 
-    /** A lost session has taken along all that hung on it, and nothing can be put on it. */
+    /** A lost session has lost all its keys, and nothing can be put on it. */
     private static <T> CompletableFuture<T> unlessLost(Place place, Throwable failure, T otherwise) {
         if (!EtcdCallException.of("a transaction", failure).isLeaseNotFound()) {
             return CompletableFuture.failedFuture(failure);
@@ -93,7 +93,7 @@ final class QueueTransactions {
             return CompletableFuture.completedFuture(new QueuePosition.Standing(own, firstBefore(own, found), false));
         }
         place.session().epoch(epochOf(answer.getGetResponses().get(1)));
-        // The driver of an application's client may send it twice. Then there is a place, whatever the look says.
+        // The driver of an application's client may send it twice. Then a place exists, whatever the look says.
         return found.isEmpty()
                 ? CompletableFuture.completedFuture(REFUSED)
                 : look(place, found.get(0).getCreateRevision(), null)
@@ -102,14 +102,14 @@ final class QueueTransactions {
     }
 
     /**
-     * Looks who is ahead, and makes sure that the place is still the same.
+     * Finds who is ahead, and checks that the place is still the same.
      *
-     * @param before the key that was ahead the last time
+     * @param before the key that was ahead last time
      */
     CompletableFuture<QueuePosition.Finding> look(Place place, long createRevision, @Nullable ByteSequence before) {
         GetOption ahead =
                 newest(place, 1).withMaxCreateRevision(createRevision - 1).build();
-        // Without one before, any key will do.
+        // If there was none, any key will do.
         Op sessionBefore = Op.get(before == null ? place.key() : keys.sessionOf(before), ONLY_KEY);
         return calls.read(kv -> kv.txn()
                         .If(is(place.key(), createRevision))
@@ -160,7 +160,7 @@ final class QueueTransactions {
                 .thenApply(QueueTransactions::release);
     }
 
-    /** Makes sure that a place does not exist and cannot come to exist: see "Requests that arrive late". */
+    /** Ensures that a place does not exist and never will: see "Requests that arrive late". */
     CompletableFuture<Release> withdraw(Place place) {
         ByteSequence session = sessionKey(place);
         Op delete = Op.delete(place.key(), DeleteOption.DEFAULT);
@@ -179,7 +179,7 @@ final class QueueTransactions {
                 .exceptionallyCompose(failure -> unlessLost(place, failure, Release.RELEASED));
     }
 
-    /** Releases the lock, but leaves the key, with its create revision, until the other lease runs out. */
+    /** Releases the lock, but leaves the key, with its create revision, until the other lease expires. */
     CompletableFuture<Release> keep(ByteSequence key, long createRevision, long leaseId) {
         return calls.transact(kv -> kv.txn()
                         .If(is(key, createRevision))
@@ -188,7 +188,7 @@ final class QueueTransactions {
                 .thenApply(QueueTransactions::release);
     }
 
-    /** Moves a session's key, if it is there, to a lease that outlasts the session. */
+    /** Moves a session's key, if it exists, to a lease that outlasts the session. */
     CompletableFuture<TxnResponse> keepSessionKey(Session session, long leaseId) {
         ByteSequence key = keys.session(session.id());
         return calls.transact(kv -> kv.txn()

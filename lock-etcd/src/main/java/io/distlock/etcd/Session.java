@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease of etcd that places hang on. The time that the server grants, which may be longer than requested, runs from when
+ * An etcd lease with places attached. The time that the server grants, which may be longer than requested, runs from when
  * the last call that extended it left this machine. {@link SessionPool} keeps it alive while it is used, and gives it up.
  * Thread-safe.
  */
@@ -23,8 +23,8 @@ final class Session implements DueSet.Due {
     static final long NO_EPOCH = 0;
 
     /**
-     * A session's key stays this long after the release of a lock. A waiter looks within that time, and tells a released
-     * lock from one whose holder has lost its lease by whether the key is still there.
+     * A session's key stays this long after a lock is released. A waiter looks within that time: if the key is there, the
+     * lock was released; if not, its holder has lost its lease.
      */
     static final Duration LINGER = Duration.ofSeconds(2);
 
@@ -35,7 +35,7 @@ final class Session implements DueSet.Due {
     private final Moment created;
     private final Runnable onLoss;
 
-    /** Acquisitions on their way and locks that are held. */
+    /** Acquisitions in progress and held locks. */
     private final AtomicInteger users = new AtomicInteger();
 
     private final AtomicInteger locks = new AtomicInteger();
@@ -76,14 +76,14 @@ final class Session implements DueSet.Due {
         return id;
     }
 
-    /** Whether several locks may hang on it. */
+    /** Whether several locks may share it. */
     boolean isShared() {
         return shared;
     }
 
     /**
-     * Gone at the server, with all that hung on it; or about to be, since it was not extended for its whole time and is not
-     * extended any more. The first caller to see that makes it final.
+     * Gone from the server, with all its keys; or about to be, since it was not extended for its whole time and is no
+     * longer extended. The first caller to see that makes it final.
      */
     boolean isLost() {
         Extension last = extension;
@@ -100,7 +100,7 @@ final class Session implements DueSet.Due {
         }
     }
 
-    /** Lost by intent. */
+    /** Planned loss. */
     void giveUp() {
         lost = true;
     }
@@ -148,7 +148,7 @@ final class Session implements DueSet.Due {
         return users.get() > 0;
     }
 
-    /** Whether it has been unused for long enough to be given up. */
+    /** Whether it has been unused long enough to be given up. */
     boolean isIdle() {
         return !isInUse() && isUnusedFor(isShared() ? extension.timeToLive() : LINGER);
     }
@@ -159,7 +159,7 @@ final class Session implements DueSet.Due {
 
     // --- time ---
 
-    /** From when a lock may count its own, shorter time: as late as possible, while the session still outlasts it. */
+    /** When a lock's own, shorter time may start: as late as possible, while the session still outlasts it. */
     Moment validSince(Duration believed) {
         Extension last = extension;
         Moment now = ticker.now();

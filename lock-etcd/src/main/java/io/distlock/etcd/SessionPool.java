@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Provides sessions: one for all locks with the same time to live, or one for each lock. Keeps them alive while they are
- * used, and shared ones for a time to live after that, so that the next lock finds one; then gives them up. Thread-safe.
+ * used, and shared ones for another time to live, so that the next lock finds one; then gives them up. Thread-safe.
  */
 final class SessionPool {
 
@@ -128,7 +128,7 @@ final class SessionPool {
         });
     }
 
-    /** A lease of etcd that runs out by itself, no sooner than asked for. */
+    /** An etcd lease that expires by itself, no sooner than requested. */
     CompletableFuture<Long> grant(Duration time) {
         return calls.grant(seconds(time)).thenApply(LeaseGrantResponse::getID);
     }
@@ -138,7 +138,7 @@ final class SessionPool {
         return time.plusNanos(999_999_999).toSeconds();
     }
 
-    /** A session that is not shared ends soon after. */
+    /** An unshared session ends soon after. */
     void leave(Session session) {
         session.leave();
         if (!session.isShared()) {
@@ -146,7 +146,7 @@ final class SessionPool {
         }
     }
 
-    /** The user's key may stay: a session that is not shared is neither given up nor extended any more. */
+    /** The user's key may stay: an unshared session is no longer extended, nor given up. */
     void leaveToRunOut(Session session) {
         session.leave();
         if (!session.isShared()) {
@@ -177,7 +177,7 @@ final class SessionPool {
         return true;
     }
 
-    /** A session that cannot be revoked runs out. */
+    /** A session that cannot be revoked expires. */
     private CompletableFuture<?> revoke(Session session) {
         session.giveUp();
         return calls.revoke(session.id()).exceptionally(failure -> null);
@@ -193,7 +193,7 @@ final class SessionPool {
     }
 
     /**
-     * Gives up all sessions that no lock hangs on, with the places of waiters; the others run out by themselves.
+     * Gives up all sessions without a lock, with the places of waiters; the others expire by themselves.
      *
      * @param limit for all of it, if etcd answers the last call at once
      */
@@ -211,8 +211,8 @@ final class SessionPool {
     }
 
     /**
-     * If a lock may just have been released, the key stays for {@link Session#LINGER}. Not if a place is left: one that waits
-     * out the grace of a lost lease would seem to have left in good order, and the next waiter would not wait.
+     * If a lock may just have been released, the key stays for {@link Session#LINGER}. Not if a place remains: one that waits
+     * out the grace of a lost lease would seem to have left normally, and the next waiter would not wait.
      */
     private CompletableFuture<?> end(Session session, Duration limit) {
         CompletableFuture<?> keyKept = session.isInUse() || session.isUnusedFor(Session.LINGER)

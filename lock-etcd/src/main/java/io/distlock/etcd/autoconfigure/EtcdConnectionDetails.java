@@ -8,19 +8,19 @@ import org.springframework.boot.ssl.SslBundle;
 
 /**
  * Where etcd is, and the credentials. A bean of this type replaces the properties: Docker Compose and Testcontainers support
- * provide one. Of several beans, all endpoints are used, and everything else is the first bean's.
+ * provide one. With several beans, all endpoints are used; the first provides the rest.
  */
 public interface EtcdConnectionDetails extends ConnectionDetails {
 
     /** The members of the cluster, as {@code http://host:port}, or {@code https://host:port} with TLS. */
     List<URI> getEndpoints();
 
-    /** The user's name; null if etcd does not ask. */
+    /** The user's name; null if not required. */
     default @Nullable String getUser() {
         return null;
     }
 
-    /** The user's password; null if etcd does not ask. */
+    /** The user's password; null if not required. */
     default @Nullable String getPassword() {
         return null;
     }

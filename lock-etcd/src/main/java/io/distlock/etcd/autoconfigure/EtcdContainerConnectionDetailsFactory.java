@@ -8,7 +8,7 @@ import org.springframework.boot.testcontainers.service.connection.ContainerConne
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionSource;
 import org.testcontainers.containers.Container;
 
-/** Containers that carry {@code @ServiceConnection("etcd")}: members of one cluster, by their port 2379. */
+/** Containers with {@code @ServiceConnection("etcd")}: members of one cluster, on port 2379. */
 final class EtcdContainerConnectionDetailsFactory
         extends ContainerConnectionDetailsFactory<Container<?>, EtcdConnectionDetails> {
 
@@ -35,7 +35,7 @@ final class EtcdContainerConnectionDetailsFactory
             return super.getSslBundle();
         }
 
-        /** The container may not have been started before it is asked. */
+        /** The container may not be running when this is created. */
         @Override
         public List<URI> getEndpoints() {
             Container<?> etcd = getContainer();

@@ -10,7 +10,7 @@ import org.springframework.boot.ssl.SslBundle;
 
 /**
  * Services whose image is etcd's, or whose label {@code org.springframework.boot.service-connection} is {@code etcd}:
- * members of one cluster, by their port 2379.
+ * members of one cluster, on port 2379.
  */
 final class EtcdDockerComposeConnectionDetailsFactory
         extends DockerComposeConnectionDetailsFactory<EtcdConnectionDetails> {

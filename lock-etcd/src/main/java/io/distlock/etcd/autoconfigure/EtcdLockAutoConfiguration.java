@@ -23,8 +23,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Auto-configuration of locks in etcd: on the application's jetcd {@link Client} if it has one, otherwise on connections of
- * the locks' own. The beans depend on each other so that they are closed in order: provider, connection, runtime.
+ * Auto-configuration of locks in etcd: on the application's jetcd {@link Client} if it has one, otherwise on dedicated
+ * connections. The beans depend on each other so that they are closed in order: provider, connection, runtime.
  */
 @AutoConfiguration(
         afterName = {
@@ -73,7 +73,7 @@ public final class EtcdLockAutoConfiguration {
         return new EtcdLockProvider(runtime, connection, options);
     }
 
-    /** Matches if etcd is the chosen provider, or none is chosen, or it is enabled beside the chosen one. */
+    /** Matches if etcd is the chosen provider, or none is chosen, or it is enabled explicitly. */
     static final class OnEtcdLocks extends SpringBootCondition {
 
         private static final String PROVIDER = "distributed-lock.provider";

@@ -21,16 +21,16 @@ import org.springframework.boot.ssl.SslOptions;
 /**
  * Locks in etcd.
  *
- * @param enabled Whether to offer locks in etcd. By default, if distributed-lock.provider is etcd or not set.
+ * @param enabled Whether to offer locks in etcd. Default: true if distributed-lock.provider is etcd or unset.
  * @param endpoints The members of the cluster, as http://host:port, or https://host:port with an SSL bundle. Not used if
  *     the application has a jetcd Client of its own.
- * @param user The user's name, if etcd asks for it.
+ * @param user The user name, if etcd requires one.
  * @param password The user's password.
- * @param authority The name that the servers' certificates are expected to bear, if it is not that of the endpoint.
- * @param namespace What all keys in etcd begin with, in front of distributed-lock.key-prefix.
- * @param connectTimeout The longest that a connection may take to be made, 10ms to 60s.
- * @param callTimeout The longest that one call to etcd is waited for, 10ms to 60s.
- * @param session Whether locks with the same lease time share a lease of etcd (shared), or have one each (per-lock).
+ * @param authority The name expected in the servers' certificates, if not that of the endpoint.
+ * @param namespace Prefix of all keys in etcd, before distributed-lock.key-prefix.
+ * @param connectTimeout How long connecting may take, 10ms to 60s.
+ * @param callTimeout How long to wait for one call to etcd, 10ms to 60s.
+ * @param session Whether locks with the same lease time share an etcd lease (shared), or have one each (per-lock).
  */
 @ConfigurationProperties("distributed-lock.etcd")
 record EtcdLockProperties(
@@ -47,7 +47,7 @@ record EtcdLockProperties(
 
     EtcdLockProperties {
         endpoints = List.copyOf(endpoints);
-        // The options have the rules; a value that breaks one is found while properties are bound.
+        // The options hold the rules; an invalid value is found during binding.
         EtcdLockOptions.defaults().withCallTimeout(callTimeout);
         EtcdServers.at(List.of(URI.create("http://localhost:2379"))).withConnectTimeout(connectTimeout);
     }

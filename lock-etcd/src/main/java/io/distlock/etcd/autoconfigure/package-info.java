@@ -1,4 +1,4 @@
-/** Wires the etcd provider into a Spring Boot application, also where Docker Compose or Testcontainers start etcd. */
+/** Wires the etcd provider into a Spring Boot application, including etcd from Docker Compose or Testcontainers. */
 @NullMarked
 package io.distlock.etcd.autoconfigure;
 

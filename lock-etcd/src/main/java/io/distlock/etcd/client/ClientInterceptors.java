@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What the locks change about each call of the driver. */
+/** What the locks change about each driver call. */
 public final class ClientInterceptors {
 
     private ClientInterceptors() {}
@@ -38,8 +38,8 @@ public final class ClientInterceptors {
     }
 
     /**
-     * Gives each call a deadline that is also sent to the server, so that what its caller has given up is neither sent later
-     * nor worked on. A watch has none; a single keepalive, although a stream, has one.
+     * Gives each call a deadline that is also sent to the server, so that an abandoned call is neither sent later
+     * nor processed. A watch has none; a single keepalive, although a stream, has one.
      */
     public record Deadlines(Duration limit) implements ClientInterceptor {
 
@@ -55,7 +55,7 @@ public final class ClientInterceptors {
     }
 
     /**
-     * Remembers the driver's channel and credentials from passing calls, for what the driver does not offer: many watches on
+     * Remembers the driver's channel and credentials from its calls, for features that the driver lacks: many watches on
      * one stream, and status requests on existing connections. Thread-safe.
      */
     public static final class ChannelCapture implements ClientInterceptor {

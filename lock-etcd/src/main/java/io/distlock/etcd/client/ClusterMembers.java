@@ -18,9 +18,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks the members of the cluster for their state. All calls take turns among the members, so it asks more often than there
+ * Asks the cluster members for their state. All calls rotate among the members, so it asks more often than there
  * are members, and may still miss one. The driver's own status call opens a channel each time, so an application's own
- * client is not asked. Thread-safe.
+ * client is not used. Thread-safe.
  */
 public final class ClusterMembers {
 
@@ -70,7 +70,7 @@ public final class ClusterMembers {
         return all;
     }
 
-    /** What keeps the cluster from accepting writes. Never fails: without an answer, it is empty. */
+    /** The alarms that block writes. Never fails: empty without an answer. */
     public CompletableFuture<List<String>> alarms() {
         if (capture.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());

@@ -23,9 +23,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resolves the host names of one connection's endpoints. A name that cannot be looked up, or whose lookup hangs, keeps the
- * addresses that were found last: the driver's own resolver looks names up on the thread that reads the connections, and
- * replaces good addresses by an error. Everything but the lookups happens in the channel's synchronization context.
+ * Resolves the host names of one connection's endpoints. A name that cannot be looked up, or whose lookup hangs, keeps its
+ * last known addresses: the driver's own resolver looks names up on the thread that reads the connections, and
+ * replaces good addresses with an error. Everything but the lookups happens in the channel's synchronization context.
  */
 public final class EndpointResolver extends NameResolverProvider implements AutoCloseable {
 
@@ -40,7 +40,7 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
     private final List<URI> endpoints;
     private final Lookup lookup;
 
-    /** Outlives the resolvers: the channel makes a new one each time it has been idle for long. */
+    /** Outlives the resolvers: the channel makes a new one after each long idle period. */
     private final Map<String, List<InetAddress>> found = new HashMap<>();
 
     public EndpointResolver(List<URI> endpoints, Lookup lookup) {
@@ -177,7 +177,7 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
                 : known.stream()
                         .<SocketAddress>map(each -> new InetSocketAddress(each, port))
                         .toList();
-        // With TLS, each member has to prove that it is the named one, unless an authority is configured for all.
+        // With TLS, each member must prove that it is the one named, unless an authority is configured for all.
         return new EquivalentAddressGroup(
                 addresses,
                 Attributes.newBuilder()

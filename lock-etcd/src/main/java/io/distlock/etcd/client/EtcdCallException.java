@@ -45,13 +45,13 @@ public final class EtcdCallException extends RuntimeException {
     private static Status.Code code(Throwable cause) {
         Status.Code code = Status.fromThrowable(cause).getCode();
         if (code == Status.Code.UNKNOWN && cause instanceof EtcdException known) {
-            // Its codes have the names of gRPC's.
+            // Its codes are named like gRPC's.
             return Status.Code.valueOf(known.getErrorCode().name());
         }
         return code;
     }
 
-    /** Whether etcd may have carried it out nevertheless. */
+    /** Whether etcd may have carried it out anyway. */
     public boolean mayBeApplied() {
         return switch (code) {
             case NOT_FOUND,

@@ -19,7 +19,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The calls to etcd, each with a time limit: by itself, the driver would wait for a server for ever. Reads and keepalives
+ * The calls to etcd, each with a time limit: on its own, the driver would wait forever for a server. Reads and keepalives
  * are sent to a second member when the first is slow; writes never are. All failures are {@link EtcdCallException}s.
  * Thread-safe.
  */
@@ -32,7 +32,7 @@ public final class EtcdCalls {
     private final boolean hedging;
 
     /**
-     * @param members how many take turns
+     * @param members how many there are
      */
     public EtcdCalls(Client client, Timeouts timeouts, Duration limit, int members) {
         this.kv = client.getKVClient();
@@ -42,7 +42,7 @@ public final class EtcdCalls {
         this.hedging = members > 1;
     }
 
-    /** A transaction that writes. It is sent once: a copy that arrives late would be carried out all the same. */
+    /** A transaction that writes. It is sent once: a copy that arrives late would still be carried out. */
     public CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
         return limited("a transaction", limit, () -> transaction.apply(kv));
     }
@@ -82,7 +82,7 @@ public final class EtcdCalls {
     }
 
     /**
-     * The first answer to come. Another member is asked when one does not answer soon: a frozen one keeps its connection, and
+     * The first answer. Asks another member when one does not answer soon: a frozen one keeps its connection, and
      * its share of the calls, for seconds.
      */
     static <T> CompletableFuture<T> hedged(Timeouts timeouts, Duration patience, Supplier<CompletableFuture<T>> call) {

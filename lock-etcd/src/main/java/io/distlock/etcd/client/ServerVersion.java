@@ -26,7 +26,7 @@ public record ServerVersion(int major, int minor, int patch) {
 
     /**
      * Whether a leader that was stuck and has been replaced may revoke leases that its successor extends (etcd issue
-     * 15247). According to etcd's change logs, repaired in 3.4.31, in 3.5.13, and from 3.6.0 on.
+     * 15247). According to etcd's change logs, fixed in 3.4.31, in 3.5.13, and from 3.6.0 on.
      */
     public boolean mayRevokeLeasesInUse() {
         int repaired = minor < 5 ? 31 : 13;
@@ -38,7 +38,7 @@ public record ServerVersion(int major, int minor, int patch) {
         return major + "." + minor + "." + patch;
     }
 
-    /** Warns, once, about servers that may revoke locks that are held. Thread-safe. */
+    /** Warns once about servers that may revoke held locks. Thread-safe. */
     public static final class Warning {
 
         private static final Logger log = LoggerFactory.getLogger(ServerVersion.class);

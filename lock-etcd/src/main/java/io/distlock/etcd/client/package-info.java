@@ -1,4 +1,4 @@
-/** Calls to etcd, each with a deadline; what they change about the driver, and what they learn about the cluster. */
+/** Calls to etcd, each with a deadline; changes to the driver, and information about the cluster. */
 @NullMarked
 package io.distlock.etcd.client;
 

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All watches of a provider on one stream, which is opened when first needed, and again after it has broken. While there
- * are watches, a silent server is asked for a sign of life: the client would otherwise listen for ever to a server that is
+ * All watches of a provider on one stream, which is opened when first needed, and again after it breaks. While there
+ * are watches, a silent server is sent a progress request: the client would otherwise listen forever to a server that is
  * frozen or cut off. Thread-safe.
  */
 public final class SharedWatches implements Watches {
@@ -20,14 +20,14 @@ public final class SharedWatches implements Watches {
     private final LockRuntime runtime;
     private final Duration patience;
 
-    // Guarded by the monitor; the stream has one of its own, and is only ever locked second.
+    // Guarded by the monitor; the stream has its own, always locked second.
     private @Nullable WatchStream stream;
     private LockScheduler.@Nullable Scheduled check;
     private boolean closed;
 
     /**
-     * @param namespace precedes our keys at the server
-     * @param patience how long a server may be silent before it is asked, and then before it is left
+     * @param namespace precedes our keys on the server
+     * @param patience how long a server may be silent before it is probed, and then abandoned
      */
     public SharedWatches(
             Supplier<WatchGrpc.WatchStub> stubs, ByteSequence namespace, LockRuntime runtime, Duration patience) {
@@ -45,7 +45,7 @@ public final class SharedWatches implements Watches {
             watched.breakOff(new IllegalStateException("the provider is closed"));
         } else {
             open.add(watched);
-            // Not under the monitor: the driver may answer other calls on this occasion.
+            // Not under the monitor: the driver may answer other calls meanwhile.
             open.start(stubs);
         }
         return watched;

@@ -20,9 +20,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream to one server with many watches on it. The server confirms watches in the order in which they were asked for,
- * and numbers them. Requests are sent under the monitor, so that they leave in the order of the queue; sending does not
- * block, and no foreign code is called under it.
+ * One stream to one server with many watches on it. The server confirms watches in the order requested,
+ * and numbers them. Requests are sent under the monitor, so that they leave in queue order; sending does not
+ * block, and no user code is called under it.
  */
 final class WatchStream implements StreamObserver<WatchResponse> {
 
@@ -33,7 +33,7 @@ final class WatchStream implements StreamObserver<WatchResponse> {
     private boolean heard = true;
     private @Nullable Throwable brokenBy;
 
-    /** Opens the stream, unless that was done. What was asked for before is sent then. */
+    /** Opens the stream, unless that was done. Earlier requests are sent then. */
     void start(Supplier<WatchGrpc.WatchStub> stubs) {
         synchronized (this) {
             if (started) {
@@ -83,7 +83,7 @@ final class WatchStream implements StreamObserver<WatchResponse> {
                         .addFilters(WatchCreateRequest.FilterType.NOPUT)));
     }
 
-    /** A watch that is not confirmed yet is ended when it is. */
+    /** An unconfirmed watch is ended once confirmed. */
     private synchronized void remove(WatchedKey key) {
         if (standing.remove(key.number(), key)) {
             cancel(key.number());
@@ -101,7 +101,7 @@ final class WatchStream implements StreamObserver<WatchResponse> {
         }
     }
 
-    /** Leaves a server that has been silent since it was last asked for a sign of life; otherwise asks again. */
+    /** Leaves a server that has been silent since the last progress request; otherwise sends another. */
     void checkServer() {
         boolean silent;
         synchronized (this) {
@@ -124,7 +124,7 @@ final class WatchStream implements StreamObserver<WatchResponse> {
         return brokenBy != null;
     }
 
-    // --- hearing ---
+    // --- replies ---
 
     @Override
     public void onNext(WatchResponse response) {

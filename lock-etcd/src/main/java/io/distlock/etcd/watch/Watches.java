@@ -8,17 +8,17 @@ import org.jspecify.annotations.Nullable;
 public interface Watches extends AutoCloseable {
 
     /**
-     * Begins to watch one key, from now on and not from a past revision, because etcd serves watches that have to catch up
+     * Watches one key from now on, not from a past revision, because etcd serves watches that have to catch up
      * only ten times a second.
      *
-     * @param wake called when the key is deleted, and when the watch has broken; never blocks
+     * @param wake called when the key is deleted, and when the watch breaks; never blocks
      */
     WatchedKey watch(ByteSequence key, Runnable wake);
 
     @Override
     void close();
 
-    /** One watched key, on whatever stream. Thread-safe. */
+    /** One watched key, on any stream. Thread-safe. */
     final class WatchedKey {
 
         private final ByteSequence key;
@@ -37,14 +37,14 @@ public interface Watches extends AutoCloseable {
             return key;
         }
 
-        /** Completes once no deletion can be missed any more; fails if the watch breaks before. */
+        /** Completes once no deletion can be missed; fails if the watch breaks before that. */
         public CompletableFuture<Void> standing() {
             return standing;
         }
 
         /**
-         * Whether it can be relied on: it stands, has not broken, and was not ended. It does not notify about deletions
-         * before it stood: a caller that has not waited for {@link #standing} has to look once more.
+         * Whether it can be relied on: it is active, has not broken, and was not ended. It does not report deletions
+         * before that: a caller that has not waited for {@link #standing} must look once more.
          */
         public boolean isLive() {
             return standing.isDone() && !over;
@@ -67,7 +67,7 @@ public interface Watches extends AutoCloseable {
 
         // --- for the stream that it is on ---
 
-        /** The server's number for it; -1 before it stands. */
+        /** The server's number for it; -1 until confirmed. */
         long number() {
             return number;
         }
@@ -101,7 +101,7 @@ public interface Watches extends AutoCloseable {
         void breakOff(Throwable failure) {
             if (!over) {
                 over = true;
-                // A failed standing() makes its caller pause; waking it as well would end the pause.
+                // A failed standing() makes its caller pause; also waking it would end the pause.
                 if (!standing.completeExceptionally(failure)) {
                     wake.run();
                 }

@@ -1,4 +1,4 @@
-/** Watches on keys: many on one stream, or each on a stream of the driver's. */
+/** Watches on keys: many on one stream, or each on its own driver stream. */
 @NullMarked
 package io.distlock.etcd.watch;
 
