@@ -33,7 +33,7 @@ public interface HeldLock extends AutoCloseable {
         List<Sequencer> grants = sequencers();
         if (grants.size() > 1) {
             throw new IllegalStateException("this lock covers " + grants.size()
-                    + " keys, each with a fencing token of its own: take the one you need from sequencers()");
+                    + " keys, each with its own fencing token: take the one you need from sequencers()");
         }
         return grants.get(0).token();
     }

@@ -82,7 +82,7 @@ final class CallbackExecutor implements Executor {
     @Override
     public void execute(Runnable foreign) {
         execute(foreign, refusal -> {
-            log.warn("The callback executor rejected a task, which runs on a thread of its own", refusal);
+            log.warn("The callback executor rejected a task; running it on its own thread", refusal);
             foreign.run();
         });
     }

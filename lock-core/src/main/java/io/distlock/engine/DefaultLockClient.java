@@ -95,7 +95,7 @@ final class DefaultLockClient implements LockClient {
             known.fillInStackTrace();
             return known;
         }
-        throw new IllegalStateException("an acquisition ended in an unforeseen way", failure.getCause());
+        throw new IllegalStateException("an acquisition failed unexpectedly", failure.getCause());
     }
 
     @Override
@@ -150,7 +150,7 @@ final class DefaultLockClient implements LockClient {
 
     /** No thread could hand the lock over, so nobody else would ever release it. */
     private static void releaseUndelivered(HeldLock held, CompletableFuture<?> result, Throwable refusal) {
-        String why = "it was granted, and released again: the callback executor accepted no task to hand it over";
+        String why = "it was granted, then released: the callback executor rejected the task to deliver it";
         held.releaseAsync()
                 .whenComplete((release, never) -> result.completeExceptionally(
                         new LockUnavailableException(held.keys().get(0), Duration.ZERO, why, refusal)));

@@ -124,7 +124,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
                 .thenAccept(released -> {
                     if (isDone() || deadline.hasPassed()) {
                         // Nobody had it.
-                        fail("the grant came too late to be of use", null);
+                        fail("the grant arrived too late to be useful", null);
                     } else {
                         askProvider();
                     }
@@ -168,8 +168,8 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     }
 
     private void failUnasked(@Nullable Throwable cause) {
-        String why = "the call of this process that precedes it has no answer yet"
-                + (cause == null ? "" : ": " + cause.getMessage());
+        String why =
+                "an earlier call in this process has no answer yet" + (cause == null ? "" : ": " + cause.getMessage());
         fail(why, cause);
     }
 

@@ -201,7 +201,7 @@ final class KeyQueues {
                 turn.run();
             } catch (RuntimeException | Error failure) {
                 // Otherwise no more callers would be admitted.
-                log.error("A call that was admitted to '{}' failed", key, failure);
+                log.error("A call admitted to the queue of '{}' failed", key, failure);
             }
         }
     }

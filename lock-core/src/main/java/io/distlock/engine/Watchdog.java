@@ -119,7 +119,7 @@ final class Watchdog {
         try {
             provider.renew(List.copyOf(batch.keySet()), new Answers(batch, sent));
         } catch (RuntimeException | Error failure) {
-            log.warn("Renewing {} locks failed; they are tried again", batch.size(), failure);
+            log.warn("Renewing {} locks failed; retrying", batch.size(), failure);
             failed(batch, sent);
         }
     }

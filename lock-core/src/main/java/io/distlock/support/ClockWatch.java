@@ -67,8 +67,8 @@ public final class ClockWatch {
         if (ahead > TOLERATED_MILLIS) {
             forward.increment();
             log.warn(
-                    "The wall clock leapt forward by {} ms: it was set, or the machine was suspended. Locks that were held"
-                            + " are taken to be older by as much",
+                    "The wall clock jumped forward by {} ms: it was set, or the machine was suspended. Held locks are"
+                            + " treated as that much older",
                     ahead);
             onLeap.forEach(Runnable::run);
         } else if (behind > TOLERATED_MILLIS) {

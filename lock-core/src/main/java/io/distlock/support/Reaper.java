@@ -74,8 +74,8 @@ public final class Reaper {
         long due = nextWarning.get();
         if (now - due >= 0 && nextWarning.compareAndSet(due, now + BETWEEN_WARNINGS)) {
             log.warn(
-                    "{} outcomes are unknown and followed up, and no more: {} is tried once and then left to expire, as"
-                            + " were {} before it. The store has been silent for long, or is asked too often",
+                    "Already following up {} unknown outcomes, the maximum: {} gets one try and is then left to expire, like"
+                            + " {} before it. The store has not answered for a long time, or is overloaded",
                     MOST_OPEN,
                     what,
                     all - 1);

@@ -54,7 +54,7 @@ public final class Timeouts {
         long millis = (ticker.nanos() - limitNanos) / 1_000_000;
         return millis < USUAL_LATENESS_MILLIS
                 ? ""
-                : "; this process stood still, or was too busy to look, for " + millis + " ms";
+                : "; this process was paused, or too busy to notice, for " + millis + " ms";
     }
 
     /** For closing: waits for the future up to the limit or an interrupt, whose flag is kept. */

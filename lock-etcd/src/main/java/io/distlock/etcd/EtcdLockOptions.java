@@ -67,13 +67,13 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
         // Lock "b" under prefix "a" has the keys "a/b/…", and would wait for every lock under prefix "a/b".
         if (prefix.contains("/")) {
             throw new IllegalArgumentException(
-                    "key prefix \"" + prefix + "\" has a slash: leave it out, or write another character instead");
+                    "key prefix \"" + prefix + "\" contains a slash: remove it, or use another character");
         }
         for (int at = 0; at < prefix.length(); at++) {
             char c = prefix.charAt(at);
             if (Character.isWhitespace(c) || Character.isISOControl(c)) {
-                throw new IllegalArgumentException("key prefix \"" + prefix + "\" has at index " + at
-                        + " white space or a control character: leave it out");
+                throw new IllegalArgumentException("key prefix \"" + prefix
+                        + "\" has white space or a control character at index " + at + ": remove it");
             }
         }
     }

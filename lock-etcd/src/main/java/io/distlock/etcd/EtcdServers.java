@@ -86,8 +86,9 @@ public record EtcdServers(
     private static void requireEndpoint(URI endpoint, boolean withTls) {
         boolean https = "https".equals(endpoint.getScheme());
         if (endpoint.getHost() == null || !(https || "http".equals(endpoint.getScheme()))) {
-            throw new IllegalArgumentException("endpoint \"" + endpoint
-                    + "\" is no http or https address: write it as http://host:port, or https://host:port with TLS");
+            throw new IllegalArgumentException(
+                    "endpoint \"" + endpoint
+                            + "\" is not an http or https address: write it as http://host:port, or https://host:port with TLS");
         }
         if (https != withTls) {
             throw new IllegalArgumentException("endpoint \"" + endpoint + "\" does not go with "

@@ -88,8 +88,8 @@ public record RedisLockOptions(
             char c = prefix.charAt(at);
             // Braces would move the hash tag, and the keys of a lock into different slots of a cluster.
             if (c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c)) {
-                throw new IllegalArgumentException("key prefix \"" + prefix + "\" has at index " + at
-                        + " a brace, white space or a control character: leave it out");
+                throw new IllegalArgumentException("key prefix \"" + prefix
+                        + "\" has a brace, white space or a control character at index " + at + ": remove it");
             }
         }
     }

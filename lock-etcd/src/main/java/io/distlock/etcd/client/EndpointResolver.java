@@ -149,7 +149,7 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
                 publish(current);
             } else if (pending.isEmpty()) {
                 current.onError(Status.UNAVAILABLE.withDescription(
-                        "no host name of an etcd endpoint can be resolved: check the endpoints and the DNS; "
+                        "none of the etcd endpoints' host names can be resolved: check the endpoints and DNS; "
                                 + failure));
             }
         }

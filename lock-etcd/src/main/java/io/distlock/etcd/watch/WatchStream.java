@@ -172,7 +172,7 @@ final class WatchStream implements StreamObserver<WatchResponse> {
     /** Breaks all watches on it. */
     void close() {
         // First, since nothing may be sent on a cancelled call.
-        end(broken("left"));
+        end(broken("the stream was closed"));
         ClientCallStreamObserver<WatchRequest> opened;
         synchronized (this) {
             opened = requests;

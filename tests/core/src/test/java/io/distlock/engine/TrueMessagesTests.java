@@ -34,7 +34,7 @@ class TrueMessagesTests {
         timers.advance(Duration.ofSeconds(60));
         assertThatThrownBy(asked::join)
                 .hasCauseInstanceOf(LockUnavailableException.class)
-                .hasMessageContaining("this process stood still, or was too busy to look, for 53750 ms");
+                .hasMessageContaining("this process was paused, or too busy to notice, for 53750 ms");
     }
 
     /** Whether the answer was late, or nobody read it, cannot be told. */
@@ -46,7 +46,7 @@ class TrueMessagesTests {
         here.advanceMillis(60_000);
         here.provider.deliver();
         assertThatThrownBy(asked::join)
-                .hasMessageEndingWith("the grant came too late to be of use")
+                .hasMessageEndingWith("the grant arrived too late to be useful")
                 .hasMessageNotContaining("store");
     }
 
@@ -69,7 +69,7 @@ class TrueMessagesTests {
         timers.advance(Duration.ofSeconds(4));
         assertThatThrownBy(limited::join)
                 .rootCause()
-                .hasMessage("no answer within 1000 ms; this process stood still, or was too busy to look, for 3000 ms");
+                .hasMessage("no answer within 1000 ms; this process was paused, or too busy to notice, for 3000 ms");
     }
 
     /** A first call loads classes and connects, and may be at it when its wait time is over. */
@@ -128,8 +128,7 @@ class TrueMessagesTests {
         here.start(here.request("a").withWaitTime(Duration.ofMinutes(1)));
         CompletableFuture<?> second = here.start(here.request("a"));
         here.advanceMillis(5_000);
-        assertThatThrownBy(second::join)
-                .hasMessageContaining("the call of this process that precedes it has no answer yet");
+        assertThatThrownBy(second::join).hasMessageContaining("an earlier call in this process has no answer yet");
     }
 
     @Test
