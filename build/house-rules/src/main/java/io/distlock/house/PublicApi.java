@@ -118,13 +118,16 @@ final class PublicApi {
 
     private static String kind(Class<?> type) {
         String declared = type.toGenericString().replace(type.getName(), "");
-        String kind = type.isInterface() ? declared.replace("abstract ", "") : declared;
+        String plain = type.isInterface() ? declared.replace("abstract ", "") : declared;
+        // Some releases of the JDK say whether a type is sealed, others do not.
+        String kind = (type.isSealed() ? "sealed " : "")
+                + plain.replaceAll("\\b(?:non-)?sealed ", "").strip();
         String parents = Stream.concat(
                         Stream.ofNullable(type.getGenericSuperclass()), Arrays.stream(type.getGenericInterfaces()))
                 .map(parent -> simple(parent.getTypeName()))
                 .filter(parent -> !parent.matches("Object|Record|Annotation|Enum<.*>"))
                 .collect(Collectors.joining(", "));
-        return kind.strip().replaceFirst("^public ", "") + (parents.isEmpty() ? "" : ", a " + parents);
+        return kind.replaceFirst("\\bpublic ", "") + (parents.isEmpty() ? "" : ", a " + parents);
     }
 
     /** A type and those it extends that are not public themselves, so that their members are its own to users. */

@@ -35,7 +35,9 @@ public abstract class ApiSample implements Comparable<ApiSample> {
         String value() default "here";
     }
 
-    record Hidden(int value) {}
+    public sealed interface Sealed {}
+
+    record Hidden(int value) implements Sealed {}
 
     abstract static class Base {
 

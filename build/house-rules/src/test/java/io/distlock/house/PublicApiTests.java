@@ -41,6 +41,7 @@ class PublicApiTests {
                     ApiSample.Part()
                     protected void inherited()
                     protected void own()
+                io.distlock.house.ApiSample.Sealed: sealed static interface
                 """);
     }
 
@@ -80,7 +81,11 @@ class PublicApiTests {
         return PublicApi.of(
                 new ClassFileImporter()
                         .importClasses(
-                                ApiSample.class, ApiSample.Mode.class, ApiSample.Marked.class, ApiSample.Part.class),
+                                ApiSample.class,
+                                ApiSample.Mode.class,
+                                ApiSample.Marked.class,
+                                ApiSample.Part.class,
+                                ApiSample.Sealed.class),
                 classes);
     }
 }
