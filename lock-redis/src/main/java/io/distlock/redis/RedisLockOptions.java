@@ -5,19 +5,19 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How locks are kept in Redis. Immutable; a value that breaks a rule cannot be made
- * ({@link IllegalArgumentException} that names the value, the rule and the cure).
+ * How locks are kept in Redis. Immutable; an invalid one cannot be created
+ * ({@link IllegalArgumentException} names the value, the rule and the fix).
  *
- * @param keyPrefix what all keys and channels begin with; not blank, without white space, control characters and
- *     braces, and without {@code :fence} at its end
- * @param callTimeout the longest that one call to Redis is waited for. 10 ms to 60 s
- * @param connectTimeout the longest that a connection may take to be made. 10 ms to 60 s
- * @param replicasToAcknowledge how many replicas must have a grant, and each renewal, before it counts; 0 for none.
+ * @param keyPrefix prefix of all keys and channels; not blank, no white space, control characters or
+ *     braces, and not ending in {@code :fence}
+ * @param callTimeout the longest wait for one call to Redis. 10 ms to 60 s
+ * @param connectTimeout the longest that connecting may take. 10 ms to 60 s
+ * @param replicasToAcknowledge how many replicas must have a grant or renewal before it counts; 0 for none.
  *     Not with Redis Cluster
  * @param restartGuard if present, a Redis server that is new to this client (restarted, or promoted) grants nothing
- *     for this long from when it was first seen, because it may have forgotten locks. At least the longest time to
- *     live of any lock: lease time and lock-delay, or minimum hold time. Not with Redis Cluster. A master that was a
- *     replica for a while also counts as new, and so does one that has had no replica for an hour (after
+ *     for this long after it is first seen, because it may have forgotten locks. At least the longest time to
+ *     live of any lock: lease time plus lock-delay, or minimum hold time. Not with Redis Cluster. A master that was a
+ *     replica for a while also counts as new, as does one that has had no replica for an hour (after
  *     {@code repl-backlog-ttl} Redis begins a new replication history)
  */
 public record RedisLockOptions(
@@ -46,7 +46,7 @@ public record RedisLockOptions(
                 quarantine -> requireBetween("quarantine after a restart", quarantine, SHORTEST, LONGEST_QUARANTINE));
     }
 
-    /** Prefix {@code lock}, calls 1 s, connecting 2 s, no replicas asked, no restart guard. */
+    /** Prefix {@code lock}, calls 1 s, connecting 2 s, no replica acks, no restart guard. */
     public static RedisLockOptions defaults() {
         return DEFAULTS;
     }
@@ -86,7 +86,7 @@ public record RedisLockOptions(
         }
         for (int at = 0; at < prefix.length(); at++) {
             char c = prefix.charAt(at);
-            // Braces would move the hash tag, and the keys of a lock into different slots of a cluster.
+            // Braces would move the hash tag, and spread a lock's keys over different cluster slots.
             if (c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c)) {
                 throw new IllegalArgumentException("key prefix \"" + prefix
                         + "\" has a brace, white space or a control character at index " + at + ": remove it");

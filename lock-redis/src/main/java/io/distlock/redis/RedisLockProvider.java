@@ -33,10 +33,10 @@ import java.util.function.Supplier;
 
 /**
  * Locks on one Redis deployment: standalone, Sentinel or Cluster. The lock's key holds {@code owner:token} and is set
- * as the recipe of Redis' own documentation does ({@code SET key value NX PX ttl}), so that a client in any language
- * that follows it excludes exclusive locks taken here, and is excluded.
+ * as Redis' own documentation recommends ({@code SET key value NX PX ttl}), so that a client in any language
+ * that follows it excludes exclusive locks taken here, and vice versa.
  *
- * <p>Exclusion holds while that Redis keeps its data and its clock does not leap forward: a failover that loses the
+ * <p>Exclusion holds while that Redis keeps its data and its clock does not jump forward: a failover that loses the
  * last write, or a restart without persistence, can grant a lock that is held. Tokens keep growing even then, unless
  * the server's clock has stepped back. Thread-safe.
  */
@@ -48,13 +48,13 @@ public final class RedisLockProvider implements LockProvider {
     private final RedisLockOptions options;
 
     /**
-     * Locks on the Redis that the connections lead to. Begins to connect, and does not wait for it: Redis may well be
+     * Locks on the Redis that the connections lead to. Starts connecting, but does not wait: Redis may be
      * started later.
      *
      * @param runtime shared by all locks of the process; to be closed after this
      * @param connections to be closed after this
      * @param options how locks are kept
-     * @throws IllegalArgumentException if the connections lead to a cluster, and the options are not for one
+     * @throws IllegalArgumentException if the connections lead to a cluster and the options rule it out
      */
     public RedisLockProvider(LockRuntime runtime, RedisConnections connections, RedisLockOptions options) {
         requireSupported(connections.isCluster(), options);
@@ -124,9 +124,9 @@ public final class RedisLockProvider implements LockProvider {
                 : released.thenApply(release -> withdrawEarlierTries(ours, release));
     }
 
-    /** A try that was cut off before the grant may come only now, and take the lock for an owner that is gone. */
+    /** A try cut off before the grant may arrive only now, and take the lock for an owner that is gone. */
     private Release withdrawEarlierTries(RedisLease lease, Release release) {
-        // As long as it is unknown, the engine asks again.
+        // While it is unknown, the engine asks again.
         if (release != Release.UNKNOWN) {
             Supplier<CompletionStage<Release>> withdrawal = () ->
                     store.release(lease.mode(), lease.names(), lease.owner(), Optional.empty(), false, Duration.ZERO);
@@ -161,7 +161,7 @@ public final class RedisLockProvider implements LockProvider {
                 .exceptionally(RedisHealth::down);
     }
 
-    /** Ends what waits and closes the connections that were made for this provider. */
+    /** Ends all waits and closes the connections made for this provider. */
     @Override
     public void close() {
         loop.close();

@@ -18,40 +18,40 @@ import org.springframework.core.annotation.AliasFor;
  * public void ship(long orderId) { … }
  * }</pre>
  *
- * <p>On a type, each method of the type's beans that a proxy can intercept is locked by itself. Works as a
+ * <p>On a type, each method of its beans that a proxy can intercept is locked separately. Works as a
  * meta-annotation, with its attributes set through {@link AliasFor}, and on the methods of interfaces and base
  * classes; an annotation on the method overrides those on the type.
  *
- * <p>Repeatable, also through meta-annotations: all the locks are taken, in the order described at
+ * <p>Repeatable, even through meta-annotations: all the locks are taken, in the order described in
  * {@link DistributedLocks}; each {@link #waitTime()} counts from the call.
  *
- * <p>The lock is outside a transaction that is begun by {@code @Transactional} on the same method: it is released
+ * <p>The lock surrounds a transaction begun by {@code @Transactional} on the same method: it is released
  * after the commit. Called within a transaction, the lock is released once that transaction has completed; the property
- * {@code distributed-lock.transactions.hold-until-completion} turns that off. A transaction under a lock that is lost
- * by the time of its commit is rolled back with a {@link io.distlock.LockLostException}. The lock is inside Spring
- * Security's method security: a call that is not allowed takes no lock. As with every Spring proxy, a call from
+ * {@code distributed-lock.transactions.hold-until-completion} turns that off. A transaction whose lock has been lost
+ * by the time it commits is rolled back with a {@link io.distlock.LockLostException}. The lock is inside Spring
+ * Security's method security: a denied call takes no lock. As with every Spring proxy, a call from
  * within the same object bypasses the proxy and takes no lock.
  *
- * <p>A call on the same thread from a method that already holds the key runs under that lock: it asks no server and
- * releases nothing, and its own times are ignored. {@link LockContext} returns the lock that the running method holds.
+ * <p>A call on the same thread from a method that already holds the key runs under that lock: it calls no server,
+ * releases nothing, and ignores its own times. {@link LockContext} returns the lock that the running method holds.
  *
- * <p>The method's own exceptions pass untouched. Besides them a caller may see:
+ * <p>The method's own exceptions pass through as is. The caller may also see:
  *
  * <ul>
- *   <li>{@link io.distlock.LockNotAcquiredException}: another held the lock all the time; see
+ *   <li>{@link io.distlock.LockNotAcquiredException}: others held the lock throughout; see
  *       {@link #onNotAcquired()}. The method did not run.
  *   <li>{@link io.distlock.LockUnavailableException}: the store did not answer. The method did not run.
- *   <li>{@link io.distlock.LockInterruptedException}: the thread was interrupted while it waited; the flag is kept. The
+ *   <li>{@link io.distlock.LockInterruptedException}: the thread was interrupted while waiting; its flag stays set. The
  *       method did not run.
- *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost on the way. If the
- *       method itself failed, this exception is suppressed into its own.
- *   <li>{@link IllegalArgumentException}: the {@link #key()} has no value that can be locked. The method did not run.
+ *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost meanwhile. If the
+ *       method itself failed, its exception carries this as suppressed.
+ *   <li>{@link IllegalArgumentException}: the {@link #key()} has no lockable value. The method did not run.
  * </ul>
  *
  * <p>Times are written as {@code 500ms}, {@code 2s}, {@code PT2S} or {@code ${some.property}}; empty means the
  * property {@code distributed-lock.*} of the same name. All attributes are checked when the application starts.
  *
- * <p>The lock covers the method's work and not only its call:
+ * <p>The lock covers the method's work, not just its call:
  *
  * <ul>
  *   <li>Most methods are done when they return; so are {@code @Async} methods, on their own thread.
@@ -60,14 +60,14 @@ import org.springframework.core.annotation.AliasFor;
  *       of the lock client. Cancelling the future ends the wait, or cancels the future of the method.
  *   <li>A method that returns a {@code Mono}, a {@code Flux} or any other reactive type that Spring can adapt is called
  *       for each subscription, under a lock of its own, on a thread of the lock client; it is done at completion,
- *       error or cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher that is subscribed
+ *       error or cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher subscribed
  *       to within that context runs under it.
  * </ul>
  *
- * <p>A Kotlin suspending function is locked as the {@code Mono} or {@code Flux} that Spring makes of it: no thread is
- * blocked, and the lock is released when the function has returned, failed or been cancelled.
+ * <p>A Kotlin suspending function is locked as the {@code Mono} or {@code Flux} that Spring turns it into: no thread is
+ * blocked, and the lock is released when the function returns, fails or is cancelled.
  *
- * <p>Rejected at start-up is any return type for work that other code does after the return: a plain {@code Future}, a
+ * <p>Any return type for work that other code does after the return is rejected at start-up: a plain {@code Future}, a
  * {@code Stream}, a {@code Callable}, the asynchronous and streamed results of Spring MVC.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
@@ -81,8 +81,8 @@ public @interface DistributedLock {
     String value() default "";
 
     /**
-     * The lock's name: a label from a bounded set, used as a tag of metrics; {@code ${…}} is resolved. If empty, the
-     * simple name of the class that declares the method, and the method's: {@code OrderService.ship}. Set it where
+     * The lock's name: a label from a bounded set, used as a metrics tag; {@code ${…}} is resolved. If empty, the
+     * simple name of the declaring class plus the method name: {@code OrderService.ship}. Set it where
      * other programs take the same lock, or where the class may be renamed.
      */
     @AliasFor("value")
@@ -92,7 +92,7 @@ public @interface DistributedLock {
      * The item under the name, as a SpEL expression over the call: arguments as {@code #orderId}, {@code #p0} or
      * {@code #a0}; {@code #root.method}, {@code #root.target}, {@code #root.args}; beans as {@code @bean}. Its value
      * is a string, number, boolean, character, enum, UUID or {@code java.time} value; or a collection or an array of
-     * them: all are locked, or none. The text counts and not the type: {@code 42} and {@code "42"} are one item. Empty:
+     * them: all are locked, or none. The text counts, not the type: {@code 42} and {@code "42"} are one item. Empty:
      * the name alone is locked.
      */
     String key() default "";
@@ -103,11 +103,11 @@ public @interface DistributedLock {
     /** The provider that grants the lock: {@code redis}, {@code etcd}, …; {@code ${…}} is resolved. Empty: the default one. */
     String provider() default "";
 
-    /** How long to wait for the lock; zero is one attempt. */
+    /** How long to wait for the lock; zero tries once. */
     String waitTime() default "";
 
     /**
-     * How long one grant or renewal is valid. The lock of a dead holder is free after about this time plus the
+     * How long one grant or renewal is valid. A dead holder's lock becomes free after about this time plus the
      * {@link #lockDelay()}.
      */
     String leaseTime() default "";
@@ -115,7 +115,7 @@ public @interface DistributedLock {
     /** The lock is lost, and reported as lost, once the method has run this long. */
     String maxHoldTime() default "";
 
-    /** The lock stays taken at least this long, even when the method is done earlier. */
+    /** The lock stays taken at least this long, even if the method finishes earlier. */
     String minHoldTime() default "";
 
     /** A holder that vanishes keeps others out for this much longer. */
@@ -130,15 +130,15 @@ public @interface DistributedLock {
      */
     String condition() default "";
 
-    /** What happens to the call if another holds the lock for the whole wait time. */
+    /** What happens to the call if others hold the lock for the whole wait time. */
     OnNotAcquired onNotAcquired() default OnNotAcquired.THROW;
 
     /**
-     * For {@link OnNotAcquired#FALLBACK}: the name of the method that is called instead, without the lock. It is in
+     * For {@link OnNotAcquired#FALLBACK}: the name of the method to call instead, without the lock. It is in
      * the same class or a superclass, may be private, takes the same arguments and returns the same type. It may take
      * the reason as one more argument: a {@link io.distlock.LockNotAcquiredException}; or a
-     * {@link io.distlock.LockUnavailableException}, and is then called also when the store does not answer; or their
-     * common type {@link io.distlock.LockException}. Several methods of the name may handle different reasons.
+     * {@link io.distlock.LockUnavailableException}, and is then also called when the store does not answer; or their
+     * common type {@link io.distlock.LockException}. Overloads may handle different reasons.
      */
     String fallbackMethod() default "";
 

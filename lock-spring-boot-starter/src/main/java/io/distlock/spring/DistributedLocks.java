@@ -7,10 +7,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Contains several {@link DistributedLock} annotations of one method or type; the compiler adds it. All locks are
- * taken, one key at a time in the order of providers and keys, whatever the order in the source, so that no two methods
+ * Contains several {@link DistributedLock} annotations on one method or type; the compiler adds it. All locks are
+ * taken, one key at a time in the order of providers and keys, whatever their order in code, so that no two methods
  * each hold what the other waits for. Each wait time counts from the call, so that the call waits no longer than the
- * longest of them. A key that is named twice is taken once, exclusively if one of the annotations says so.
+ * longest of them. A key named twice is taken once, exclusively if one of the annotations says so.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -18,10 +18,10 @@ public final class LockClients implements AutoCloseable {
     private final LockClient primary;
 
     /**
-     * Over these clients, which this object closes from now on.
+     * Takes over these clients: this object now closes them.
      *
      * @param primary the name of the default provider
-     * @throws UnknownLockProviderException if no client is of that provider
+     * @throws UnknownLockProviderException if no client has that provider
      */
     public LockClients(Collection<LockClient> clients, String primary) {
         for (LockClient client : clients) {
@@ -56,7 +56,7 @@ public final class LockClients implements AutoCloseable {
         return Collections.unmodifiableSet(clients.keySet());
     }
 
-    /** Closes all clients at the same time, so that this takes no longer than the slowest of them. */
+    /** Closes all clients concurrently, so this takes no longer than the slowest of them. */
     @Override
     public void close() {
         List<Thread> closing = clients.values().stream()

@@ -14,7 +14,7 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>The lock is released when the method is done, and refuses to be released or closed before.
+ * <p>The lock is released when the method is done, and refuses any earlier release or close.
  *
  * <p>Bound to the calling thread: code that the method runs on another thread finds no lock there. Take the
  * {@link HeldLock} here and pass it on.
@@ -42,11 +42,11 @@ public final class LockContext {
     }
 
     /**
-     * For a method that must only be called under a certain lock: returns the lock of this name, on any key, if the
-     * call holds one and it is still valid at this moment.
+     * For a method that must only be called under a certain lock: returns the lock of that name, on any key, if the
+     * call holds one and it is still valid.
      *
      * @throws IllegalStateException if the call holds no lock of this name
-     * @throws io.distlock.LockLostException if it has lost it
+     * @throws io.distlock.LockLostException if it was lost
      */
     public static HeldLock requireHeld(String name) {
         HeldLock lock = HeldLocks.current()

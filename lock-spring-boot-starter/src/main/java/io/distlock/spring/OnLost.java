@@ -3,7 +3,7 @@ package io.distlock.spring;
 /**
  * What happens to a body that is running when its lock is lost. In both cases the caller gets a
  * {@link io.distlock.LockLostException} once the body has ended, unless the body itself failed; then the loss is
- * suppressed into that failure.
+ * suppressed in that failure.
  */
 public enum OnLost {
 
@@ -15,10 +15,10 @@ public enum OnLost {
     LEAVE_RUNNING,
 
     /**
-     * It is asked to stop: the thread of a synchronous body is interrupted, a future is cancelled, a subscription is
+     * It is asked to stop: the thread of a synchronous body is interrupted, a future or subscription is
      * cancelled. How the body responds to an interrupt is up to the body.
      *
-     * <p>The interrupt reaches the body and never the code after it: when the method returns, the flag is as it would
+     * <p>The interrupt reaches the body, never the code after it: when the method returns, the flag is as it would
      * have been without the loss. An {@link InterruptedException} thrown by the body in response does not count as its
      * own failure.
      */

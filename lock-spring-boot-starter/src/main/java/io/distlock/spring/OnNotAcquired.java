@@ -1,7 +1,7 @@
 package io.distlock.spring;
 
 /**
- * What happens to a call whose lock another holds for the whole wait time. The method never runs. A store that does not
+ * What happens to a call whose lock others hold for the whole wait time. The method never runs. A store that does not
  * answer is a different case and always an {@link io.distlock.LockUnavailableException exception}, unless a
  * {@link DistributedLock#fallbackMethod() fallback} declares that type.
  */
@@ -12,7 +12,7 @@ public enum OnNotAcquired {
 
     /**
      * The caller gets an empty value: {@code Optional.empty()} where an {@code Optional} is returned, {@code null}
-     * for any other reference, a {@code List} included; a future of such a value; an empty publisher. A method that
+     * for any other reference, even a {@code List}; a future of such a value; an empty publisher. A method that
      * returns nothing just returns, and the caller cannot tell the difference. A method that returns a primitive has no
      * empty value and is rejected at start-up.
      */

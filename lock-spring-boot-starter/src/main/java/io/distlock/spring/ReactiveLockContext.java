@@ -7,7 +7,7 @@ import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /**
- * As {@link LockContext}, for code that runs inside a publisher: the locks are in the subscription's context and not on
+ * Like {@link LockContext}, for code that runs inside a publisher: the locks are in the subscription's context, not on
  * the thread. They cannot be released here either.
  *
  * <pre>{@code
@@ -31,7 +31,7 @@ public final class ReactiveLockContext {
     }
 
     /**
-     * The innermost lock of this name, if it is still held; fails as {@link LockContext#requireHeld} throws.
+     * The innermost lock of this name, if it is still held; fails as {@link LockContext#requireHeld} does.
      */
     public static Mono<HeldLock> requireHeld(String name) {
         return found(held -> held.named(name), "no lock '" + name + "' is held here")

@@ -3,7 +3,7 @@ package io.distlock.spring;
 import java.util.Collection;
 import java.util.List;
 
-/** A provider was asked for by a name that none has. */
+/** No provider has the requested name. */
 public final class UnknownLockProviderException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
@@ -18,7 +18,7 @@ public final class UnknownLockProviderException extends IllegalArgumentException
         this.known = List.copyOf(known);
     }
 
-    /** The name that was asked for. */
+    /** The requested name. */
     public String provider() {
         return provider;
     }

@@ -1,4 +1,4 @@
-/** What a Spring application types to lock: start at {@link io.distlock.spring.DistributedLock}. */
+/** The lock API for Spring applications: start at {@link io.distlock.spring.DistributedLock}. */
 @NullMarked
 package io.distlock.spring;
 

@@ -11,7 +11,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Settings of connections, as connection factories that are never started and never beans. */
+/** Connection settings, as connection factories that are never started and never beans. */
 final class NodeFactories {
 
     private NodeFactories() {}

@@ -19,7 +19,7 @@ final class NodeUri {
     private static final int DEFAULT_PORT = 6379;
     private static final int HIGHEST_PORT = 65_535;
 
-    /** Looser than {@link URI#getHost()}, which knows no underscores, as names in container networks have them. */
+    /** Looser than {@link URI#getHost()}, which rejects the underscores of names in container networks. */
     private static final Pattern AUTHORITY =
             Pattern.compile("(?:(?<info>[^@]*)@)?(?<host>\\[[0-9A-Fa-f:.%]+]|[^:@\\[\\]]+)(?::(?<port>[0-9]{1,5}))?");
 
@@ -95,7 +95,7 @@ final class NodeUri {
         }
         String[] parts = info.split(":", 2);
         for (int at = 0; at < parts.length; at++) {
-            // In this part of a URI a plus sign stands for itself.
+            // In this part of a URI, a plus sign is literal.
             parts[at] = URLDecoder.decode(parts[at].replace("+", "%2B"), StandardCharsets.UTF_8);
         }
         return parts;

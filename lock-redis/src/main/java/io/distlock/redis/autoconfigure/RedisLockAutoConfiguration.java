@@ -27,7 +27,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * Auto-configuration of locks on the Redis that the application's {@link LettuceConnectionFactory} leads to. The beans
- * depend on each other in the order in which they have to be closed: provider, connections, runtime.
+ * depend on each other in the order in which they must be closed: provider, connections, runtime.
  */
 @AutoConfiguration(
         afterName = {
@@ -61,7 +61,7 @@ public final class RedisLockAutoConfiguration {
         return new RedisLockProvider(runtime, connections, options);
     }
 
-    /** Matches if the provider is switched on; else if it is chosen, or none is chosen and it could work. */
+    /** Follows {@code enabled}; if unset, matches if it is chosen, or none is chosen and it could work. */
     static class OnProvider extends SpringBootCondition {
 
         private static final String CHOSEN = "distributed-lock.provider";
@@ -97,7 +97,7 @@ public final class RedisLockAutoConfiguration {
         }
     }
 
-    /** The scripts, which a native image would leave out. */
+    /** Keeps the scripts in a native image. */
     static final class ScriptHints implements RuntimeHintsRegistrar {
 
         @Override

@@ -8,12 +8,12 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Locks on one Redis deployment, the one that {@code spring.data.redis} leads to.
+ * Locks on one Redis deployment, the one set by {@code spring.data.redis}.
  *
  * @param enabled Whether to offer locks on Redis. By default, if distributed-lock.provider is redis or not set.
- * @param commandTimeout The longest that one call to Redis is waited for, 10ms to 60s.
- * @param connectTimeout The longest that a connection for locks may take to be made, 10ms to 60s.
- * @param replicasToAcknowledge How many replicas must have a lock, and each renewal, before it counts. 0 for none.
+ * @param commandTimeout The longest wait for one call to Redis, 10ms to 60s.
+ * @param connectTimeout The longest that a connection for locks may take to open, 10ms to 60s.
+ * @param replicasToAcknowledge How many replicas must have a lock or renewal before it counts. 0 for none.
  *     Not with Redis Cluster.
  */
 @ConfigurationProperties("distributed-lock.redis")
@@ -25,7 +25,7 @@ record RedisLockProperties(
         @DefaultValue RestartGuard restartGuard) {
 
     RedisLockProperties {
-        // The rules are those of the options; broken ones are to be found while properties are bound.
+        // Same rules as the options; violations should surface while properties are bound.
         new RedisLockOptions("lock", commandTimeout, connectTimeout, replicasToAcknowledge, Optional.empty());
     }
 
@@ -34,7 +34,7 @@ record RedisLockProperties(
      *
      * @param enabled Whether a Redis that is new to this application grants no locks for a while, because it may have
      *     forgotten those it had granted. Needs Redis 7; not with Redis Cluster.
-     * @param quarantine For how long it grants none. At least the longest lease time and lock-delay, or minimum hold
+     * @param quarantine How long it grants none. At least the longest lease time plus lock-delay, or minimum hold
      *     time, of any lock; the same in all applications.
      */
     record RestartGuard(

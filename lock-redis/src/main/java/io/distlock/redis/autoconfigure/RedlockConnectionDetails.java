@@ -7,15 +7,15 @@ import org.springframework.boot.ssl.SslBundle;
 
 /**
  * The independent Redis servers of Redlock and how to connect to them. A bean of this type replaces the properties:
- * Docker Compose support supplies one for each server, and tests one for their containers. The nodes of several beans
- * are put together.
+ * Docker Compose support supplies one per server, and tests supply one for their containers. The nodes of several beans
+ * are combined.
  */
 public interface RedlockConnectionDetails extends ConnectionDetails {
 
-    /** The servers; those of all beans together are three or more, an odd number. */
+    /** The servers; across all beans, three or more, an odd number. */
     List<Node> getNodes();
 
-    /** What makes connections secure, to servers all of which speak TLS; if null, the Java runtime's own trust. */
+    /** Secures the connections, all of which must use TLS; if null, the Java runtime's own trust store. */
     default @Nullable SslBundle getSslBundle() {
         return null;
     }
@@ -24,8 +24,8 @@ public interface RedlockConnectionDetails extends ConnectionDetails {
      * One server.
      *
      * @param username for the ACL; null for the default user
-     * @param password null if the server does not ask
-     * @param database its number, 0 if nothing else is wanted
+     * @param password null if the server needs none
+     * @param database its number, 0 by default
      * @param tls whether it speaks TLS
      */
     record Node(
@@ -36,7 +36,7 @@ public interface RedlockConnectionDetails extends ConnectionDetails {
             int database,
             boolean tls) {
 
-        /** Without what is secret. */
+        /** Without secrets. */
         @Override
         public String toString() {
             return host + ':' + port;

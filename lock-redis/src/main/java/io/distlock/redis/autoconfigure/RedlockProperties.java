@@ -13,17 +13,17 @@ import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 
 /**
- * Locks by a majority of independent Redis servers (Redlock).
+ * Locks on a majority of independent Redis servers (Redlock).
  *
- * @param enabled Whether to offer locks by Redlock. By default, if distributed-lock.provider is redlock, or is not set
+ * @param enabled Whether to offer Redlock locks. By default, if distributed-lock.provider is redlock, or is not set
  *     and there are nodes.
- * @param nodes The servers, each one standing alone: redis://user:password@host:port, or rediss:// for TLS. An odd
+ * @param nodes The servers, each one standalone: redis://user:password@host:port, or rediss:// for TLS. An odd
  *     number, 3 or more.
  * @param username The ACL user for servers whose URI names none.
  * @param password The password for servers whose URI has none.
- * @param commandTimeout The longest that one question to the servers is waited for, 10ms to 60s.
- * @param connectTimeout The longest that a connection for locks may take to be made, 10ms to 60s.
- * @param clockDrift By what part of a lease the clocks may drift apart while it lasts, 0 to 0.5.
+ * @param commandTimeout The longest wait for one request to the servers, 10ms to 60s.
+ * @param connectTimeout The longest that a connection for locks may take to open, 10ms to 60s.
+ * @param clockDrift Fraction of a lease by which clocks may drift apart during it, 0 to 0.5.
  */
 @ConfigurationProperties("distributed-lock.redlock")
 record RedlockProperties(
@@ -39,7 +39,7 @@ record RedlockProperties(
 
     RedlockProperties {
         nodes = List.copyOf(nodes);
-        // The rules are those of the options; broken ones are to be found while properties are bound.
+        // Same rules as the options; violations should surface while properties are bound.
         new RedlockOptions("lock", commandTimeout, connectTimeout, clockDrift, Optional.empty());
     }
 
@@ -53,9 +53,9 @@ record RedlockProperties(
     /**
      * What to do about a server that was restarted.
      *
-     * @param enabled Whether a server gives no votes for a while after it was started, because it may have forgotten
+     * @param enabled Whether a server gives no votes for a while after it starts, because it may have forgotten
      *     those it had given. Switch it off only for servers that write each command to disk before they answer.
-     * @param quarantine For how long it gives none. At least the longest lease time and lock-delay, or minimum hold
+     * @param quarantine How long it gives none. At least the longest lease time plus lock-delay, or minimum hold
      *     time, of any lock; the same in all applications.
      */
     record RestartGuard(
@@ -100,7 +100,7 @@ record RedlockProperties(
         return bundles.getBundle(name);
     }
 
-    /** Without what is secret. */
+    /** Without secrets. */
     @Override
     public String toString() {
         return "RedlockProperties[" + nodes.size() + " nodes]";

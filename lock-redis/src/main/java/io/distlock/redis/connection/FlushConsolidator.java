@@ -9,8 +9,8 @@ import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 
 /**
- * Sends calls that are made at the same time with one flush. The driver flushes each command by itself, which costs as
- * much as all else that it does for a command.
+ * Sends concurrent calls with one flush. The driver flushes each command separately, which costs as
+ * much as everything else it does for a command.
  *
  * <p>A single call leaves at once: a flush is deferred only while other tasks are queued on the driver's thread, and no
  * longer than until that queue is empty. (Netty's own handler defers every flush, which slows down uncontended locks
@@ -18,7 +18,7 @@ import io.netty.util.concurrent.SingleThreadEventExecutor;
  */
 final class FlushConsolidator implements NettyCustomizer {
 
-    /** Few, so that the server can begin with the first calls while the others are being written. */
+    /** Few, so that the server can start on the first calls while the others are being written. */
     private static final int TOGETHER = 8;
 
     private final NettyCustomizer users;
@@ -40,7 +40,7 @@ final class FlushConsolidator implements NettyCustomizer {
         users.afterChannelInitialized(channel);
     }
 
-    /** Used on the thread of its channel only. */
+    /** Used only on its channel's thread. */
     private static final class Handler extends ChannelOutboundHandlerAdapter {
 
         private final SingleThreadEventExecutor thread;
@@ -62,7 +62,7 @@ final class FlushConsolidator implements NettyCustomizer {
             }
         }
 
-        /** The tasks in the queue may have nothing to flush. */
+        /** In case the queued tasks flush nothing. */
         private void plan(ChannelHandlerContext context) {
             if (!planned) {
                 planned = true;

@@ -18,10 +18,10 @@ import io.lettuce.core.resource.IOUringProvider;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** How the driver is set up for locks, whatever the rest of the application wants of it. */
+/** Sets up the driver for locks, whatever the rest of the application wants from it. */
 final class LockClientConfiguration {
 
-    /** A dead peer of an idle connection, such as that of the subscriptions, is noticed after some 15 s. */
+    /** A dead peer of an idle connection, such as the subscriptions', is noticed after about 15 s. */
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(5);
 
     private static final int LOST_KEEP_ALIVES = 2;
@@ -36,10 +36,10 @@ final class LockClientConfiguration {
     static ClientOptions options(ClientOptions users, Duration connectTimeout) {
         return users.mutate()
                 .autoReconnect(true)
-                // While disconnected, an attempt must fail now and not be sent at some later time.
+                // While disconnected, an attempt must fail now and not be sent later.
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .replayFilter(LockClientConfiguration::neverAgain)
-                // One timer for each command costs more than the command; the callers limit the time themselves.
+                // A timer per command costs more than the command; the callers limit the time themselves.
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
                 .publishOnScheduler(false)
                 .pingBeforeActivateConnection(true)
@@ -47,7 +47,7 @@ final class LockClientConfiguration {
                 .build();
     }
 
-    /** The driver asks this before it queues a command that it could not write, and drops the command if it is true. */
+    /** The driver calls this before it queues a command it could not write, and drops the command if true. */
     private static boolean neverAgain(RedisCommand<?, ?, ?> command) {
         // The driver passes null for a batch, despite the type.
         if (command != null) {
@@ -92,7 +92,7 @@ final class LockClientConfiguration {
                 .nettyCustomizer(new FlushConsolidator(users.nettyCustomizer()))
                 .addressResolverGroup(users.addressResolverGroup())
                 .commandLatencyRecorder(users.commandLatencyRecorder())
-                // What has been recorded is published by the user's.
+                // The user's resources publish the recordings.
                 .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
                 .eventBus(users.eventBus())
                 .eventExecutorGroup(users.eventExecutorGroup())

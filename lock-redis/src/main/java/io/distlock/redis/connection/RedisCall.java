@@ -8,7 +8,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.netty.buffer.ByteBuf;
 
-/** A command on its way that knows whether it has left this process. */
+/** A command in flight that knows whether it has left this process. */
 public final class RedisCall<T> extends AsyncCommand<String, String, T> {
 
     /** For a command that has no key, and goes to any node of a cluster. */

@@ -24,12 +24,12 @@ public class RedisCallException extends RuntimeException {
         this.mayBeApplied = mayBeApplied;
     }
 
-    /** Whether Redis may have executed the call nevertheless. */
+    /** Whether Redis may still have executed the call. */
     public boolean mayBeApplied() {
         return mayBeApplied;
     }
 
-    /** Whether a node of a cluster lacked the script or some of the keys. It has done nothing. */
+    /** Whether a cluster node lacked the script or some of the keys. It did nothing. */
     public boolean isOfMovingKeys() {
         Throwable cause = getCause();
         return cause instanceof RedisNoScriptException
@@ -37,12 +37,12 @@ public class RedisCallException extends RuntimeException {
                         && String.valueOf(cause.getMessage()).startsWith("TRYAGAIN"));
     }
 
-    /** The same failure of something that was only to prepare the call. */
+    /** The same failure, of a step that only prepared the call. */
     public RedisCallException withoutEffect() {
         return new RedisCallException(getMessage(), false, getCause());
     }
 
-    /** The failure of a stage, which may have been wrapped on its way. */
+    /** The failure of a stage, which may have been wrapped. */
     public static RedisCallException of(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             if (each instanceof RedisCallException known) {

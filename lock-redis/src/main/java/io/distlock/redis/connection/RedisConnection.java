@@ -21,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection, made when it is first needed; if that fails, again when it is next needed, after a pause. Once made,
+ * One connection, made when first needed; if that fails, retried when next needed, after a pause. Once it is made,
  * the driver reconnects it. Never blocks. Thread-safe.
  *
- * <p>A peer that vanished without a word leaves a connection on which nothing is ever answered, and TCP takes a quarter
- * of an hour to notice. Redis answers in order, so one call that stays open for long condemns the connection: it is
- * cut, and made anew.
+ * <p>A peer that vanished silently leaves a connection on which nothing is ever answered, and TCP takes a quarter
+ * of an hour to notice. Redis answers in order, so one call that stays unanswered for long dooms the connection: it is
+ * cut and remade.
  */
 public final class RedisConnection<C extends StatefulConnection<String, String>> {
 
@@ -39,7 +39,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     private final Ticker ticker;
     private final Duration callTimeout;
     private final AtomicReference<@Nullable CompletableFuture<C>> connection = new AtomicReference<>();
-    // Written by the one try under way before it ends, read by others afterwards.
+    // Written by the one ongoing try before it ends, read by others afterwards.
     private int failures;
     private long nextTryNanos;
 
@@ -75,7 +75,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         return made;
     }
 
-    /** Whether it has ever stood; from then on the driver keeps it and refuses calls while it is down. */
+    /** Whether it was ever up; from then on the driver keeps it and refuses calls while it is down. */
     public boolean isMade() {
         CompletableFuture<C> known = connection.get();
         return known != null && known.isDone() && !known.isCompletedExceptionally();
@@ -93,7 +93,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     }
 
     /**
-     * Sends a call; whatever goes wrong is the call's end.
+     * Sends a call; any error completes the call.
      *
      * @param before sent on the same connection right before it, so that both arrive or neither is answered; null for
      *     none
@@ -107,7 +107,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
             });
         }
         CompletableFuture<C> known = connection.get();
-        // The ready connection is the hot path: no dependent, no hop.
+        // A ready connection is the hot path: no callback, no hop.
         if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
             sendOn(known.join(), before, call);
             return;
@@ -116,7 +116,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
             if (failure != null) {
                 call.completeExceptionally(failure);
             } else if (ticker.nanos() - call.createdNanos() > callTimeout.toNanos()) {
-                // Its caller has stopped waiting: sent now, it would do something that nobody expects any more.
+                // Its caller has stopped waiting: sent now, it would do something no longer expected.
                 call.completeExceptionally(new RedisException("connecting took too long"));
             } else {
                 sendOn(connected, before, call);
@@ -126,7 +126,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
 
     private void sendOn(C connected, @Nullable RedisCall<?> before, RedisCall<?> call) {
         if (isDown(connected)) {
-            // The driver would also refuse it, at the price of a stack trace: where one of several nodes is gone for
+            // The driver would also refuse it, but with a stack trace: while one of several nodes is down for
             // long, each lock would pay for it.
             call.completeExceptionally(new RedisCallException("not connected", false));
             return;
@@ -156,7 +156,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         }
     }
 
-    /** Only then does the driver look whether another node has taken over. */
+    /** Only then does the driver check whether another node took over. */
     private void cutSilentNode(StatefulRedisClusterConnection<?, ?> cluster, RedisCall<?> next) {
         RedisClusterNode node = next.slot() == RedisCall.NO_SLOT
                 ? null
@@ -175,7 +175,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
 
         private volatile @Nullable RedisCall<?> oldest;
 
-        /** Whether it is time to cut the connection; then counts anew. */
+        /** Whether to cut the connection; if so, restarts counting. */
         boolean isTooLong(RedisCall<?> next, long nanos) {
             RedisCall<?> waiting = oldest;
             if (waiting != null && !waiting.isDone() && next.createdNanos() - waiting.createdNanos() <= nanos) {
@@ -191,7 +191,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         cut(connected);
     }
 
-    /** Cuts the connection if it stands: the driver ends what is under way and connects anew. */
+    /** Cuts the connection if it is up: the driver ends pending calls and reconnects. */
     public void cut() {
         if (isMade()) {
             connect().thenAccept(RedisConnection::cut);
@@ -205,7 +205,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         }
     }
 
-    /** Closes the connection, even one that is still being made; calls under way fail. */
+    /** Closes the connection, even if it is still being made; calls under way fail. */
     public CompletableFuture<Void> close() {
         closed = true;
         CompletableFuture<C> known = connection.get();

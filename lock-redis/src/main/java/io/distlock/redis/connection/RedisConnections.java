@@ -21,11 +21,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
 /**
- * Connections to Redis for locks alone: to the servers of the application's connection factory, with its credentials
+ * Connections to Redis for locks only: to the servers of the application's connection factory, with its credentials
  * and TLS settings, but with options that suit locks: time limits, and no command is sent late or twice. The
  * application's own connections are neither used nor changed.
  *
- * <p>Making one connects to nothing yet; nothing here blocks but {@link #close()}. Thread-safe.
+ * <p>Creating one does not connect yet; nothing here blocks but {@link #close()}. Thread-safe.
  */
 public final class RedisConnections implements AutoCloseable {
 
@@ -56,13 +56,13 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     /**
-     * Connections to the Redis that a connection factory connects to, standalone, by Sentinel or Cluster.
+     * Connections to the Redis that a connection factory connects to, standalone, Sentinel or Cluster.
      *
      * @param users the application's factory; only its settings are read
-     * @param callTimeout the longest that one call is waited for
-     * @param connectTimeout the longest that a connection may take to be made
-     * @throws IllegalArgumentException if the factory is set up with a fixed list of master and replicas, which cannot
-     *     be listened on
+     * @param callTimeout the longest wait for one call
+     * @param connectTimeout the longest that connecting may take
+     * @throws IllegalArgumentException if the factory has a fixed list of master and replicas, which cannot serve
+     *     subscriptions
      */
     public static RedisConnections like(LettuceConnectionFactory users, Duration callTimeout, Duration connectTimeout) {
         refuseMasterReplica(users);
@@ -81,7 +81,7 @@ public final class RedisConnections implements AutoCloseable {
      * Connections to one of several servers.
      *
      * @param shared used if the factory has no resources of its own; stays open
-     * @param thread that reads and writes for all of the servers
+     * @param thread reads and writes for all servers
      */
     public static RedisConnections like(
             LettuceConnectionFactory users,
@@ -95,7 +95,7 @@ public final class RedisConnections implements AutoCloseable {
         return new RedisConnections(users, callTimeout, connectTimeout, base, thread, Optional.empty());
     }
 
-    /** Reads from the master alone: locks are read where they are written. */
+    /** Reads only from the master: locks are read where they are written. */
     private static LettuceClientConfiguration configuration(
             LettuceClientConfiguration users, ClientOptions client, ClientResources resources, Duration callTimeout) {
         var builder = LettuceClientConfiguration.builder()
@@ -136,7 +136,7 @@ public final class RedisConnections implements AutoCloseable {
                 : "Redis " + factory.getHostName() + ':' + factory.getPort();
     }
 
-    /** The factory has no accessor for this, and passes for a standalone one on this machine. */
+    /** The factory has no accessor for this, and looks like a standalone one on this machine. */
     private static void refuseMasterReplica(LettuceConnectionFactory users) {
         var fields = new DirectFieldAccessor(users);
         if (fields.isReadableProperty("configuration")
@@ -163,7 +163,7 @@ public final class RedisConnections implements AutoCloseable {
                 : factory.connect();
     }
 
-    /** A connection that ends with the process at its other end; in a cluster, of many processes, one that does not. */
+    /** A connection that ends with the server process; in a cluster, which has many, one that does not. */
     public CompletionStage<StatefulConnection<String, String>> connectForOnce() {
         return cluster ? connect() : factoryForOnce.connect();
     }
@@ -176,7 +176,7 @@ public final class RedisConnections implements AutoCloseable {
                 : factory.connectPubSub();
     }
 
-    /** Before each connection, because connecting would block for it. */
+    /** Before each connection, which would block for it otherwise. */
     private CompletionStage<RedisClusterClient> withTopology() {
         RedisClusterClient client = (RedisClusterClient) factory.getRequiredNativeClient();
         return client.refreshPartitionsAsync().thenApply(refreshed -> client);
@@ -191,7 +191,7 @@ public final class RedisConnections implements AutoCloseable {
         ownResources.ifPresent(ClientResources::shutdown);
     }
 
-    /** Never a bean, so that whatever Boot makes of connection factories is undisturbed. */
+    /** Never a bean, so that Boot's handling of connection factories is undisturbed. */
     private static final class PrivateFactory extends LettuceConnectionFactory {
 
         PrivateFactory(

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * been missed.
  *
  * <p>Commands are sent under the monitor (which does not block), so that they reach the server in the order in which
- * they were decided. Listeners are called outside of it.
+ * they were decided. Listeners are called outside it.
  */
 public final class ReleaseSubscriptions {
 
@@ -117,11 +117,11 @@ public final class ReleaseSubscriptions {
         }
     }
 
-    /** After the first confirmation waiters try by themselves; each later one means that the driver has reconnected. */
+    /** After the first confirmation, waiters try unprompted; each later one means that the driver has reconnected. */
     private synchronized boolean isAgain(String name) {
         Channel channel = channels.get(name);
         if (channel == null) {
-            // The end of the subscription was not sent while disconnected, and the driver has taken it up again.
+            // UNSUBSCRIBE was not sent while disconnected, and the driver has resubscribed.
             unsubscribe(name);
             return false;
         }
@@ -153,7 +153,7 @@ public final class ReleaseSubscriptions {
         }
     }
 
-    /** How many channels are listened to. */
+    /** The number of subscribed channels. */
     synchronized int size() {
         return channels.size();
     }

@@ -13,17 +13,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 
 /**
- * The least fencing token that a node may propose after a restart, in which it may have lost its counters: above its
- * own time, above what it still has, and above all that a majority of the other nodes has. Each granted token stands on
- * a majority: while no more than a minority, this node included, is away or has lost its counters, one that is asked
- * has seen it. The nodes' clocks alone would not do: they may differ by any time. From then on {@link TokenConfirmations}
+ * The lowest fencing token that a node may propose after a restart, in which it may have lost its counters: above its
+ * own time, its remaining counters, and those of a majority of the other nodes. Each granted token is stored on
+ * a majority: while no more than a minority, this node included, is down or has lost its counters, one of those asked
+ * has seen it. The nodes' clocks alone are not enough: they may differ by any amount. After that, {@link TokenConfirmations}
  * make tokens grow. Thread-safe.
  */
 final class FenceBase {
 
     private static final String BASE = "base";
 
-    /** In which run the base was set, and after which quarantine. */
+    /** The run and quarantine under which the base was set. */
     private static final String RUN = "run";
 
     private final String key;
@@ -45,17 +45,17 @@ final class FenceBase {
         this.quarantine = quarantine;
     }
 
-    /** To be called before any node is admitted. */
+    /** Call this before any node is admitted. */
     void compares(List<RedlockNode> all) {
         nodes = List.copyOf(all);
     }
 
     /**
-     * Sets the base of a node that is about to be admitted, unless somebody has in the same run, and nothing was lost
+     * Sets the base of a node about to be admitted, unless a client did so in the same run and nothing was lost
      * since. Fails if fewer than a majority of the others answer.
      *
      * @param node its name
-     * @param same leads to the server that is to be admitted, and to no other
+     * @param same connects to the server to be admitted, and to no other
      */
     CompletionStage<?> raise(String node, ServerCommands same) {
         return same.info("server")
@@ -68,14 +68,14 @@ final class FenceBase {
                 .thenCompose(Function.identity());
     }
 
-    /** After a shorter quarantine, what was begun before the restart may still have been under way. */
+    /** After a shorter quarantine, work begun before the restart may still have been running. */
     private boolean isSet(List<String> own, String run) {
         return own.stream()
                 .filter(value -> value.startsWith(run))
                 .anyMatch(value -> Long.parseLong(value.substring(run.length())) >= quarantine.toMillis());
     }
 
-    /** Somebody who has another quarantine may have admitted it before, and must not be undercut. */
+    /** A client with another quarantine may have admitted it before, and must not be undercut. */
     private CompletionStage<Long> set(String node, ServerCommands same, long own, String run) {
         return largestOfOthers(node)
                 .thenCombine(same.timeMicros(), (others, micros) -> Math.max(Math.max(others, own) + 1, micros))

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All majority arithmetic over a number of independent nodes, which are known by their places. Has neither I/O nor a
+ * All majority arithmetic over independent nodes, which are identified by index. Uses neither I/O nor a
  * clock.
  *
  * @param nodes how many there are: odd, 3 or more
@@ -43,9 +43,9 @@ record Quorum(int nodes) {
     /** The count of yes, no and unknown among the nodes. */
     record Tally(Quorum quorum, int yes, int no, int unknown) {
 
-        /** Final as soon as it is not open. */
+        /** Final once it is not open. */
         enum Verdict {
-            /** Missing answers decide. */
+            /** Still undecided. */
             OPEN,
             /** A majority says so. */
             YES,
@@ -98,10 +98,10 @@ record Quorum(int nodes) {
         record Granted(long token) implements Vote {}
 
         /**
-         * Another has the lock on the node.
+         * Another owner has the lock here.
          *
          * @param holder the same number for the same owner; {@link #READERS} for readers
-         * @param freeIn when the node frees it by itself, if it knows
+         * @param freeIn when it expires on the node, if known
          */
         record Refused(long holder, Optional<Duration> freeIn) implements Vote {
 
@@ -123,9 +123,9 @@ record Quorum(int nodes) {
             this.votes = new Vote[quorum.nodes()];
         }
 
-        /** Final as soon as it is not open: votes that come later cannot change it. */
+        /** Final once it is not open: later votes cannot change it. */
         enum Outcome {
-            /** Missing votes decide. */
+            /** Still undecided. */
             OPEN,
             GRANTED,
             /** A majority is out of reach, and a majority of nodes works: others have the lock. */
@@ -134,7 +134,7 @@ record Quorum(int nodes) {
             UNAVAILABLE
         }
 
-        /** A later answer counts instead of a silence. */
+        /** A later answer replaces a silence. */
         void set(int node, Vote vote) {
             votes[node] = vote;
         }
@@ -152,14 +152,14 @@ record Quorum(int nodes) {
             return votes[node] instanceof Vote.Granted;
         }
 
-        /** Whether the node has certainly given nothing. */
+        /** Whether the node certainly granted nothing. */
         boolean isWithoutEffect(int node) {
             return votes[node] instanceof Vote.Refused
                     || (votes[node] instanceof Vote.Silent silent
                             && !silent.cause().mayBeApplied());
         }
 
-        /** Whether a majority may have granted, be it without saying so. */
+        /** Whether a majority may have granted, even silently. */
         boolean mayBeMajority() {
             long may = IntStream.range(0, votes.length)
                     .filter(node -> !isWithoutEffect(node))
@@ -167,7 +167,7 @@ record Quorum(int nodes) {
             return may >= quorum.majority();
         }
 
-        /** Of a node that has granted. */
+        /** If the node has granted. */
         long proposal(int node) {
             return votes[node] instanceof Vote.Granted granted ? granted.token() : 0;
         }
@@ -186,11 +186,11 @@ record Quorum(int nodes) {
                 return Outcome.UNAVAILABLE;
             }
             boolean outOfReach = count(Vote.Refused.class) + silent >= majority;
-            // Silence is not "held by another": that takes a majority that speaks.
+            // Silence is not "held by another": that takes a majority of answers.
             return outOfReach && isMajorityHeard() ? Outcome.REFUSED : Outcome.OPEN;
         }
 
-        /** F, the largest token that was proposed. */
+        /** F, the largest token proposed. */
         long token() {
             return IntStream.range(0, votes.length)
                     .mapToLong(this::proposal)
@@ -224,7 +224,7 @@ record Quorum(int nodes) {
      */
     record Refusals(Quorum quorum, int granted, int open, List<Vote.Refused> refusals) {
 
-        /** Readers are not told apart: a majority may be parts of several tries, whose withdrawal notifies nobody. */
+        /** Readers are not told apart: a majority may comprise several tries, whose withdrawal notifies nobody. */
         private static final Duration READERS_MAY_BE_GONE = Duration.ofSeconds(5);
 
         Refusals {
@@ -233,13 +233,13 @@ record Quorum(int nodes) {
 
         /**
          * Whether one owner, or readers, have a majority, so that only their release helps. Otherwise several
-         * contenders have parts of the lock, and will all withdraw, or some nodes have not answered.
+         * contenders hold parts of the lock and will all withdraw, or some nodes have not answered.
          */
         boolean isHeld() {
             return holders().values().stream().anyMatch(count -> count >= quorum.majority());
         }
 
-        /** Whether several certainly have parts of the lock, and not one whom silent nodes would make the holder. */
+        /** Whether several owners have votes for certain, not just one that silent nodes could make the holder. */
         boolean isSplit() {
             return holders().size() > 1 || answers() == quorum.nodes();
         }
@@ -260,8 +260,8 @@ record Quorum(int nodes) {
         }
 
         /**
-         * When enough of the nodes are free by themselves, as far as they know. Assumes the best of nodes that have not
-         * answered: the clock of one that has may have been set back, so that it keeps the lock for an hour longer.
+         * When enough nodes free the lock on their own, as far as they know. Assumes the best of nodes that have not
+         * answered: one that has may have had its clock set back, so that it keeps the lock for an hour longer.
          */
         Optional<Duration> freeIn() {
             List<Duration> times = new ArrayList<>();

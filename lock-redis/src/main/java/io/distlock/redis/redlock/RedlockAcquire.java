@@ -26,12 +26,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * One try to take a lock from a majority, as an owner of its own. Asks all nodes at once; {@link RedlockPhases} decides
+ * One try to take a lock from a majority, with its own owner. Asks all nodes at once; {@link RedlockPhases} decides
  * what their answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends without a grant is
  * withdrawn from each node that may have granted, however late its answer.
  *
  * <p>The phases are guarded by this object's monitor, under which steps are only decided: nodes, timers and callers are
- * called outside of it.
+ * called outside it.
  */
 final class RedlockAcquire implements RedlockPhases.Actions {
 
@@ -46,8 +46,8 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     private final RedlockPhases phases;
 
     /**
-     * @param owner another one at each try, or the withdrawal of one could undo the next
-     * @param callTimeout in which it has to end
+     * @param owner a new one for each try, or the withdrawal of one could undo the next
+     * @param callTimeout time limit for the try
      * @param nextTry when to try again after a refusal, given what the nodes have said
      */
     RedlockAcquire(
@@ -82,10 +82,10 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     /**
-     * Begins with another node for each owner: of counters that differ, the node that was asked last has the largest,
+     * Starts at a different node for each owner: where counters differ, the node asked last has the largest,
      * which the others learn only if that node is among the first to answer.
      *
-     * @return which nodes have to be connected to first
+     * @return which nodes must be connected to first
      */
     private boolean[] ask() {
         ScriptCall<List<Long>> question = nodes.get(0).question(request, owner);
@@ -141,7 +141,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void withdrawUnlessReleased(int node, RedlockLease lease) {
-        // As a rule the release was sent after the vote on the same connection and has found it.
+        // Usually the release was sent after the vote on the same connection and found it.
         lease.releaseOn(node).thenAccept(release -> {
             if (release == Release.NOT_OWNER) {
                 withdraw(nodes.get(node), false);
@@ -187,7 +187,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
         outcome.complete(attempt);
     }
 
-    /** Waits for the answer, which may be a grant; a node that does not answer is asked until it is certain. */
+    /** Waits for the answer, which may be a grant; a silent node is asked until the outcome is certain. */
     private void withdrawOnceKnown(RedlockNode node, CompletionStage<Vote> vote, boolean quietly) {
         nodes.runtime().timeouts().within(nodes.callTimeout(), vote).whenComplete((known, timeout) -> {
             if (known instanceof Vote.Granted) {

@@ -11,13 +11,13 @@ import java.util.Locale;
 import java.util.Set;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** The {@link RedisConnections} to each node of Redlock. Making one connects to nothing yet. Thread-safe. */
+/** The {@link RedisConnections} to each node of Redlock. Creating one does not connect yet. Thread-safe. */
 public final class RedlockConnections implements AutoCloseable {
 
     private final List<Node> nodes;
     private final ClientResources resources;
 
-    /** One node, by a name without secrets. */
+    /** A node; its name has no secrets. */
     record Node(String name, RedisConnections connections) {}
 
     private RedlockConnections(List<Node> nodes, ClientResources resources) {
@@ -28,7 +28,7 @@ public final class RedlockConnections implements AutoCloseable {
     /**
      * Connections to independent servers.
      *
-     * @param factories one for each server, which must stand alone; never started, only their settings are read
+     * @param factories one per server, which must be standalone; never started, only their settings are read
      * @param options time limits
      * @throws IllegalArgumentException for fewer than three, an even number, the same address twice, a cluster or
      *     Sentinel
@@ -44,7 +44,7 @@ public final class RedlockConnections implements AutoCloseable {
             }
         }
         ClientResources shared = ClientResources.create();
-        // A round wakes one thread and not one for each node: replies of several nodes often come at the same time.
+        // A round wakes one thread, not one per node: replies of several nodes often arrive together.
         EventLoopGroupProvider thread = new DefaultEventLoopGroupProvider(1);
         List<Node> nodes = new ArrayList<>();
         for (LettuceConnectionFactory each : factories) {

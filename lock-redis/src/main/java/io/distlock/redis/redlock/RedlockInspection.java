@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** Asks all nodes who holds a lock: the owner that a majority names. Fails where silent nodes would decide. */
+/** Asks all nodes who holds a lock: the owner that a majority names. Fails if silent nodes would decide. */
 record RedlockInspection(RedlockNodes nodes) {
 
     CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
@@ -39,7 +39,7 @@ record RedlockInspection(RedlockNodes nodes) {
         });
     }
 
-    /** The answers of the nodes that give one; once a majority has, waits for the others as long as for a vote. */
+    /** The answers that nodes give; once a majority has answered, waits for the others as long as for a vote. */
     private CompletionStage<List<Optional<LockStatus>>> ask(LockKey key) {
         VoteTimeouts limits = VoteTimeouts.ofInspection(nodes.callTimeout());
         Timeouts timeouts = nodes.runtime().timeouts();

@@ -22,7 +22,7 @@ final class RedlockLease implements Lease {
     private final String owner;
     private final RedisLease entry;
     private volatile @Nullable CompletableFuture<List<CompletionStage<Release>>> releases;
-    /** Null while empty: a held lock is to be small. */
+    /** Null while empty, to keep a held lock small. */
     private @Nullable BitSet absent;
 
     private @Nullable BitSet late;
@@ -50,7 +50,7 @@ final class RedlockLease implements Lease {
         return releases != null;
     }
 
-    /** The nodes' replies, in their order, to its first release. */
+    /** The nodes' replies to its first release, in node order. */
     void released(List<CompletionStage<Release>> asked) {
         Objects.requireNonNull(releases).complete(asked);
     }
@@ -68,7 +68,7 @@ final class RedlockLease implements Lease {
         absent.set(node);
     }
 
-    /** The node may be given it. */
+    /** The node may get it. */
     synchronized void mayStandOn(int node) {
         if (absent != null) {
             absent.clear(node);

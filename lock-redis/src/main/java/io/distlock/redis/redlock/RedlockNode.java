@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One-shot operations on one of the independent servers; knows nothing of the others. Only inspections and restorations
- * fail; none is limited in time. Thread-safe.
+ * fail; none has a time limit. Thread-safe.
  */
 final class RedlockNode {
 
@@ -75,7 +75,7 @@ final class RedlockNode {
         return calls;
     }
 
-    /** For what is the same as on a Redis that decides alone: subscriptions and inspections. */
+    /** For what works as on a single Redis: subscriptions and inspections. */
     RedisStore alone() {
         return node;
     }
@@ -91,7 +91,7 @@ final class RedlockNode {
             } else if (!isForbidden(RedisCallException.of(failure).getCause())) {
                 throw RedisCallException.of(failure).withoutEffect();
             }
-            // A server that does not allow the question can be used at its operator's risk.
+            // A server that forbids the question can be used at its operator's risk.
             identifiedAfter = disconnections;
             return null;
         });
@@ -101,21 +101,21 @@ final class RedlockNode {
         return identifiedAfter == calls.disconnections();
     }
 
-    /** Unlike a server that is loading its data, for example, which will answer later. */
+    /** Not a server that is loading its data, for example, which will answer later. */
     static boolean isForbidden(@Nullable Throwable cause) {
         String message = cause instanceof RedisCommandExecutionException ? cause.getMessage() : null;
         return message != null
                 && (message.startsWith("NOPERM") || (message.startsWith("ERR") && message.contains("unknown")));
     }
 
-    /** For how long it still gives no votes after a restart. Fails if it does not answer. */
+    /** How long it still gives no votes after a restart. Fails if it does not answer. */
     CompletionStage<Duration> check() {
         return calls.server().ping().thenCompose(pong -> identify()).thenCompose(known -> calls.quarantineLeft());
     }
 
     // --- taking ---
 
-    /** The question for a vote and a proposal of the fencing token; the same for all nodes. */
+    /** The request for a vote and a fencing token proposal; the same for all nodes. */
     ScriptCall<List<Long>> question(LeaseRequest request, String owner) {
         RedisKeys.Names names = keys.of(request.key());
         return node.acquisition(request, owner, false, names, keys.fences()).with(names.slot());
@@ -154,7 +154,7 @@ final class RedlockNode {
                 .handle((reply, failure) -> failure == null && reply == 1);
     }
 
-    /** Withdraws a vote, whatever came of it. */
+    /** Withdraws a vote, whatever its result. */
     CompletionStage<Release> withdraw(LeaseRequest request, String owner, boolean quietly) {
         return node.release(request.mode(), keys.of(request.key()), owner, Optional.empty(), quietly, Duration.ZERO);
     }
@@ -177,10 +177,10 @@ final class RedlockNode {
     }
 
     /**
-     * Puts entries here that are missing, where nobody else has taken their place; one command. Fails if the node does
+     * Adds missing entries here unless another owner has taken their place; one command. Fails if the node does
      * not answer.
      *
-     * @return for each of them 1 if it is here now
+     * @return for each, 1 if it is here now
      */
     CompletionStage<List<Long>> restore(List<RedisLease> entries) {
         List<String> all = new ArrayList<>();
@@ -207,7 +207,7 @@ final class RedlockNode {
         return node.release(entry.mode(), entry.names(), entry.owner(), Optional.empty(), false, keepFor);
     }
 
-    /** What a grant with this token is on this node. */
+    /** A grant with this token, as stored on a node. */
     RedisLease entry(LeaseRequest request, String owner, long token) {
         RedisKeys.Names names = keys.of(request.key());
         Duration renewed = request.renewedTimeToLive();

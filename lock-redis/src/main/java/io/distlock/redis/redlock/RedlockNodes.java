@@ -25,7 +25,7 @@ record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRun
         return all.get(at);
     }
 
-    /** Withdraws something from a node; if the node does not answer, again in the background. */
+    /** Withdraws something from a node; if it does not answer, retries in the background. */
     void withdraw(
             String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
         withdraw.get().thenAccept(release -> {
@@ -35,7 +35,7 @@ record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRun
         });
     }
 
-    /** Withdraws something from a node in the background until the node says that it is gone, or it has expired. */
+    /** Withdraws something from a node in the background until the node says it is gone, or it has expired. */
     void reap(
             String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
         runtime.reaper()
@@ -72,7 +72,7 @@ record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRun
             return Optional.empty();
         }
 
-        /** What is wrong, if anything is. */
+        /** What is wrong, if anything. */
         Optional<String> clash() {
             return clash;
         }

@@ -5,17 +5,17 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How locks are kept on several independent Redis servers. Immutable; a value that breaks a rule cannot be made
- * ({@link IllegalArgumentException} that names the value, the rule and the cure).
+ * How locks are kept on several independent Redis servers. Immutable; an invalid one cannot be created
+ * ({@link IllegalArgumentException} names the value, the rule and the fix).
  *
- * @param keyPrefix what all keys and channels begin with; not blank, without white space, control characters and braces
- * @param callTimeout the longest that one question to all nodes is waited for; acquisitions wait much shorter for a
- *     minority whose connections stand. 10 ms to 60 s
- * @param connectTimeout the longest that a connection may take to be made. 10 ms to 60 s
- * @param clockDrift by what part of a lease clocks may drift apart while it lasts; the lease is believed for that much
+ * @param keyPrefix prefix of all keys and channels; not blank, no white space, control characters or braces
+ * @param callTimeout the longest wait for one request to all nodes; acquisitions wait much less for a
+ *     minority whose connections are up. 10 ms to 60 s
+ * @param connectTimeout the longest that connecting may take. 10 ms to 60 s
+ * @param clockDrift fraction of a lease by which clocks may drift apart during it; the lease is trusted for that much
  *     less. 0 to 0.5
  * @param restartGuard if present, a node that was restarted gives no votes for this long, because it may have forgotten
- *     those it had given. At least the longest time to live of any lock: lease time and lock-delay, or minimum hold
+ *     those it gave. At least the longest time to live of any lock: lease time plus lock-delay, or minimum hold
  *     time; the same in all applications
  */
 public record RedlockOptions(
@@ -25,7 +25,7 @@ public record RedlockOptions(
         double clockDrift,
         Optional<Duration> restartGuard) {
 
-    /** Lets locks of up to 60 s, lock-delay included, be taken. */
+    /** Allows locks of up to 60 s, lock-delay included. */
     public static final Duration DEFAULT_QUARANTINE = Duration.ofSeconds(60);
 
     private static final double MOST_DRIFT = 0.5;
@@ -34,7 +34,7 @@ public record RedlockOptions(
             "lock", Duration.ofSeconds(1), Duration.ofSeconds(2), 0.01, Optional.of(DEFAULT_QUARANTINE));
 
     public RedlockOptions {
-        // The rules are those of one Redis.
+        // The same rules as for one Redis.
         new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, 0, restartGuard);
         if (!(clockDrift >= 0 && clockDrift <= MOST_DRIFT)) {
             throw new IllegalArgumentException("clock drift " + clockDrift
@@ -67,7 +67,7 @@ public record RedlockOptions(
         return new RedlockOptions(keyPrefix, callTimeout, connectTimeout, clockDrift, Optional.of(quarantine));
     }
 
-    /** For nodes that never forget: with an append-only file that is written with each command. */
+    /** For nodes that never forget: with an append-only file written on each command. */
     public RedlockOptions withoutRestartGuard() {
         return new RedlockOptions(keyPrefix, callTimeout, connectTimeout, clockDrift, Optional.empty());
     }

@@ -14,10 +14,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides one try to take a lock from a majority, as soon as a majority has granted or can no longer. If the proposed
- * fencing tokens differ, a majority has to raise its counters to the largest. Nodes are known by their places.
+ * Decides one try to take a lock from a majority, as soon as a majority has granted or no longer can. If the proposed
+ * fencing tokens differ, a majority must raise its counters to the largest. Nodes are identified by index.
  *
- * <p>Has neither I/O nor a clock: each event returns the steps to be taken, in this order. Not thread-safe.
+ * <p>Uses neither I/O nor a clock: each event returns the steps to take, in order. Not thread-safe.
  */
 final class RedlockPhases {
 
@@ -59,7 +59,7 @@ final class RedlockPhases {
         };
     }
 
-    /** Those of these nodes that have not answered count as silent from now on. */
+    /** Matching nodes that have not answered count as silent from now on. */
     List<Step> silenced(IntPredicate which, Duration waited) {
         for (int node = 0; node < quorum.nodes(); node++) {
             if (votes.isOpen(node) && which.test(node)) {
@@ -73,7 +73,7 @@ final class RedlockPhases {
     }
 
     /**
-     * @param done whether the node stands by its vote, under the token that was chosen
+     * @param done whether the node stands by its vote, under the chosen token
      */
     List<Step> raised(int node, boolean done) {
         chosen().raised(node, done);
@@ -157,7 +157,7 @@ final class RedlockPhases {
 
     // --- second phase ---
 
-    /** Better held on all nodes, and under one token, unless its release has come there first. */
+    /** Better held on all nodes, under one token, unless the release got there first. */
     private List<Step> votedLate(int node) {
         noteDoubt(node);
         if (!votes.isGranted(node)) {
@@ -231,7 +231,7 @@ final class RedlockPhases {
         return IntStream.range(0, quorum.nodes()).mapToObj(votes::describe).toList();
     }
 
-    /** Taken outside of the monitor. */
+    /** Taken outside the monitor. */
     interface Step {
         void by(Actions actions);
     }
@@ -245,15 +245,15 @@ final class RedlockPhases {
         /** Reports to {@link #unconfirmed} when there is no time left to confirm the token. */
         void limitConfirming();
 
-        /** Sends the node the token that was chosen, and reports to {@link #raised}. */
+        /** Sends the node the chosen token, and reports to {@link #raised}. */
         void raise(int node, RedisLease entry, long proposed);
 
-        /** The node has granted what has been released since. */
+        /** The node granted what has since been released. */
         void withdrawUnlessReleased(int node, RedlockLease lease);
 
         void grant(RedlockLease lease);
 
-        /** The node does not have what is granted. */
+        /** The node lacks the granted lock. */
         void restore(int node, RedlockLease lease);
 
         /** The node may have been given it since. */
@@ -261,17 +261,17 @@ final class RedlockPhases {
 
         /**
          * Withdraws what may have been granted, and notifies nobody: too many nodes have refused it for others to wait
-         * for it, and contenders of a split vote are not to be woken from the pauses that keep them apart.
+         * for it, and contenders in a split vote must not be woken from the pauses that keep them apart.
          *
-         * @param said by the nodes, in their order, for diagnostics
+         * @param said the nodes' answers, in order, for diagnostics
          */
         void refuse(Quorum.Refusals refusals, List<String> said);
 
         /**
          * Withdraws what may have been granted.
          *
-         * @param said by the nodes, in their order, for diagnostics
-         * @param quietly whether to notify nobody. Where too many nodes are gone for anybody to get the lock,
+         * @param said the nodes' answers, in order, for diagnostics
+         * @param quietly whether to notify nobody. When too many nodes are down for anyone to get the lock,
          *     contenders would wake each other again and again
          */
         void fail(String why, List<String> said, boolean quietly);

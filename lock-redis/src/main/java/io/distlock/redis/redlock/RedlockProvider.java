@@ -28,14 +28,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Locks on a majority of several independent Redis servers, by the algorithm of Redis' own documentation (Redlock),
- * with what it leaves open: fencing tokens that grow from holder to holder, and a guard against servers that have
+ * Locks on a majority of several independent Redis servers, by the algorithm in Redis' own documentation (Redlock),
+ * plus what it leaves open: fencing tokens that grow from holder to holder, and a guard against servers that have
  * forgotten locks in a restart.
  *
- * <p>Exclusion holds while no more than a minority of the servers is down, and no server's clock leaps forward by the
- * better part of a lease. The leap of one clock alone does no harm once a grant stands on all nodes, which takes some
- * milliseconds where several have asked at once. A holder that is paused for longer than its lease knows afterwards
- * that it has lost the lock; only its token lets a resource refuse a write already under way. Two readers that come at
+ * <p>Exclusion holds while no more than a minority of the servers is down, and no server's clock jumps forward by
+ * most of a lease. A jump of one clock alone does no harm once a grant is on all nodes, which takes some
+ * milliseconds when several have asked at once. A holder that is paused for longer than its lease knows afterwards
+ * that it has lost the lock; only its token lets a resource refuse a write already under way. Two readers that ask at
  * the same time may have the same token; a writer never shares one. Thread-safe.
  */
 public final class RedlockProvider implements LockProvider {
@@ -46,7 +46,7 @@ public final class RedlockProvider implements LockProvider {
     private final RedlockOptions options;
 
     /**
-     * Locks on the servers that the connections lead to. Begins to connect, and does not wait for it.
+     * Locks on the servers that the connections lead to. Starts connecting, but does not wait.
      *
      * @param runtime shared by all locks of the process; to be closed after this
      * @param connections to be closed after this
@@ -143,7 +143,7 @@ public final class RedlockProvider implements LockProvider {
         return new RedlockHealth(nodes).check();
     }
 
-    /** Ends what waits and closes the connections that were made for this provider. */
+    /** Ends all waits and closes the connections made for this provider. */
     @Override
     public void close() {
         loop.close();

@@ -67,7 +67,7 @@ final class RedlockRelease {
     }
 
     private void reap(int node, Release decided) {
-        // A node that has been down for long has nothing to forget.
+        // A node that has been down long has nothing to release.
         if (decided != Release.UNKNOWN && !lease.isAbsentFrom(node)) {
             nodes.reap(
                     "The release of '" + lease.key() + "' by " + lease.owner(),

@@ -87,7 +87,7 @@ final class RedlockRenewal {
 
     private Renewal meaning(Tally.Verdict verdict) {
         return switch (verdict) {
-            // Two of the votes may be those of one server.
+            // Two of the votes may be from one server.
             case YES -> nodes.runIds().clash().isPresent() ? Renewal.UNKNOWN : Renewal.RENEWED;
             case NO -> Renewal.NOT_OWNER;
             case UNKNOWN, OPEN -> Renewal.UNKNOWN;
@@ -104,7 +104,7 @@ final class RedlockRenewal {
         }
     }
 
-    /** Without those that have expired on all nodes if the round took that long. */
+    /** Excludes those that expired on all nodes if the round took that long. */
     private synchronized List<RedlockLease> lostBy(int node) {
         Duration passed = Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
         return gone.get(node).stream()

@@ -10,11 +10,11 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives leases of a majority to a node that has refused, missed or lost them. Without it a grant could rest on a bare
+ * Gives a majority's leases to a node that has refused, missed or lost them. Without it a grant could rest on a bare
  * majority until its next renewal, and one more fault would break or lose the lock. The node counts from the next
- * renewal on: only a vote that came before the grant stands for its fencing token.
+ * renewal on: only a vote before the grant vouches for its fencing token.
  *
- * @param place of the node
+ * @param place node index
  * @param leases as many as one command may carry
  */
 record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leases) {
@@ -40,7 +40,7 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
         Duration passed = Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
         RedlockLease lease = leases.get(0);
         if (!lease.isReleased() && passed.compareTo(options.leaseTime()) < 0) {
-            // No longer than on the other nodes, or the lock of a dead holder would be free later.
+            // No longer than on the other nodes, or a dead holder's lock would be freed later.
             Duration left = options.timeToLive().minus(passed);
             restore(List.of(lease.entry().lasting(left))).thenAccept(restored -> {
                 if (!restored) {
@@ -87,7 +87,7 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
     }
 
     /**
-     * @param timeToLive for how long it may stand there
+     * @param timeToLive how long it may stay there
      */
     void takeBack(RedlockLease lease, Duration timeToLive) {
         RedlockNode node = nodes.get(place);

@@ -21,10 +21,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes as one acquisition sees them: numbers its tries, withdraws those that came to nothing, and says when to try
+ * The nodes as one acquisition sees them: numbers its tries, withdraws those that failed, and says when to try
  * again.
  *
- * <p>Contenders that each get some of the nodes all withdraw, and would meet again at once: each pauses for a random
+ * <p>Contenders that each get some nodes all withdraw, and would collide again at once: each pauses for a random
  * time, which grows with the number of split votes and with the time that a try takes. State is guarded by this
  * object's monitor.
  */
@@ -32,7 +32,7 @@ final class RedlockStore implements TryLockStore {
 
     private static final Backoff SPLIT = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
 
-    /** Waiters for the same expiry do not all come at once. */
+    /** Waiters for the same expiry do not all try at once. */
     private static final long SPREAD_NANOS = Duration.ofMillis(5).toNanos();
 
     /** The nodes publish a release one after the other. */
@@ -43,9 +43,9 @@ final class RedlockStore implements TryLockStore {
     private int tries;
     private int splits;
     private long startedNanos;
-    /** The pause, if the last try has split the votes with others. */
+    /** The pause, if the last try split the votes with others. */
     private Optional<Duration> split = Optional.empty();
-    /** Why that try came to nothing. */
+    /** Why that try failed. */
     private String why = "";
 
     private @Nullable RedlockAcquire current;
@@ -65,9 +65,9 @@ final class RedlockStore implements TryLockStore {
         return tryUntilDecided(Deadline.in(time, nodes.runtime().ticker()));
     }
 
-    /** Contenders that have split the votes have not refused each other: each tries again until one has the lock. */
+    /** A split vote is no refusal: each contender tries again until one has the lock. */
     private CompletionStage<Result> tryUntilDecided(Deadline end) {
-        // It has to end before its caller gives it up, or the cause would not be reported.
+        // It must end before its caller gives up, or the cause would not be reported.
         return tryOnce(end.remaining().plus(nodes.callTimeout().dividedBy(2))).thenCompose(attempt -> {
             Optional<Duration> pause = split();
             return pause.isPresent() ? afterSplit(pause.get(), end) : completed(attempt);
@@ -80,7 +80,7 @@ final class RedlockStore implements TryLockStore {
         }
         CompletableFuture<Void> paused = new CompletableFuture<>();
         nodes.runtime().scheduler().schedule(() -> paused.complete(null), pause);
-        // After a pause of the process the caller has given up: nothing would release what it took now.
+        // If the process paused, the caller has given up: nothing would release what it took now.
         return paused.thenCompose(over -> end.hasPassed() ? completed(splitToTheEnd()) : tryUntilDecided(end));
     }
 
@@ -139,7 +139,7 @@ final class RedlockStore implements TryLockStore {
         return split;
     }
 
-    /** Each try is withdrawn by itself; what remains is a writer's claim among the waiters. */
+    /** Each try is withdrawn separately; a writer's claim among the waiters remains. */
     @Override
     public CompletionStage<Release> withdraw(LeaseRequest same) {
         RedlockAcquire last;
@@ -161,7 +161,7 @@ final class RedlockStore implements TryLockStore {
     }
 
     /**
-     * Listens for releases on all nodes; stands once a majority listens, since a release reaches a majority. The first
+     * Listens for releases on all nodes; ready once a majority listens, since a release reaches a majority. The first
      * message wakes the waiter after a short random pause, in which those of the other nodes arrive. Thread-safe.
      */
     private static final class ReleaseListener implements Subscription {

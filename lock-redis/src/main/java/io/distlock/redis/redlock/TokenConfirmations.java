@@ -4,11 +4,11 @@ import io.distlock.redis.redlock.Quorum.Tally;
 import io.distlock.redis.redlock.Quorum.Votes;
 
 /**
- * Which nodes have confirmed the chosen fencing token: the second phase of one try. Has neither I/O nor a clock; not
+ * Which nodes have confirmed the chosen fencing token: the second phase of one try. Uses no I/O and no clock; not
  * thread-safe.
  *
- * <p>Each node proposes its counter plus one, and the largest becomes the token. If a majority has proposed it, all is
- * done; otherwise a majority has to raise its counters to it before the lock counts as taken. That makes tokens grow:
+ * <p>Each node proposes its counter plus one, and the largest becomes the token. If a majority proposed it, that is
+ * enough; otherwise a majority must raise its counters to it before the lock counts as taken. That makes tokens grow:
  * two acquisitions share a node, where the counter reached the token of the first before the second read it.
  */
 final class TokenConfirmations {
@@ -20,10 +20,10 @@ final class TokenConfirmations {
     private final boolean[] confirmed;
 
     /**
-     * Nodes that have granted are awaited from the start; each is still to be {@link #count counted}.
+     * Nodes that have granted are awaited from the start; each must still be {@link #count counted}.
      *
      * @param votes of which a majority has granted
-     * @param lease under the token that was chosen
+     * @param lease under the chosen token
      */
     TokenConfirmations(Quorum quorum, Votes votes, RedlockLease lease) {
         this.quorum = quorum;
@@ -41,9 +41,9 @@ final class TokenConfirmations {
     }
 
     /**
-     * A node that proposed the token has a counter as large; one that proposed less has to raise it. One whose larger
-     * proposal came after the choice gets the token but does not count: it may have confirmed that very token to the
-     * owner before.
+     * A node that proposed the token has a counter that large; one that proposed less must raise it. One whose larger
+     * proposal came after the choice gets the token but does not count: it may have confirmed that very token to an
+     * earlier owner.
      *
      * @param node has granted
      * @return whether to send the node the token

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * How long one try on several nodes waits, counted from its start. It ends before its caller gives it up, so that it
- * can say what was wrong.
+ * How long one try on several nodes waits, counted from its start. It ends before its caller gives up, so that it
+ * can say what went wrong.
  *
  * @param minority for nodes that the majority does not need; short, or a dead node would delay every attempt
- * @param majority for nodes without which there is no lock; but too little of the lease must not be left
- * @param connecting for nodes that a majority needs and that have to be connected to, which takes longer than an answer
+ * @param majority for nodes without which there is no lock; but enough of the lease must be left
+ * @param connecting for nodes that a majority needs and that must be connected to, which takes longer than an answer
  */
 record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
 
@@ -22,14 +22,14 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
     static VoteTimeouts of(LeaseRequest request, Duration callTimeout) {
         Duration remaining = request.deadline().remaining();
         Duration call = callTimeout.multipliedBy(3).dividedBy(4);
-        // A wait of zero gets a whole call; an answer that is asked for just before the deadline may be a little late.
+        // A zero wait gets a whole call; an answer requested just before the deadline may be a little late.
         Duration longest = remaining.isZero() ? call : least(call, remaining.plus(callTimeout.dividedBy(20)));
         Duration lease = request.options().leaseTime();
         Duration majority = least(lease.dividedBy(4), longest);
         return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority, least(lease.dividedBy(2), longest));
     }
 
-    /** Delays no lock: for a minority as long as for its vote, for a majority nearly a call. */
+    /** Delays no lock: a minority gets as long as for its vote, a majority nearly a call. */
     static VoteTimeouts ofInspection(Duration callTimeout) {
         Duration majority = callTimeout.multipliedBy(3).dividedBy(4);
         return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority, majority);
@@ -47,9 +47,9 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
 
     /**
      * When the time for a minority is up: stops waiting if a majority has answered; otherwise there is no lock without
-     * the others. Guarded as the phases are.
+     * the others. Guarded like the phases.
      *
-     * @param toConnect nodes that have to be connected to first
+     * @param toConnect nodes that must be connected to first
      */
     Function<Duration, List<Step>> whenMinorityIsDue(RedlockPhases phases, boolean[] toConnect) {
         return waited -> phases.isMajorityHeard()

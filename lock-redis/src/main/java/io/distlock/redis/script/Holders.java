@@ -39,7 +39,7 @@ public final class Holders {
                 .isPresent();
     }
 
-    /** Who holds it by this token. */
+    /** The holder with this token. */
     public static Optional<Grantee> by(FencingToken token, Optional<LockStatus> status) {
         return status.flatMap(taken -> taken.holders().stream()
                 .filter(holder -> !holder.owner().equals(KEPT)

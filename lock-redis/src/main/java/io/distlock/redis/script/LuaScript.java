@@ -9,7 +9,7 @@ import org.springframework.data.redis.core.script.DigestUtils;
 /**
  * A script and the digest by which Redis knows it.
  *
- * @param name its file name without the ending
+ * @param name its file name without extension
  */
 public record LuaScript(String name, String text, String digest) {
 
@@ -20,7 +20,7 @@ public record LuaScript(String name, String text, String digest) {
         return of(name, read(name));
     }
 
-    /** The same script, with that of another file before it. */
+    /** The same script, preceded by that of another file. */
     LuaScript after(String file) {
         return of(name, read(file) + text);
     }
@@ -34,7 +34,7 @@ public record LuaScript(String name, String text, String digest) {
         return new LuaScript(name, text, DigestUtils.sha1DigestAsHex(text));
     }
 
-    /** Without its comments, so that a changed comment is not another script to a server. */
+    /** Strips comments, so that changing one does not make a new script for the server. */
     private static String read(String name) {
         String file = name + ".lua";
         try {

@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls to one deployment, with connections of their own, made when first needed, for scripts, subscriptions, and
- * writes that replicas are to acknowledge. Thread-safe.
+ * Calls to one deployment, on separate connections, made when first needed, for scripts, subscriptions, and
+ * writes that replicas must acknowledge. Thread-safe.
  */
 public final class NodeCalls {
 
@@ -56,8 +56,8 @@ public final class NodeCalls {
     private final AtomicLong nextCut;
 
     /**
-     * @param replicas how many are to acknowledge a write before it counts
-     * @param known the scripts that are used; with a quarantine the first one is asked for
+     * @param replicas how many must acknowledge a write before it counts
+     * @param known the scripts that are used; a quarantine checks for the first one
      */
     public NodeCalls(
             RedisConnections connections,
@@ -103,8 +103,8 @@ public final class NodeCalls {
     }
 
     /**
-     * A master that became a replica keeps its connections and refuses all writes; new ones lead to the next master, as
-     * soon as the address or Sentinel does. Not for each refused call: it may be a replica for good.
+     * A master that became a replica keeps its connections and refuses all writes; new ones lead to the next master as
+     * soon as the address or Sentinel does. Not on each refused call: it may stay a replica.
      */
     private void leaveReplica(Throwable failure) {
         long now = ticker.nanos();
@@ -124,7 +124,7 @@ public final class NodeCalls {
         return disconnections.get();
     }
 
-    /** Begins to connect, so that the first lock need not wait for it; the next call meets any failure again. */
+    /** Starts connecting, so that the first lock need not wait for it; any failure recurs on the next call. */
     public void warmUp() {
         connection.connect();
         writeConnection.connect();
@@ -141,7 +141,7 @@ public final class NodeCalls {
     }
 
     /**
-     * Runs a script that takes or extends locks; where replicas are to acknowledge that, once they have.
+     * Runs a script that takes or extends locks; ends once enough replicas have acknowledged.
      *
      * @param wrote whether a reply means that it did
      */
@@ -152,15 +152,15 @@ public final class NodeCalls {
     }
 
     /**
-     * Fails, as something that may have been applied, if too few replicas have the write. WAIT is about the writes of
-     * its own connection and blocks what follows there: hence a connection for these writes alone.
+     * Fails, as a call that may have been applied, if too few replicas have the write. WAIT covers the writes of
+     * its own connection and blocks what follows there: hence a connection for these writes only.
      */
     private <T> CompletableFuture<T> runAcknowledged(ScriptCall<T> invocation, Predicate<T> wrote) {
         AtomicReference<RedisCall<Long>> acknowledged = new AtomicReference<>();
         return scripts.run(invocation, call -> {
                     RedisCall<Long> wait = newWait();
                     acknowledged.set(wait);
-                    // Together, or a connection lost in between would let WAIT speak of a connection without writes.
+                    // Together, or a connection lost in between would make WAIT report on one without writes.
                     writeConnection.send(call, wait);
                 })
                 .thenCompose(reply -> wrote.test(reply)
@@ -181,7 +181,7 @@ public final class NodeCalls {
     }
 
     private RedisCall<Long> newWait() {
-        // The answer that too few have it must itself arrive in time, even behind another that waits in vain.
+        // The answer that too few have it must itself arrive in time, even behind another that times out.
         long waitMillis = Math.max(1, timeout.toMillis() / 3);
         CommandArgs<String, String> arguments =
                 new CommandArgs<>(StringCodec.UTF8).add(replicas).add(waitMillis);
@@ -190,10 +190,10 @@ public final class NodeCalls {
     }
 
     /**
-     * Runs a script that releases something, for which its first key alone is enough.
+     * Runs a script that releases something and needs only its first key.
      *
-     * @param behindWrites whether on the connection of the writes, behind all that were sent before: what they take, it
-     *     finds
+     * @param behindWrites whether to use the write connection, behind all earlier writes, so that it finds what they
+     *     take
      */
     <T> CompletableFuture<T> release(ScriptCall<T> invocation, boolean behindWrites) {
         var used = behindWrites ? writeConnection : connection;
@@ -258,7 +258,7 @@ public final class NodeCalls {
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException notInTime) {
-            // The driver does what is left to do.
+            // The driver does the rest.
         }
     }
 }

@@ -9,18 +9,18 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * How a server that may have forgotten locks in a restart is kept out. Every lock must have expired by the end of it.
+ * Keeps out a server that may have forgotten locks in a restart, for long enough that every lock has expired.
  *
  * @param server its name, for diagnostics
- * @param time for how long it grants nothing
- * @param standsAlone whether nothing but a restart can replace it: then one that has been up for longer than the
- *     quarantine has forgotten nothing. Not so a replica that was promoted
- * @param preparation what has to be done to the server before it is admitted
+ * @param time how long it grants nothing
+ * @param standsAlone whether only a restart can replace it: then one that has been up for longer than the
+ *     quarantine has forgotten nothing. A promoted replica may have
+ * @param preparation what must be done to the server before it is admitted
  */
 public record Quarantine(
         String server, Duration time, boolean standsAlone, Function<ServerCommands, CompletionStage<?>> preparation) {
 
-    /** Why a lock is refused that may outlast the quarantine. */
+    /** Why a lock that may outlast the quarantine is refused. */
     public static Optional<LockUnavailableException> refusal(Optional<Duration> quarantine, LeaseRequest request) {
         return outlived(quarantine, request.timeToLive())
                 .map(why -> new LockUnavailableException(request.key(), Duration.ZERO, why, null));

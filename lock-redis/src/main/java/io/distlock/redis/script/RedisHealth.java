@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How a deployment is, for health checks; and whether it may throw locks away when its memory is full. */
+/** A deployment's state, for health checks, and whether it may evict locks when its memory is full. */
 public record RedisHealth(NodeCalls calls) {
 
     private static final Info NOTHING = new Info(Map.of());
@@ -31,7 +31,7 @@ public record RedisHealth(NodeCalls calls) {
     }
 
     private CompletableFuture<Info> section(String name) {
-        // Hosted ones may refuse the question.
+        // Hosted servers may refuse this.
         return calls.server().info(name).exceptionally(refused -> NOTHING);
     }
 
@@ -39,7 +39,7 @@ public record RedisHealth(NodeCalls calls) {
         Map<String, Object> details = new TreeMap<>();
         info.field("redis_version").ifPresent(version -> details.put("version", version));
         info.field("redis_mode").ifPresent(mode -> details.put("mode", mode));
-        // Of a cluster any node answers; each lock goes to the master of its slot.
+        // In a cluster any node answers; each lock goes to the master of its slot.
         replication.field("role").ifPresent(role -> details.put("role", role));
         return details;
     }
@@ -66,7 +66,7 @@ public record RedisHealth(NodeCalls calls) {
                 Map.of("error", why == null ? failure.getClass().getSimpleName() : why));
     }
 
-    /** The policy, the least safe one of a cluster's masters; empty if no server says. */
+    /** The policy, in a cluster its masters' least safe one; empty if unknown. */
     private static CompletableFuture<String> evictionPolicy(ServerCommands server) {
         return server.settings(SETTING)
                 .thenApply(RedisHealth::leastSafe)
@@ -81,7 +81,7 @@ public record RedisHealth(NodeCalls calls) {
                 .orElseGet(() -> policies.contains(SAFE) ? SAFE : "");
     }
 
-    /** An unknown policy passes for safe. */
+    /** An unknown policy counts as safe. */
     private static boolean isSafe(String policy) {
         return policy.isEmpty() || policy.equals(SAFE);
     }

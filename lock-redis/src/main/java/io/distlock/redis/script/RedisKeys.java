@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  * Makes the names of all keys and channels; nobody else does.
  *
  * <p>The encoded lock key is the hash tag, and holds no brace, so all names of a lock share a slot. Fencing counters
- * are one for each slot, however many locks there are, so that none has to expire.
+ * exist once per slot, however many locks there are, so that none has to expire.
  */
 public final class RedisKeys {
 
@@ -31,13 +31,13 @@ public final class RedisKeys {
         return new Names(this, lock, slot);
     }
 
-    /** The fencing counters of a server that is no part of a cluster: one hash, by slot. */
+    /** The fencing counters of a server outside any cluster: one hash, by slot. */
     public String fences() {
         return prefix + ":fence";
     }
 
     /**
-     * Kept as long as the lock is held, hence small: all names but the one for renewals are made when asked for.
+     * Kept as long as the lock is held, hence small: all names but the one for renewals are made on demand.
      *
      * @param keys makes the other names
      * @param lock taken exclusively: {@code owner:token}
@@ -50,7 +50,7 @@ public final class RedisKeys {
             return lock + ":readers";
         }
 
-        /** The writer that readers have to let pass. */
+        /** The writer that readers must let pass. */
         String waiting() {
             return lock + ":waiting";
         }
@@ -68,7 +68,7 @@ public final class RedisKeys {
 
     /**
      * A hash tag for each of the 16,384 slots of a Redis Cluster: the smallest number that falls into the slot, in base
-     * 36. Never to be changed, or fencing counters would be lost. Made when first used; takes some 20 ms.
+     * 36. Never change these, or fencing counters are lost. Made when first used; takes about 20 ms.
      */
     static final class FenceTags {
 

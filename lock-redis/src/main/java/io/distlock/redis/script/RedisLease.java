@@ -10,7 +10,7 @@ import java.time.Duration;
  * One grant.
  *
  * @param names where it is kept
- * @param renewedTimeToLive for how long a renewal keeps it
+ * @param renewedTimeToLive how long a renewal keeps it
  * @param afterUnknown the time to live of an earlier try that may still be in a server's buffer; zero if there is none
  */
 public record RedisLease(
@@ -23,12 +23,12 @@ public record RedisLease(
         Duration afterUnknown)
         implements Lease {
 
-    /** What stands in Redis for this grant and no other. */
+    /** The value in Redis for this grant and no other. */
     String value() {
         return owner + ':' + token.value();
     }
 
-    /** The same, kept for another time. */
+    /** The same with another duration. */
     public RedisLease lasting(Duration time) {
         return new RedisLease(key, mode, owner, token, names, time, afterUnknown);
     }

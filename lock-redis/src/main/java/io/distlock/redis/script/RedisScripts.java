@@ -52,7 +52,7 @@ public record RedisScripts(
      */
     public record Redlock(RedisScripts node, LuaScript raise, LuaScript restore) {
 
-        /** An admission sets the base of its own counters alone: clients admit only for those who share them. */
+        /** An admission sets the base of its own counters only: clients admit only for those that share them. */
         public static Redlock with(Optional<Duration> quarantine, RedisKeys keys, List<Integer> databases) {
             Optional<String> admission = quarantine.map(
                     time -> admission(time) + " Counters in " + keys.fences() + ", databases " + databases + '.');

@@ -28,12 +28,12 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One-shot operations on one Redis deployment: each asks once and takes what comes. Knows nothing of waiting, nor of
+ * One-shot operations on one Redis deployment: each asks once and never retries. Knows nothing of waiting or of
  * other deployments. Thread-safe.
  */
 public final class RedisStore implements TryLockStore {
 
-    /** How many leases one command renews or restores: some 0.5 ms of Redis's one thread. */
+    /** How many leases one command renews or restores: about 0.5 ms of Redis's thread. */
     public static final int MOST_LEASES = 250;
 
     private final NodeCalls calls;
@@ -65,7 +65,7 @@ public final class RedisStore implements TryLockStore {
     }
 
     /**
-     * The question for a lock.
+     * The request for a lock.
      *
      * @param owner as whom to ask
      * @param again whether an earlier try by this owner may have been granted
@@ -170,7 +170,7 @@ public final class RedisStore implements TryLockStore {
          */
         void answer(@Nullable List<Long> reply, Renewal.Answers answers) {
             for (int at = 0; at < leases.size(); at++) {
-                // No reply neither loses a lease nor extends it: the reply may be lost, not the renewal.
+                // A missing reply neither loses nor extends a lease: only the reply may be lost.
                 Renewal renewal =
                         reply == null ? Renewal.UNKNOWN : reply.get(at) == 1 ? Renewal.RENEWED : Renewal.NOT_OWNER;
                 answers.answer(leases.get(at), renewal);
@@ -188,8 +188,8 @@ public final class RedisStore implements TryLockStore {
     /**
      * Releases what an owner holds, or may hold.
      *
-     * @param token empty for whatever tries of the owner may have left, which is looked for behind them
-     * @param quietly whether nobody is notified
+     * @param token empty for whatever the owner's tries may have left, looked for behind them
+     * @param quietly whether to notify nobody
      */
     public CompletionStage<Release> release(
             LockMode mode,

@@ -37,7 +37,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     /** Consecutive calls of an admission, two of them to connect. */
     private static final int CALLS_TO_ADMIT = 7;
 
-    /** Each call that misses its script asks for an admission, and there may be many in a second. */
+    /** Each call that misses its script asks for an admission, and there may be many per second. */
     private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMillis(250);
 
     private final ServerCommands server;
@@ -51,7 +51,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     private volatile @Nullable Binding admitted;
     private volatile @Nullable ServerIncarnation warnedOf;
 
-    /** The server as it was admitted, and the scripts for it by the digests of the plain ones. */
+    /** The server as admitted, and its scripts, keyed by the digests of the plain ones. */
     private record Binding(ServerIncarnation incarnation, Map<String, LuaScript> forms) {
 
         static Binding of(ServerIncarnation incarnation, List<LuaScript> scripts) {
@@ -88,9 +88,9 @@ final class RestartGuard implements ScriptRunner.Admission {
     }
 
     private CompletionStage<Info> ask(ServerCommands calls) {
-        // The replication history is in another section than all the rest.
+        // The replication history is in a separate section from the rest.
         return calls.info(quarantine.standsAlone() ? "server" : "default").thenApply(info -> {
-            // The server counts changes of the second: the first of these seconds may have been short.
+            // The server counts ticks of whole seconds: the first second may have been short.
             Duration up = quarantine.standsAlone() && !info.uptime().isZero()
                     ? info.uptime().minusSeconds(1)
                     : Duration.ZERO;
@@ -120,7 +120,7 @@ final class RestartGuard implements ScriptRunner.Admission {
                 : server.knows(incarnation.form(scripts.get(0)));
     }
 
-    /** All calls that miss their script wait for one answer; a refusal stands for a while. */
+    /** All calls that miss their script wait for one answer; a refusal holds for a while. */
     @Override
     public CompletionStage<?> admit(LuaScript script, int slot) {
         CompletableFuture<Object> mine = new CompletableFuture<>();
@@ -140,7 +140,7 @@ final class RestartGuard implements ScriptRunner.Admission {
         return mine;
     }
 
-    /** Otherwise a connection that goes silent in the middle would keep the server out for good. */
+    /** Otherwise a connection that goes silent midway would keep the server out for good. */
     private <T> CompletionStage<T> within(Duration time, CompletionStage<T> stage) {
         return timeouts.within(time, stage)
                 .exceptionallyCompose(failure -> failure instanceof TimeoutException
@@ -251,7 +251,7 @@ final class RestartGuard implements ScriptRunner.Admission {
         return ask(server).thenCompose(info -> quarantineLeftOf(incarnation(info)));
     }
 
-    /** A quarantine that is over is not enough: the preparation may still have to wait. */
+    /** An expired quarantine is not enough: the preparation may still have to wait. */
     private CompletionStage<Duration> quarantineLeftOf(ServerIncarnation incarnation) {
         return isKnownAdmitted(incarnation).thenCompose(known -> {
             Duration left = known ? Duration.ZERO : quarantineLeft(incarnation);

@@ -15,7 +15,7 @@ import java.util.function.Function;
  * A script with its keys and arguments. Can be sent more than once, as a new command each time.
  *
  * @param slot the hash slot of all its keys
- * @param withText whether the script itself is sent, for a server that may not know it, and not its digest
+ * @param withText whether to send the script, not its digest, for a server that may not know it
  */
 public record ScriptCall<T>(
         LuaScript script,
@@ -51,14 +51,14 @@ public record ScriptCall<T>(
         return with(time.isNegative() ? 0 : time.plusNanos(999_999).toMillis());
     }
 
-    /** The same of another script, with one more argument. */
+    /** The same for another script, plus an argument. */
     ScriptCall<T> of(LuaScript other, String last) {
         List<String> more = new ArrayList<>(arguments);
         more.add(last);
         return new ScriptCall<>(other, slot, keys, more, output, withText);
     }
 
-    /** The same on the first key alone, for whichever server has it. */
+    /** The same on the first key only, for whichever server has it. */
     ScriptCall<T> onFirstKey() {
         return new ScriptCall<>(script, slot, keys.subList(0, 1), arguments, output, true);
     }
@@ -67,7 +67,7 @@ public record ScriptCall<T>(
         CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
         all.add(withText ? script.text() : script.digest()).add(keys.size());
         // A cluster finds the node by the first key. The rest are plain arguments, because the driver copies each key
-        // and value through a buffer of its own: a third of its thread's work for a lock.
+        // and value through its own buffer: a third of its thread's work for a lock.
         all.addKey(keys.get(0));
         keys.subList(1, keys.size()).forEach(all::add);
         arguments.forEach(all::add);

@@ -23,7 +23,7 @@ final class ScriptRunner {
     private final InFlight underWay = new InFlight();
 
     /**
-     * @param onFailure notified of each failure of a call
+     * @param onFailure called on each call failure
      */
     ScriptRunner(Admission admission, Ticker ticker, Duration callTimeout, Consumer<Throwable> onFailure) {
         this.admission = admission;
@@ -38,7 +38,7 @@ final class ScriptRunner {
     }
 
     /**
-     * @param sender puts the call on its way
+     * @param sender sends the call
      */
     <T> CompletableFuture<T> run(ScriptCall<T> invocation, Consumer<RedisCall<T>> sender) {
         Run<T> run = new Run<>(invocation, sender);
@@ -84,7 +84,7 @@ final class ScriptRunner {
                 onFailure.accept(refusal);
                 fail(RedisCallException.of(refusal).withoutEffect());
             } else if (ticker.nanos() - startedNanos > callTimeout.toNanos()) {
-                // Its caller has given it up by now, and may have withdrawn what it would do.
+                // Its caller has given up by now, and may have withdrawn what it would do.
                 fail(new RedisCallException("loading the script took too long", false));
             } else {
                 send();
@@ -101,9 +101,9 @@ final class ScriptRunner {
     interface Admission {
 
         /**
-         * Loads the script; fails if it cannot be, or must not be yet.
+         * Loads the script; fails if it cannot, or must not yet.
          *
-         * @param slot of the keys that the script is to be used on
+         * @param slot of the keys that the script will use
          */
         CompletionStage<?> admit(LuaScript script, int slot);
 
@@ -112,7 +112,7 @@ final class ScriptRunner {
             return invocation;
         }
 
-        /** For how long the server is still kept out; zero if it is not. Fails if it does not answer. */
+        /** How long the server is still kept out; zero if it is not. Fails if it does not answer. */
         default CompletionStage<Duration> quarantineLeft() {
             return CompletableFuture.completedFuture(Duration.ZERO);
         }
@@ -140,7 +140,7 @@ final class ScriptRunner {
             return server.load(script, slot);
         }
 
-        /** Spares the first locks a round trip; what cannot be loaded now is loaded when it is missed. */
+        /** Spares the first locks a round trip; what cannot be loaded now is loaded when missed. */
         @Override
         public void connected(StatefulConnection<String, String> connection) {
             scripts.forEach(script -> server.load(script, 0, connection));

@@ -25,7 +25,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Commands to the server itself, beside the scripts. Fails with a {@link RedisCallException}. Thread-safe. */
+/** Commands to the server itself, not scripts. Fails with a {@link RedisCallException}. Thread-safe. */
 public final class ServerCommands {
 
     private final RedisConnection<?> connection;
@@ -41,7 +41,7 @@ public final class ServerCommands {
         this.ticker = ticker;
     }
 
-    /** Calls on a connection of their own that the driver does not make anew, so that one process answers them all. */
+    /** Calls on a separate connection that the driver does not reconnect, so that one process answers them all. */
     <T> CompletionStage<T> onOneConnection(Function<ServerCommands, CompletionStage<T>> calls) {
         RedisConnection<?> own = single.get();
         return calls.apply(new ServerCommands(own, single, ticker)).whenComplete((done, failure) -> own.close());
@@ -55,7 +55,7 @@ public final class ServerCommands {
         return call(CommandType.INFO, status(), section).thenApply(Info::parse);
     }
 
-    /** A setting, of each master of a cluster; empty where a server does not say, as many hosted ones do not. */
+    /** A setting, of each master in a cluster; empty where a server withholds it, as many hosted ones do. */
     CompletionStage<List<String>> settings(String name) {
         return connection.connect().thenCompose(connected -> {
             List<CompletableFuture<String>> asked = masters(connected)
@@ -104,12 +104,12 @@ public final class ServerCommands {
                 .thenApply(known -> known.get(0));
     }
 
-    /** Loads a script, in a cluster at the master of the slot. */
+    /** Loads a script, in a cluster on the slot's master. */
     CompletionStage<String> load(LuaScript script, int slot) {
         return connection.connect().thenCompose(connected -> load(script, slot, connected));
     }
 
-    /** The same on a connection that may not be this one's yet. */
+    /** The same on a connection not yet stored here. */
     CompletionStage<String> load(LuaScript script, int slot, StatefulConnection<?, ?> connected) {
         RedisCall<String> call = newCall(CommandType.SCRIPT, status(), "LOAD", script.text());
         if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
@@ -123,7 +123,7 @@ public final class ServerCommands {
         return send(call, "SCRIPT", connected);
     }
 
-    /** Where the server is chosen already. */
+    /** For a server already chosen. */
     private static <T> CompletableFuture<T> send(RedisCall<T> call, String what, StatefulConnection<?, ?> node) {
         @SuppressWarnings("unchecked") // made with the codec for strings
         var connected = (StatefulConnection<String, String>) node;
@@ -189,12 +189,12 @@ public final class ServerCommands {
             return Optional.ofNullable(fields.get(name));
         }
 
-        /** Another one after each start of the server. */
+        /** A new one after each start of the server. */
         public String runId() {
             return field("run_id").orElse("unknown");
         }
 
-        /** Another one each time the server becomes a master; from INFO's section "replication". */
+        /** A new one each time the server becomes a master; from INFO's section "replication". */
         String history() {
             return field("master_replid").orElse("unknown");
         }

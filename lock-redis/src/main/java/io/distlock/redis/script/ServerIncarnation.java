@@ -33,7 +33,7 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
         return script.after("only-in-history").withComment("In replication history " + history + '.');
     }
 
-    /** The call of that form. */
+    /** The call in that form. */
     <T> ScriptCall<T> bind(ScriptCall<T> invocation, LuaScript form) {
         if (standsAlone) {
             return old ? invocation.of(form, run) : invocation;
@@ -42,9 +42,9 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
     }
 
     /**
-     * For how long each incarnation has been up at least. A server counts by its wall clock, which a time service may
-     * step after the machine has booted: it is believed when the run is first heard of, and no further back than when
-     * the run before it was last connected. From then on the clock here counts. Thread-safe.
+     * How long each incarnation has been up at least. A server counts by its wall clock, which a time service may
+     * step after the machine has booted: it is trusted when the run is first seen, and no further back than when
+     * the previous run was last connected. From then on the local clock counts. Thread-safe.
      */
     static final class Uptimes {
 
@@ -80,7 +80,7 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
             lastNanos = now;
         }
 
-        /** Of a run that was heard of. */
+        /** Of a known run. */
         synchronized Duration upFor(ServerIncarnation run) {
             return Duration.ofNanos(ticker.nanos() - upSince.getOrDefault(run, ticker.nanos()));
         }

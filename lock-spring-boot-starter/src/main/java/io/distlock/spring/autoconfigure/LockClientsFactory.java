@@ -57,7 +57,7 @@ final class LockClientsFactory {
         return known.get(0);
     }
 
-    /** For the default provider alone: locks of another may all set their own times. */
+    /** Only for the default provider: locks of others may all set their own times. */
     private void requireGrantsByDefault(LockProvider provider) {
         LockOptions options = properties.options();
         try {
@@ -91,7 +91,7 @@ final class LockClientsFactory {
         return application + '@' + (StringUtils.hasText(instanceId) ? instanceId : process());
     }
 
-    /** The host's name from the variable that containers set, since a look-up may wait for a silent DNS server. */
+    /** The host name from the variable that containers set, since a look-up may hang on a silent DNS server. */
     private String process() {
         String host = environment.getProperty("HOSTNAME", "");
         return host.isEmpty()

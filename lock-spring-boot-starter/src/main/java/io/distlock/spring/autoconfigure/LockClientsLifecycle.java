@@ -13,12 +13,12 @@ import org.springframework.context.event.ContextClosedEvent;
  * message listeners) has stopped, and before any bean is destroyed, so that methods that still hold a lock can
  * finish. Thread-safe.
  *
- * <p>A context that only stops or pauses keeps its locks, since it may start again and a client cannot.
+ * <p>A context that only stops or pauses keeps its locks, since it may restart but a client cannot.
  */
 final class LockClientsLifecycle
         implements SmartLifecycle, ApplicationContextAware, ApplicationListener<ContextClosedEvent> {
 
-    /** Below the beans that accept work, which are near the largest phase; above connection factories at zero. */
+    /** Below the beans that accept work (near the largest phase), above connection factories (at zero). */
     static final int PHASE = 1_000;
 
     private final LockClients clients;
@@ -35,7 +35,7 @@ final class LockClientsLifecycle
         this.context = context;
     }
 
-    /** Called before the lifecycle stops anything, and also with the events of child contexts. */
+    /** Called before the lifecycle stops anything, and also for events of child contexts. */
     @Override
     public void onApplicationEvent(ContextClosedEvent event) {
         if (event.getApplicationContext() == context) {

@@ -10,8 +10,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /**
- * What is common to the locks of all providers. A value that breaks a rule cannot be bound; the failure says the
- * property, the value, the rule and the cure.
+ * Settings common to locks of all providers. A value that breaks a rule cannot be bound; the failure states the
+ * property, the value, the rule and the fix.
  *
  * @param provider Default provider. Needed only if there are several; "in-memory" locks inside this JVM alone.
  * @param keyPrefix First part of each key in the store. Applications that share a store and must not exclude each
@@ -90,7 +90,7 @@ record LockProperties(
 
     static final String PREFIX = "distributed-lock.";
 
-    /** Times that go with any single other time, so that each is judged by itself first. */
+    /** Times valid with any single other time, so that each is checked by itself first. */
     private static final LockOptions LENIENT =
             LockOptions.defaults().withRenew(false).withMaxHoldTime(LockOptions.MAX_HOLD);
 
@@ -111,7 +111,7 @@ record LockProperties(
                 lease -> new LockOptions(waitTime, lease, true, maxHoldTime, minHoldTime, lockDelay));
     }
 
-    /** What requests start from. */
+    /** The request defaults. */
     LockOptions options() {
         return new LockOptions(waitTime, leaseTime, true, maxHoldTime, minHoldTime, lockDelay);
     }

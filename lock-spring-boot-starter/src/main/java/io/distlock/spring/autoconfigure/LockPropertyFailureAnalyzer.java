@@ -11,7 +11,7 @@ import org.springframework.core.annotation.Order;
 
 /**
  * Explains a property {@code distributed-lock.*} that cannot be read or breaks a rule: the property, the value, the
- * reason and the cure, without the types that it was to be bound to. Ahead of Boot's own analysis of the same failure.
+ * reason and the fix, without the types it should bind to. Runs before Boot's own analysis of the same failure.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {

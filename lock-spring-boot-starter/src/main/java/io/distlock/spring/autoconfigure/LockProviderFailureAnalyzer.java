@@ -7,7 +7,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.env.Environment;
 
-/** Explains a lock provider that is missing, unknown or not chosen: which ones there are, and how to get another. */
+/** Explains a lock provider that is missing, unknown or not chosen: which ones exist, and how to add another. */
 final class LockProviderFailureAnalyzer implements FailureAnalyzer {
 
     private static final String PROPERTY = LockProperties.PREFIX + "provider";

@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Configuration;
 
 /**
  * Auto-configuration of the clock and the scheduler that all locks share, and of locks inside this JVM. Providers are
- * made with the runtime, so their auto-configurations come after this one, and the context closes them before it.
+ * built on the runtime, so their auto-configurations come after this one, and the context closes them before it.
  */
 @AutoConfiguration
 public final class LockRuntimeAutoConfiguration {

@@ -6,7 +6,7 @@ import java.util.List;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Lists every problem of annotated methods, each with its cure. */
+/** Lists all problems with annotated methods, each with its fix. */
 final class LockedMethodsFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockedMethodsException> {
 
     @Override

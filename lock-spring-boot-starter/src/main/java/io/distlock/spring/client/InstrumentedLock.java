@@ -41,7 +41,7 @@ final class InstrumentedLock extends DelegatingHeldLock {
         return target.releaseAsync().thenApply(this::released);
     }
 
-    /** Released first, for the answer; releasing again is harmless. */
+    /** Releases first for the outcome; releasing again is harmless. */
     @Override
     public void close() {
         release();

@@ -29,20 +29,20 @@ public final class InstrumentedLockClient implements LockClient {
     private final LockClient target;
     private final Function<LockRequest, CallListener> listeners;
 
-    /** Notified once of how one call for a lock ends. Throws nothing. */
+    /** Notified once of how one call for a lock ends. Must not throw. */
     public interface CallListener {
 
         /** The lock was granted; returns the listener for the time it is held. */
         HoldListener granted(HeldLock held);
 
-        /** Another held it for the whole wait time. */
+        /** Others held it for the whole wait time. */
         default void notAcquired() {}
 
         /** The store did not answer, or the caller gave up. */
         default void failed(Throwable cause) {}
     }
 
-    /** Notified once of how one held lock ends. Throws nothing. */
+    /** Notified once of how one held lock ends. Must not throw. */
     public interface HoldListener {
 
         void released(Release outcome);
@@ -51,7 +51,7 @@ public final class InstrumentedLockClient implements LockClient {
     }
 
     /**
-     * @param listeners called for each request, on the thread of the caller
+     * @param listeners called for each request, on the caller's thread
      */
     public InstrumentedLockClient(LockClient target, Function<LockRequest, CallListener> listeners) {
         this.target = target;

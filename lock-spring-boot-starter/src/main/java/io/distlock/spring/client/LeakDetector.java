@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs a lock that is held for longer than a threshold, once, with the stack of the call that took it. Since held locks
- * are renewed, only waiters would notice otherwise that a lock is never released. Costs each call a stack trace, and
+ * Logs a lock held for longer than a threshold, once, with the stack of the call that took it. Since held locks
+ * are renewed, only waiters would otherwise notice that a lock is never released. Costs one stack trace per call, or
  * nothing if the threshold is zero. Thread-safe.
  */
 final class LeakDetector implements LockClientCustomizer {

@@ -7,15 +7,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which lock names become tags: all names in annotations and the first hundred of any others. An application
+ * Decides which lock names become tags: all names in annotations and the first hundred others. An application
  * that puts order numbers into names must not fill the registry. Thread-safe.
  */
 public final class MeterNameLimiter {
 
-    /** The tag of all further names. */
+    /** The tag for all other names. */
     public static final String OTHER = "other";
 
-    /** How many names outside annotations get a tag of their own. */
+    /** How many names outside annotations get their own tag. */
     static final int MOST = 100;
 
     private static final Logger log = LoggerFactory.getLogger(MeterNameLimiter.class);

@@ -17,7 +17,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * The locks of this instance.
  *
  * @param held what it holds, longest first
- * @param waiting the calls that wait, longest first
+ * @param waiting the waiting calls, longest first
  * @param losses the latest locks that it lost, newest first
  */
 public record LocksDescriptor(
@@ -27,7 +27,7 @@ public record LocksDescriptor(
         implements OperationResponseBody {
 
     /**
-     * One lock that is held.
+     * One held lock.
      *
      * @param name its name
      * @param key its key, if it has one
@@ -38,9 +38,9 @@ public record LocksDescriptor(
      * @param owner the owner value in the store
      * @param since when it was granted
      * @param heldMillis for how long it has been held
-     * @param remainingMillis for how long it is valid if no renewal comes
+     * @param remainingMillis how long it is valid without a renewal
      * @param renewals how often it has been extended
-     * @param thread the thread that asked for it
+     * @param thread the thread that requested it
      */
     public record Held(
             String name,
@@ -57,17 +57,17 @@ public record LocksDescriptor(
             String thread) {}
 
     /**
-     * One call that waits.
+     * One waiting call.
      *
      * @param name the name of the lock
      * @param key its key, if it has one
      * @param id the lock's id in the path of an inspection
-     * @param provider the provider that is asked
-     * @param mode how it is asked for
+     * @param provider the lock's provider
+     * @param mode the requested mode
      * @param since when the call began
      * @param waitedMillis for how long it has waited
-     * @param remainingMillis for how long it goes on waiting
-     * @param thread the thread that asks
+     * @param remainingMillis how much longer it will wait
+     * @param thread the calling thread
      */
     public record Waiting(
             String name,
@@ -81,7 +81,7 @@ public record LocksDescriptor(
             String thread) {}
 
     /**
-     * One lock that was lost.
+     * One lost lock.
      *
      * @param name its name
      * @param key its key, if it has one
@@ -90,7 +90,7 @@ public record LocksDescriptor(
      * @param token the fencing token
      * @param at when it was lost
      * @param heldMillis for how long it had been held
-     * @param sinceRenewalMillis since when it had not been extended
+     * @param sinceRenewalMillis time since it was last extended
      * @param reason why it was lost
      */
     public record Loss(
@@ -109,10 +109,10 @@ public record LocksDescriptor(
      *
      * @param name its name
      * @param key its key, if it has one
-     * @param provider the provider that was asked
+     * @param provider the lock's provider
      * @param mode how it is held
      * @param holders its holders: one, unless it is shared
-     * @param waiters how many wait for it, over all instances, where the store knows
+     * @param waiters how many wait for it across all instances, if the store knows
      */
     public record Inspection(
             String name,
@@ -130,7 +130,7 @@ public record LocksDescriptor(
      * @param owner the owner value
      * @param here whether it is this instance
      * @param token the fencing token, if it has one
-     * @param remainingMillis until the store frees the lock by itself, if it ever does
+     * @param remainingMillis until the store itself frees the lock, if it ever does
      */
     public record Holder(
             @Nullable String instance,
@@ -159,9 +159,9 @@ public record LocksDescriptor(
             items = List.copyOf(items);
         }
 
-        /** Keeps no more of the items than up to the end of the page. */
+        /** Keeps only the items up to the end of the page. */
         static <T> Page<T> of(Stream<T> all, Comparator<? super T> order, int offset, int limit) {
-            // The last item first: it makes room for a better one.
+            // The head is the last item: a better one evicts it.
             PriorityQueue<T> best = new PriorityQueue<>(order.reversed());
             AtomicInteger total = new AtomicInteger();
             all.forEach(item -> {

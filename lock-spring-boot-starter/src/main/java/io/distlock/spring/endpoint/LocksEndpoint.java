@@ -26,7 +26,7 @@ import org.springframework.context.ApplicationEventPublisher;
 
 /**
  * Shows the locks that this instance holds and waits for, and its latest losses; inspects one lock at the store; takes
- * a lock away from its holder, where that is allowed and never without an audit event. Thread-safe.
+ * a lock away from its holder, if that is allowed, and always with an audit event. Thread-safe.
  */
 @Endpoint(id = "locks")
 public class LocksEndpoint {
@@ -41,7 +41,7 @@ public class LocksEndpoint {
     private final LocksEndpointProperties properties;
 
     /**
-     * @param sanitizing what else to hide of what the properties allow to be shown
+     * @param sanitizing what to hide even if the properties allow showing it
      */
     LocksEndpoint(
             LockClients clients,
@@ -81,7 +81,7 @@ public class LocksEndpoint {
         return status.map(taken -> report.describe(provider, taken, shown));
     }
 
-    /** Takes a lock away from the holder that has it by this token. */
+    /** Takes a lock away from the holder that has this token. */
     @DeleteOperation
     public LocksDescriptor.@Nullable ForcedRelease forceRelease(
             @Selector String provider, @Selector String lock, long token) {
@@ -102,7 +102,7 @@ public class LocksEndpoint {
                     "locks are not taken away here: set management.endpoint.locks.force-release=true to allow it");
         }
         log.warn("{} takes the lock '{}' (token {}) at {} away from its holder", who, key, token, provider);
-        // Unknown where the store does not answer.
+        // Unknown if the store does not answer.
         String outcome = "UNKNOWN";
         try {
             Release release = clients.get(provider).forceRelease(key, new FencingToken(token));
@@ -129,7 +129,7 @@ public class LocksEndpoint {
         return properties.showValues().isShown(viewer, properties.roles());
     }
 
-    /** To a viewer without a security context, over JMX. */
+    /** For viewers without a security context: over JMX. */
     private boolean shows() {
         return properties.showValues().isShown(true);
     }

@@ -12,7 +12,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
-/** The endpoint over HTTP: knows the caller, and has a status for each failure. Thread-safe. */
+/** The endpoint over HTTP: knows the caller and maps each failure to a status. Thread-safe. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 class LocksEndpointWebExtension {
 
@@ -52,7 +52,7 @@ class LocksEndpointWebExtension {
     }
 
     /**
-     * 403 unless allowed, 404 for an unknown provider, 409 if nobody holds it by this token, 503 if the store is
+     * 403 unless allowed, 404 for an unknown provider, 409 if no holder has this token, 503 if the store is
      * silent.
      */
     @DeleteOperation

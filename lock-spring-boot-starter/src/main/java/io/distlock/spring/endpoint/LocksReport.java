@@ -171,7 +171,7 @@ final class LocksReport {
     /**
      * Shows or hides the keys of locks: a key may be an e-mail address. Names are never hidden.
      *
-     * @param sanitizer asked with the lock's name as the key, and its key as the value
+     * @param sanitizer called with the lock's name as key and its key as value
      */
     private record KeyTexts(Sanitizer sanitizer, boolean shown) {
 

@@ -3,7 +3,7 @@ package io.distlock.spring.event;
 import io.distlock.LockEvent;
 
 /**
- * A lock was granted to this instance. Published to listeners of the application context, on a thread of its own
+ * A lock was granted to this instance. Published to listeners of the application context, on a dedicated thread
  * where they may block.
  *
  * @param provider the provider of the lock

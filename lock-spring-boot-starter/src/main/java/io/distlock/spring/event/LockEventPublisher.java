@@ -28,8 +28,8 @@ import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
 
 /**
- * Publishes lock events to the listeners of the application context, in order and on one thread of its own: the thread
- * of the event may be a driver's, which a listener that waits for a database would block. Costs nothing without
+ * Publishes lock events to the listeners of the application context, in order and on one dedicated thread: the thread
+ * of the event may be a driver's, which a listener waiting for a database would block. Costs nothing without
  * listeners. A slow listener loses events once ten thousand are waiting. Thread-safe.
  */
 final class LockEventPublisher
@@ -45,7 +45,7 @@ final class LockEventPublisher
     static final List<Class<?>> EVENT_TYPES =
             List.of(LockAcquired.class, LockNotAcquired.class, LockFailed.class, LockReleased.class, LockLost.class);
 
-    /** A listener that accepts this type accepts any event and is not interested in those of locks. */
+    /** A listener that accepts this type accepts any event, not lock events in particular. */
     private record Unrelated() {}
 
     private static final ResolvableType UNRELATED = eventOf(Unrelated.class);
@@ -75,7 +75,7 @@ final class LockEventPublisher
         return client;
     }
 
-    /** Listeners that are annotated methods are known by now. */
+    /** Annotated listener methods are known by now. */
     @Override
     public void afterSingletonsInstantiated() {
         findListeners();
@@ -96,7 +96,7 @@ final class LockEventPublisher
         }
     }
 
-    /** Only if there is a listener: a client without any makes no events. */
+    /** Only if there is a listener: a client without one emits no events. */
     private void listen() {
         if (!wanted.isEmpty()) {
             clients.forEach(client -> client.addListener(event -> publish(client.provider(), event)));
@@ -146,18 +146,18 @@ final class LockEventPublisher
         }
     }
 
-    /** Waiting events are still published. */
+    /** Queued events are still published. */
     @Override
     public void destroy() {
         thread.shutdown();
     }
 
-    /** After {@link #destroy()}: returns once all waiting events have been published. */
+    /** After {@link #destroy()}: returns once all queued events have been published. */
     void awaitEnd() throws InterruptedException {
         thread.awaitTermination(IDLE_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** The types of events that some listener wants. */
+    /** The event types that any listener wants. */
     private static Set<Class<?>> wanted(Collection<ApplicationListener<?>> listeners) {
         List<GenericApplicationListener> known =
                 listeners.stream().map(LockEventPublisher::generic).toList();

@@ -5,7 +5,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of the events of locks. */
+/** Auto-configuration of lock events. */
 @AutoConfiguration(beforeName = "io.distlock.spring.autoconfigure.LockAutoConfiguration")
 final class LockEventsAutoConfiguration {
 

@@ -4,7 +4,7 @@ import io.distlock.LockEvent;
 
 /**
  * A call for a lock failed: the store did not answer, or the caller gave up. Published to listeners of the application
- * context, on a thread of its own where they may block.
+ * context, on a dedicated thread where they may block.
  *
  * @param provider the provider of the lock
  * @param event what happened

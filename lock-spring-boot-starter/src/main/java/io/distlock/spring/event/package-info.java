@@ -1,4 +1,4 @@
-/** Events of locks in the application context. Start at {@link io.distlock.spring.event.LockLost}. */
+/** Lock events in the application context. Start at {@link io.distlock.spring.event.LockLost}. */
 @NullMarked
 package io.distlock.spring.event;
 

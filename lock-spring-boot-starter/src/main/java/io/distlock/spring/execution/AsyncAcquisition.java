@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The acquisition of a lock for a body that is not bound to a thread. Cancelled before the grant, it leaves nothing
- * behind: grant and cancellation meet in one future, which either completes or is cancelled. Thread-safe.
+ * behind: grant and cancellation race on one future, which either completes or is cancelled. Thread-safe.
  */
 final class AsyncAcquisition {
 
@@ -27,7 +27,7 @@ final class AsyncAcquisition {
         this.task = task;
     }
 
-    /** Refers to a lock that the call holds already, or asks for one. Never throws. */
+    /** References a lock the call already holds, or requests one. Never throws. */
     static AsyncAcquisition of(LockTask task, HeldLocks held) {
         AsyncAcquisition acquisition = new AsyncAcquisition(task);
         try {
@@ -64,10 +64,10 @@ final class AsyncAcquisition {
     }
 
     /**
-     * Continues once the lock is granted or has failed; with {@link NotAcquired} if that is for a handler. It may be
-     * granted before this is called: the body under it may still block, but not the caller.
+     * Continues once the lock is granted or has failed, with {@link NotAcquired} if a handler takes that. It may be
+     * granted before this is called: even then the body may block, but not the caller.
      *
-     * @param bodies runs the body in that case; where the caller holds the lock already, it continues itself
+     * @param bodies runs the body in that case; if the caller already holds the lock, it continues itself
      */
     void whenSettled(Executor bodies, BiConsumer<@Nullable Reference, @Nullable Throwable> next) {
         reference.whenComplete((granted, failure) -> {
@@ -91,12 +91,12 @@ final class AsyncAcquisition {
         return NotAcquiredHandler.handles(bare) ? new NotAcquired(task, (LockException) bare) : bare;
     }
 
-    /** Whether a loss of the lock cancels the body: not of a lock that was taken for a call around it. */
+    /** Whether losing the lock cancels the body: not if the lock was taken for an enclosing call. */
     boolean cancelsOnLoss(Reference granted) {
         return granted.isOutermost() && task.interruptOnLoss();
     }
 
-    /** Cancels the wait or, if the lock was granted already, closes the reference. */
+    /** Cancels the wait or, if the lock was already granted, closes the reference. */
     void cancel() {
         if (!reference.cancel(true)) {
             reference.thenAccept(Reference::closeAsync);
@@ -110,12 +110,12 @@ final class AsyncAcquisition {
                 : reference.thenCompose(Reference::closeAsync);
     }
 
-    /** Without the wrapper that futures put around exceptions of their dependents. */
+    /** Strips the wrapper that futures put around their dependents' exceptions. */
     static Throwable bare(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Suppresses a lock loss into an exception thrown by the body, unless that reports the same loss. */
+    /** Adds a lock loss to the body's exception as suppressed, unless that reports the same loss. */
     static void suppressLoss(Throwable ofTheBody, Throwable loss) {
         Throwable failure = bare(ofTheBody);
         Throwable end = bare(loss);

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Runs bodies that are done when they return, on the thread of the caller. */
+/** Runs bodies that are done when they return, on the caller's thread. */
 final class BlockingExecution implements Execution {
 
     private final EnclosingScope.Resolver scopes;
@@ -28,12 +28,12 @@ final class BlockingExecution implements Execution {
         try {
             return underNext(new LockSequence(tasks, ticker), HeldLocks.reachable(), body);
         } catch (NotAcquired failed) {
-            // Here, where the earlier locks of the call have been released.
+            // Here, since the call's earlier locks have been released.
             return failed.result();
         }
     }
 
-    /** A loss is thrown when the lock is released, or suppressed into the exception of the body. */
+    /** A loss is thrown on release, or added to the body's exception as suppressed. */
     private @Nullable Object underNext(LockSequence locks, HeldLocks outer, Body body) throws Throwable {
         LockTask task = locks.next();
         Optional<Reference> entered = outer.reenter(task.client(), task.request());
@@ -46,7 +46,7 @@ final class BlockingExecution implements Execution {
         }
     }
 
-    /** The acquisition alone: an exception of the body must not be taken for a failed acquisition, nor the reverse. */
+    /** Only the acquisition: an exception of the body must not be taken for a failed acquisition, or vice versa. */
     private static Reference acquire(LockTask task) {
         try {
             return ReferenceCountedLock.first(task.client(), task.client().acquire(task.request()));

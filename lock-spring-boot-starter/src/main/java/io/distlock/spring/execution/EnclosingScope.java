@@ -37,7 +37,7 @@ public interface EnclosingScope {
     @FunctionalInterface
     interface ReactiveResolver {
 
-        /** By the context of the subscription; {@link EnclosingScope#NONE} if there is none. */
+        /** From the subscription's context; {@link EnclosingScope#NONE} if there is none. */
         Mono<EnclosingScope> current();
     }
 }

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
 
-/** The executions of an application: one for each way in which the work of a body ends. Thread-safe. */
+/** The executions of an application: one for each way a body's work can end. Thread-safe. */
 public final class Executions {
 
     private final Execution blocking;
@@ -47,8 +47,8 @@ public final class Executions {
     }
 
     /**
-     * Runs bodies under locks, until their work is done: at the return, at the completion of a future, at the end of a
-     * subscription. No lock, no body. Thread-safe.
+     * Runs bodies under locks, until their work is done: on return, when a future completes, or at the end of a
+     * subscription. Never runs one unlocked. Thread-safe.
      */
     public interface Execution {
 
@@ -57,9 +57,9 @@ public final class Executions {
          * the reverse; their wait times count from the beginning of the call.
          *
          * @return what the body returned, or a future or publisher of it
-         * @throws Throwable what the body threw, untouched; or the reason why it was not run; or, if it has run to its
-         *     end but a lock was lost, {@link io.distlock.LockLostException}. Executions of work that goes on after
-         *     the return fail by what they return instead
+         * @throws Throwable what the body threw, unchanged; or the reason why it was not run; or, if it has run to its
+         *     end but a lock was lost, {@link io.distlock.LockLostException}. Executions of work continuing after
+         *     the return fail through their result
          */
         @Nullable
         Object run(List<LockTask> tasks, Body body) throws Throwable;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs bodies that return a future. The lock is requested at the call and held until the body's future completes; the
- * caller is not blocked. The body is called on a thread of the lock client, or one like it, on which it may block.
+ * caller is not blocked. The body is called on a thread of the lock client or a similar one, where it may block.
  */
 final class FutureExecution implements Execution {
 
@@ -42,7 +42,7 @@ final class FutureExecution implements Execution {
         return call.result;
     }
 
-    /** One call. Its steps follow one another, on whichever threads; each is cancelled with the result. */
+    /** One call. Its steps follow one another, on any threads; each is cancelled with the result. */
     private final class Call {
 
         private final LockSequence locks;
@@ -58,7 +58,7 @@ final class FutureExecution implements Execution {
 
         Call(List<LockTask> tasks, Body body) {
             this.locks = new LockSequence(tasks, ticker);
-            // On the thread of the caller: the grants come on other threads.
+            // On the caller's thread: grants arrive on other threads.
             this.scope = scopes.current();
             this.body = body;
             result.whenComplete((value, failure) -> cancel(step));
@@ -86,7 +86,7 @@ final class FutureExecution implements Execution {
             try {
                 locks.granted(reference);
                 if (cancelsOnLoss) {
-                    // Not on the thread for losses: what depends on the body's future may block.
+                    // Not on the loss thread: dependents of the body's future may block.
                     reference.lock().lost().thenAccept(loss -> {
                         cancelledByLoss = true;
                         cancel(step);
@@ -107,7 +107,7 @@ final class FutureExecution implements Execution {
             }
         }
 
-        /** Remembers what is to be cancelled with the call, or at a loss. */
+        /** Remembers what to cancel with the call or on a loss. */
         private void begin(CompletionStage<?> next) {
             step = next;
             if (result.isDone() || cancelledByLoss) {
@@ -144,7 +144,7 @@ final class FutureExecution implements Execution {
             }
         }
 
-        /** Here, where the earlier locks of the call have been released. */
+        /** Here, since the call's earlier locks have been released. */
         private void replace(NotAcquired failed) {
             try {
                 CompletionStage<?> replacement = future(failed.result());

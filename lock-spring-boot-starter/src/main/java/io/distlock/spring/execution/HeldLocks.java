@@ -36,13 +36,13 @@ public final class HeldLocks {
         this.locks = locks;
     }
 
-    /** Of the call on this thread. */
+    /** Those of the current call. */
     public static HeldLocks current() {
         HeldLocks held = CURRENT.get();
         return held == null ? NONE : held;
     }
 
-    /** Of the call on this thread and, outside them, those that scopes on this thread keep of earlier calls. */
+    /** Those of this thread's call and, outside them, those of earlier calls kept by scopes on this thread. */
     static HeldLocks reachable() {
         List<EnclosingScope> scopes = SCOPES.get();
         if (scopes == null) {
@@ -59,7 +59,7 @@ public final class HeldLocks {
             scopes = new ArrayList<>();
             SCOPES.set(scopes);
         }
-        // A scope ended by another thread, as by the timeout of a transaction manager, was never left here.
+        // A scope ended by another thread, e.g. on a transaction manager's timeout, was never left here.
         scopes.removeIf(each -> each.kept().isEmpty());
         scopes.add(scope);
     }
@@ -124,13 +124,13 @@ public final class HeldLocks {
     }
 
     /**
-     * Refers to the held lock, or the held locks together, that give a request all it asks for.
+     * References the held lock, or the held locks together, that satisfy a request.
      *
      * @param client the client of the request. Not the name of its provider: another application in this JVM may have a
      *     provider of that name with another store
      * @return empty if the request has no key in common with what is held
      * @throws io.distlock.LockLostException if such a lock was lost
-     * @throws IllegalStateException if the request could only wait for a lock of its own call
+     * @throws IllegalStateException if the request could only wait for its own call's lock
      */
     Optional<Reference> reenter(LockClient client, LockRequest request) {
         if (locks.isEmpty()) {
@@ -182,7 +182,7 @@ public final class HeldLocks {
 
         private OfSubscription() {}
 
-        /** Empty if the subscription is not one inside a locked body. */
+        /** Empty if the subscription is not inside a locked body. */
         public static Optional<HeldLocks> current(ContextView context) {
             return context.getOrEmpty(HeldLocks.class);
         }

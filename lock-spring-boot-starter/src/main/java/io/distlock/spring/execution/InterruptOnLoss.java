@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Interrupts the thread that runs a body when the lock is lost, and not once the body is over. The loss and
- * the end of the body meet in one compare-and-set: the first one decides, and the thread of the body waits for an
- * interrupt that is on its way before it goes on, so that it can clear the flag.
+ * Interrupts the thread that runs a body when the lock is lost, but not after the body ends. The loss and
+ * the end of the body race on one compare-and-set: the first one wins, and the body's thread waits for a
+ * pending interrupt before it continues, so that it can clear the flag.
  */
 final class InterruptOnLoss {
 
@@ -37,7 +37,7 @@ final class InterruptOnLoss {
         try {
             return body.run();
         } catch (InterruptedException | LockInterruptedException obedience) {
-            // The second where the body, or one of its calls, was waiting for another lock.
+            // The latter if the body, or one of its calls, was waiting for another lock.
             LockLoss loss = watch.end();
             if (loss == null) {
                 throw obedience;
@@ -59,7 +59,7 @@ final class InterruptOnLoss {
         }
     }
 
-    /** Ends the watch: no interrupt of ours comes any more. Returns the loss if one came. */
+    /** Ends the watch: no interrupt of ours comes after that. Returns the loss, if any. */
     private @Nullable LockLoss end() {
         if (state.compareAndSet(State.RUNNING, State.OVER)) {
             return null;

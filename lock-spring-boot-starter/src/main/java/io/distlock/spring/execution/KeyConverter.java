@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 
 /**
- * Converts values to the texts of lock keys. Accepts only values whose text identifies them: equal values have the same
- * text in each process, and different values of a type never share one.
+ * Converts values to lock key texts. Accepts only values whose text identifies them: equal values have the same
+ * text in any process, and different values of a type never share one.
  *
- * <p>The type is no part of the text, on purpose: item 42 is item 42, whether its id comes as a number from an entity
- * or as a string from a path, and as a UUID or as the text of one. What is not the same item has another name.
+ * <p>The text deliberately omits the type: item 42 is item 42, whether its id comes as a number from an entity
+ * or as a string from a path; likewise for a UUID and its text. Items of different kinds need different names.
  */
 final class KeyConverter {
 
@@ -29,7 +29,7 @@ final class KeyConverter {
     /**
      * One text for a scalar, one for each element of a collection or an array.
      *
-     * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the cure
+     * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the fix
      */
     static List<String> texts(@Nullable Object value) {
         if (value instanceof Collection<?> several) {
@@ -78,7 +78,7 @@ final class KeyConverter {
         throw new IllegalArgumentException(refusal(value));
     }
 
-    /** Equal numbers give one text, whatever their types: 1, 1L and 1.00 are the same item, and so is "1". */
+    /** Equal numbers share one text, whatever the type: 1, 1L and 1.00 are the same item, and so is "1". */
     private static String number(Number value) {
         if (value instanceof BigInteger || value instanceof Long || value instanceof Integer) {
             return value.toString();

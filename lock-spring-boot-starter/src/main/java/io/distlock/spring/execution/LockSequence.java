@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 
 /**
  * The locks of one call, in the order in which it takes them. Each wait time counts from the beginning of the call, so
- * that the call waits no longer than the longest of them. For the steps of one call, which follow one another.
+ * that the call waits no longer than the longest of them. For one call, whose steps run in sequence.
  */
 final class LockSequence {
 
@@ -19,7 +19,7 @@ final class LockSequence {
     private final long startedNanos;
     private int taken;
 
-    /** Begins now. The ticker is asked for only if there are several locks. */
+    /** Begins now. Gets the ticker only if there are several locks. */
     LockSequence(List<LockTask> tasks, Supplier<Ticker> ticker) {
         this.tasks = tasks;
         this.granted = new ArrayList<>(tasks.size());
@@ -37,14 +37,14 @@ final class LockSequence {
         return taken == 1 ? task : task.waitedFor(Duration.ofNanos(ticker.get().nanos() - startedNanos));
     }
 
-    /** Notes a granted lock, unless it was taken for a call around this one. */
+    /** Records a granted lock, unless it was taken for an enclosing call. */
     void granted(Reference reference) {
         if (reference.isOutermost()) {
             granted.add(reference.target());
         }
     }
 
-    /** Lets the scope around the call keep the locks, once all are there: it keeps none if a later one is not acquired. */
+    /** Hands the locks to the enclosing scope once all are granted: it keeps none if a later one is not acquired. */
     void keepIn(EnclosingScope scope) {
         granted.forEach(scope::keep);
     }

@@ -25,7 +25,7 @@ public record LockTask(
 
     private record Place(String provider, LockKey key) {}
 
-    /** With the rest of the wait time; one attempt if nothing is left of it. */
+    /** With the remaining wait time; one attempt if none is left. */
     LockTask waitedFor(Duration time) {
         Duration left = request.options().waitTime().minus(time);
         return with(request.withWaitTime(left.isNegative() ? Duration.ZERO : left));
@@ -38,7 +38,7 @@ public record LockTask(
     /**
      * The keys of a name: one for a scalar, one for each element of a collection or an array.
      *
-     * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the cure
+     * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the fix
      */
     public static List<LockKey> keys(String name, @Nullable Object value) {
         return KeyConverter.texts(value).stream()
@@ -48,7 +48,7 @@ public record LockTask(
 
     /**
      * The same locks in the order in which every call takes them: by provider, then by key; each key once, exclusively if
-     * one of the tasks wants it so. Requests for several keys are split for that, or two calls could each hold a key that
+     * any of the tasks requires it. Requests for several keys are split; otherwise two calls could each hold a key that
      * the other waits for.
      */
     public static List<LockTask> ordered(List<LockTask> tasks) {
@@ -69,7 +69,7 @@ public record LockTask(
         return one.request.mode() == LockMode.EXCLUSIVE ? one : other;
     }
 
-    /** Neighbours that come from one request stay one. */
+    /** Neighbours from the same request stay joined. */
     private static List<LockTask> joined(Map<Place, LockTask> places) {
         List<LockTask> ordered = new ArrayList<>();
         List<LockKey> keys = new ArrayList<>();

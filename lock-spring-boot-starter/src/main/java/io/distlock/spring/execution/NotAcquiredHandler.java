@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the caller a result in place of a body that did not run. Which one, the annotation's attributes or the
- * template's {@code LockSpec} say.
+ * Gives the caller a result when the body did not run, as chosen by the annotation's attributes or the
+ * template's {@code LockSpec}.
  */
 @FunctionalInterface
 public interface NotAcquiredHandler {
@@ -26,7 +26,7 @@ public interface NotAcquiredHandler {
     @Nullable
     Object handle(LockException why) throws Throwable;
 
-    /** A replacement for a lock held by another; a store that does not answer is still thrown. */
+    /** A replacement if others hold the lock; a store that does not answer still throws. */
     static NotAcquiredHandler ifNotAcquired(Function<LockException, ? extends @Nullable Object> replacement) {
         return why -> {
             if (why instanceof LockNotAcquiredException) {
@@ -36,13 +36,13 @@ public interface NotAcquiredHandler {
         };
     }
 
-    /** Whether a failed acquisition is for a handler. */
+    /** Whether a handler takes this failure. */
     static boolean handles(Throwable failure) {
         return failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException;
     }
 
     /**
-     * Carries the failure of one lock out to where the earlier locks of the call have been released; no caller sees it.
+     * Carries one lock's failure out to where the call's earlier locks have been released; callers never see it.
      * Has no suppressed exceptions: the loss of an earlier lock is irrelevant, as the body has not run.
      */
     final class NotAcquired extends RuntimeException {

@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 /**
  * Runs bodies that return a publisher. Each subscription calls the body anew, under a lock of its own: requested on
  * subscription, held until completion, error or cancellation. No thread is blocked. The body is called on a thread of
- * the lock client, or one like it, on which it may block.
+ * the lock client or a similar one, where it may block.
  */
 final class PublisherExecution implements Execution {
 
@@ -47,12 +47,12 @@ final class PublisherExecution implements Execution {
     public Object run(List<LockTask> tasks, Body body) {
         HeldLocks caller = HeldLocks.reachable();
         Flux<Object> each = Flux.deferContextual(context -> scope.flatMapMany(around -> {
-                    // A subscription inside a locked publisher is part of it; any other, of the call that made it.
+                    // A subscription inside a locked publisher belongs to it; any other, to the call that made it.
                     HeldLocks held = HeldLocks.OfSubscription.current(context).orElse(caller);
                     return underNext(
                             held.within(around.kept()), new Call(around, new LockSequence(tasks, ticker), body));
                 }))
-                // Here, where the earlier locks of the call have been released.
+                // Here, since the call's earlier locks have been released.
                 .onErrorResume(NotAcquired.class, failed -> called(failed::result));
         return adapter.fromPublisher(adapter.isMultiValue() ? each : each.singleOrEmpty());
     }
@@ -84,7 +84,7 @@ final class PublisherExecution implements Execution {
         HeldLocks held = outer.with(reference.target());
         Flux<Object> inside = Flux.defer(() -> call.locks().hasNext() ? underNext(held, call) : body(held, call));
         return (acquisition.cancelsOnLoss(reference) ? inside.takeUntilOther(loss(reference)) : inside)
-                // Here and not in the cleanup, whose failures come wrapped: completion is signalled after the release.
+                // Here, not in the cleanup, whose failures come wrapped: completion is signalled after the release.
                 .concatWith(Mono.defer(() -> end(acquisition)));
     }
 
@@ -108,14 +108,14 @@ final class PublisherExecution implements Execution {
         });
     }
 
-    @SuppressWarnings("unchecked") // elements are handed on as they are
+    @SuppressWarnings("unchecked") // elements pass through unchanged
     private static Publisher<Object> unchecked(Publisher<?> publisher) {
         return (Publisher<Object>) publisher;
     }
 
     /**
-     * Cancels the work, whose end then reports why. By a value: an error would leave the work running. Not on the thread
-     * for losses: what is cancelled may block.
+     * Cancels the work, whose end then reports why. Emits a value: an error would leave the work running. Not on the loss
+     * thread: the cancelled work may block.
      */
     private static Mono<LockLoss> loss(Reference reference) {
         return Mono.create(sink -> reference.lock().lost().thenAccept(sink::success));

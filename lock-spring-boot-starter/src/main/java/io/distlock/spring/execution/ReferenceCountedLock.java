@@ -17,19 +17,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that is released with the last reference to it: that of the body it was taken for, of calls inside that body,
- * which may outlive it, or of a transaction around it. Not for applications. Thread-safe.
+ * A lock that is released with its last reference: held by the body it was taken for, by calls inside that body,
+ * which may outlive it, or by a transaction around it. Not for applications. Thread-safe.
  */
 public final class ReferenceCountedLock {
 
-    /** For what depends on the loss of several locks: as the executors that clients have by default. */
+    /** For dependents of the loss of several locks: like the clients' default executors. */
     private static final Executor CALLBACKS = LockClientBuilder.defaultCallbackExecutor();
 
     private final LockClient client;
     private final HeldLock lock;
     private final HeldLock unreleasable;
 
-    /** References to other counted locks, which release themselves; empty if the lock is this one's own. */
+    /** References to other counted locks, which release themselves; empty if this object owns its lock. */
     private final List<Reference> parts;
 
     private final AtomicInteger references = new AtomicInteger(1);
@@ -46,7 +46,7 @@ public final class ReferenceCountedLock {
         return new Reference(new ReferenceCountedLock(client, lock, List.of()), true);
     }
 
-    /** A reference to several locks of one client as to one lock. */
+    /** One reference to several locks of one client. */
     static Reference composite(LockClient client, List<Reference> parts) {
         HeldLock joint =
                 CompositeHeldLock.of(parts.stream().map(Reference::lock).toList(), CALLBACKS);
@@ -61,12 +61,12 @@ public final class ReferenceCountedLock {
         return lock;
     }
 
-    /** The lock as the code under it sees it: the same object each time, which refuses to be released. */
+    /** The lock as its body sees it: always the same object, which refuses to be released. */
     HeldLock unreleasable() {
         return unreleasable;
     }
 
-    /** One more reference; empty if the last one was closed already. */
+    /** One more reference; empty if the last one was already closed. */
     public Optional<Reference> addReference() {
         int before = references.getAndUpdate(count -> count == 0 ? 0 : count + 1);
         return before == 0 ? Optional.empty() : Optional.of(new Reference(this, false));
@@ -82,7 +82,7 @@ public final class ReferenceCountedLock {
         }
     }
 
-    /** Closes each part, whatever the others answer; throws the first failure. */
+    /** Closes every part, even if others fail; throws the first failure. */
     private void closeAll() {
         RuntimeException first = null;
         for (Reference reference : parts) {
@@ -104,7 +104,7 @@ public final class ReferenceCountedLock {
         if (references.decrementAndGet() > 0) {
             end.accept(lock::ensureHeld);
         } else if (parts.isEmpty()) {
-            // Once the answer is there, close() only throws the loss.
+            // Once answered, close() only throws the loss.
             lock.releaseAsync().whenComplete((release, failure) -> end.accept(lock::close));
         } else {
             var ends = parts.stream().map(reference -> reference.closeAsync().toCompletableFuture());

@@ -5,8 +5,8 @@ import io.distlock.Release;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A lock as the body that runs under it sees it, which cannot release it: a try-with-resources statement over it would
- * let others in while the body goes on. Thread-safe.
+ * A lock as its body sees it, which cannot release it: a try-with-resources statement over it would
+ * let others in while the body continues. Thread-safe.
  */
 final class UnreleasableLock extends DelegatingHeldLock {
 

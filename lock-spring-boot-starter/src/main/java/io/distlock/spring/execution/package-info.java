@@ -1,5 +1,5 @@
 /**
- * Runs a body under locks, or does not run it, and knows which locks the running call holds: shared by the annotation
+ * Runs a body under locks, or does not run it, and knows which locks the running call holds. Shared by the annotation
  * and the template. Not for applications.
  */
 @NullMarked

@@ -9,7 +9,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
-/** The health of one provider's store. Takes no lock, and no longer than three calls to the store. Thread-safe. */
+/** The health of one provider's store. Takes no lock; lasts no longer than three store calls. Thread-safe. */
 final class LockProviderHealthIndicator implements HealthIndicator {
 
     private static final int CALLS = 3;

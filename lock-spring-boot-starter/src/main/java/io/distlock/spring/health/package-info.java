@@ -1,4 +1,4 @@
-/** The health of the stores of locks. */
+/** The health of the lock stores. */
 @NullMarked
 package io.distlock.spring.health;
 

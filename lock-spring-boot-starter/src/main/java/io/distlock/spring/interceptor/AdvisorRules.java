@@ -41,7 +41,7 @@ final class AdvisorRules {
         }
     }
 
-    /** A proxy that is configured to hide its advisors. */
+    /** Whether this is a proxy that hides its advisors. */
     private static boolean isOpaque(Object instance) {
         return instance instanceof SpringProxy && !(instance instanceof Advised);
     }

@@ -116,7 +116,7 @@ final class FallbackMethodResolver {
                 + " does not answer";
     }
 
-    /** Whether what it returns and throws can replace what the locked method does. */
+    /** Checks that its result and exceptions can replace the locked method's. */
     private void checkTypes(Method fallback) {
         if (!returnsAsMuch(fallback)) {
             problems.add(
@@ -156,8 +156,8 @@ final class FallbackMethodResolver {
      * The methods called in place of a locked one: on the bean itself and not through its proxy, with the arguments of the
      * call. A failure that none of them takes is thrown.
      *
-     * @param notAcquired for a lock held by another
-     * @param unavailable for a store that does not answer; empty unless a method declares that it takes this
+     * @param notAcquired for a lock others hold
+     * @param unavailable for a store that does not answer; empty unless a method declares that type
      */
     private record Fallbacks(Method notAcquired, Optional<Method> unavailable)
             implements Function<LockOperation.Call, NotAcquiredHandler> {

@@ -4,7 +4,7 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Locks that cannot be applied as they are annotated. Lists every problem with its cure. */
+/** Locks that cannot be applied as annotated. Lists every problem with its fix. */
 public final class InvalidLockedMethodsException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
@@ -23,7 +23,7 @@ public final class InvalidLockedMethodsException extends IllegalStateException {
     }
 
     /**
-     * One problem of a locked method.
+     * A problem with a locked method.
      *
      * @param method the method, with its class
      * @param attribute the attribute of the annotation, or what else is wrong

@@ -7,7 +7,7 @@ import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Applies {@link LockInterceptor} to each method that is to be locked. */
+/** Applies {@link LockInterceptor} to each method to be locked. */
 final class LockAdvisor extends AbstractPointcutAdvisor {
 
     private static final long serialVersionUID = 1L;
@@ -41,7 +41,7 @@ final class LockAdvisor extends AbstractPointcutAdvisor {
         LockPointcut(LockOperationSource source, ProxyRules proxies) {
             this.source = source;
             // Not a class that cannot be proxied: the start-up check reports it along with all other problems, whereas
-            // the attempt would end the start with this one alone.
+            // trying would fail start-up with this one alone.
             setClassFilter(type -> LockOperationSource.isCandidate(type) && proxies.isPossible(type));
         }
 

@@ -23,8 +23,8 @@ import org.springframework.util.function.SingletonSupplier;
  * infrastructure, made by static methods: an auto-proxy creator that is not AspectJ's accepts no other, and creating
  * them early creates no other bean.
  *
- * <p>Unconditional: an annotation that is ignored would run its method without a lock. Where there are no clients, an
- * annotated method fails the start.
+ * <p>Unconditional: an ignored annotation would run its method without a lock. Without clients, an
+ * annotated method fails start-up.
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
 public final class LockAopAutoConfiguration {
@@ -32,7 +32,7 @@ public final class LockAopAutoConfiguration {
     /**
      * Inside Spring Security's method security (100 to 600), so that a caller without permission takes no lock; outside
      * transactions and caching, which are innermost by default. Some post-processors ignore the order: those of
-     * {@code @Async}, {@code @Retryable} and {@code @ConcurrencyLimit} put their advisor before all others (each retry
+     * {@code @Async}, {@code @Retryable} and {@code @ConcurrencyLimit} put theirs before all others (each retry
      * takes the lock anew), that of method validation after all others.
      */
     public static final int DEFAULT_ADVISOR_ORDER = 1_000;
@@ -47,7 +47,7 @@ public final class LockAopAutoConfiguration {
         return new Executions(
                 scopes.getIfUnique(() -> EnclosingScope.Resolver.NONE),
                 Optional.ofNullable(reactiveScopes.getIfUnique()),
-                // The system's ticker where the lock clients were made without a runtime bean.
+                // The system ticker if the lock clients were made without a runtime bean.
                 SingletonSupplier.of(() -> Optional.ofNullable(runtime.getIfUnique())
                         .map(LockRuntime::ticker)
                         .orElseGet(Ticker::system)));

@@ -25,14 +25,14 @@ import org.springframework.util.StringValueResolver;
 
 /**
  * Reads the attributes of one annotation, with placeholders resolved, and its times on top of the client's options; makes
- * the {@link NotAcquiredHandler} that the annotation chooses. An attribute that is wrong is empty, and collected as a problem.
+ * the {@link NotAcquiredHandler} that the annotation chooses. A wrong attribute is empty and recorded as a problem.
  */
 final class LockAttributes {
 
     private static final String CURE = "Change the annotation, or the properties distributed-lock.*";
     private static final String NO_SKIP_CURE = "Return a type that may be empty, such as an Optional, or use THROW";
 
-    /** Times that go with any single other time, so that each is judged by itself first. */
+    /** Times valid with any single other time, so that each is checked by itself first. */
     private static final LockOptions LENIENT =
             LockOptions.defaults().withRenew(false).withMaxHoldTime(LockOptions.MAX_HOLD);
 
@@ -100,7 +100,7 @@ final class LockAttributes {
     }
 
     private Optional<Function<LockOperation.Call, List<LockKey>>> keys(Optional<String> name) {
-        // Not resolved: "$" and "{" have a meaning of their own in an expression.
+        // Not resolved: "$" and "{" have their own meaning in an expression.
         String expression = annotation.getString("key");
         if (expression.isBlank()) {
             return name.map(LockKey::of).map(List::of).map(fixed -> call -> fixed);
@@ -169,7 +169,7 @@ final class LockAttributes {
                         problems.trying("leaseTime, minHoldTime, lockDelay", CURE, () -> grantable(options, client)));
     }
 
-    /** Asks the provider now, which would refuse each call otherwise. */
+    /** Asks the provider now, which would otherwise refuse each call. */
     private static LockOptions grantable(LockOptions options, Optional<LockClient> client) {
         client.ifPresent(each -> each.validate(options));
         return options;

@@ -23,7 +23,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 
-/** Parses and evaluates the expressions of locks over the calls of a method, and checks their variables. Thread-safe. */
+/** Parses and evaluates lock expressions over the calls of a method, and checks their variables. Thread-safe. */
 final class LockExpressions {
 
     private static final String CURE = "Write SpEL over the arguments, such as \"#orderId\" or \"#p0\"";

@@ -38,8 +38,8 @@ final class LockInterceptor implements MethodInterceptor {
     }
 
     /**
-     * The rest of the call as a body that may run later, on another thread, and once for each subscription: each time a
-     * copy, bound to the thread again for aspects that look for it there.
+     * The rest of the call as a body that may run later, on another thread, and once for each subscription: each run is a
+     * copy, bound to its thread for aspects that look for it there.
      */
     private static Body repeatable(MethodInvocation invocation) {
         if (!(invocation instanceof ProxyMethodInvocation proxied)) {

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a method is locked: all that its annotations say, checked and resolved once.
+ * How a method is locked: what its annotations say, checked and resolved once.
  *
  * @param method the most specific one
  * @param returns what the method returns, and so how it is run
@@ -42,8 +42,8 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
     /**
      * One lock of the method.
      *
-     * @param options the client's, overridden by those of the annotation
-     * @param condition whether a call is to be locked at all
+     * @param options the client's, overridden by the annotation's
+     * @param condition whether to lock a call at all
      * @param interruptOnLoss whether a loss interrupts the body, or leaves it running
      * @param notAcquired what a call gets if the lock is not acquired
      */

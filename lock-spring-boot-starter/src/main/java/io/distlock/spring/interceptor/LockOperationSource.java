@@ -26,12 +26,12 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds {@link DistributedLock} and resolves what it says: on the most specific method, on what it overrides or
- * implements, then on the bean's type and the types above it. Each method is resolved when it is first asked for; no other
- * bean is asked for before that, so that this one can be infrastructure. Thread-safe.
+ * implements, then on the bean's type and its supertypes. Each method is resolved when it is first needed; no other
+ * bean is requested before that, so that this one can be infrastructure. Thread-safe.
  */
 final class LockOperationSource {
 
-    /** By the called method, which may be an interface's, and the class of the bean; empty if it is not to be locked. */
+    /** By the called method, which may be an interface's, and the bean's class; empty if it is not to be locked. */
     private final Map<MethodClassKey, Optional<Entry>> entries = new ConcurrentHashMap<>();
 
     private final Set<String> names = ConcurrentHashMap.newKeySet();
@@ -45,13 +45,13 @@ final class LockOperationSource {
         this.returnTypes = new ReturnTypes(executions);
     }
 
-    /** Whether a method that is called on a bean of a class is to be locked. */
+    /** Whether to lock a method called on a bean of a class. */
     boolean isLocked(Method method, Class<?> targetClass) {
         return entry(method, targetClass).isPresent();
     }
 
     /**
-     * How a method that is called on a bean of a class is locked; empty if it is not.
+     * How a method called on a bean of a class is locked; empty if it is not.
      *
      * @throws InvalidLockedMethodsException if it cannot be, with all the reasons
      */
@@ -60,7 +60,7 @@ final class LockOperationSource {
         return entry.isEmpty() ? Optional.empty() : Optional.of(operation(entry.get()));
     }
 
-    /** As {@link #find}, for a method that is known to be locked. */
+    /** Like {@link #find}, for a method known to be locked. */
     LockOperation resolve(LockedMethod method) {
         return operation(entry(method.method(), method.targetClass()).orElseGet(() -> new Entry(method)));
     }
@@ -84,7 +84,7 @@ final class LockOperationSource {
     private LockOperation operation(Entry entry) {
         LockOperation known = entry.operation;
         if (known == null) {
-            // Not under a monitor: resolving asks for beans. Done twice at worst, with the same result.
+            // Not under a monitor: resolving requests beans. At worst done twice, same result.
             known = parse(entry.method);
             entry.operation = known;
             known.locks().forEach(lock -> names.add(lock.name()));
@@ -104,7 +104,7 @@ final class LockOperationSource {
         return new LockOperation(method.method(), returns, locks);
     }
 
-    /** A locked method and, once it was asked for, how it is locked. */
+    /** A locked method and, once resolved, how it is locked. */
     private static final class Entry {
 
         private final LockedMethod method;
@@ -139,7 +139,7 @@ final class LockOperationSource {
                         onType(specific, type).map(annotations -> new LockedMethod(specific, type, annotations, true)));
     }
 
-    /** The interface's method of a proxy or a lambda: the generated class has another name in each process. */
+    /** For a proxy or lambda, the interface's method: the generated class name differs in each process. */
     private static Method mostSpecific(Method method, Class<?> type) {
         if (Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type)) {
             return ClassUtils.getInterfaceMethodIfPossible(method, type);
@@ -163,7 +163,7 @@ final class LockOperationSource {
         if (!nearest.isPresent()) {
             return Optional.empty();
         }
-        // All annotations at the place of the nearest one, which override those further up.
+        // All annotations where the nearest one is; they override those further up.
         return Optional.of(annotations.stream(DistributedLock.class)
                 .filter(each -> each.getAggregateIndex() == nearest.getAggregateIndex())
                 .toList());

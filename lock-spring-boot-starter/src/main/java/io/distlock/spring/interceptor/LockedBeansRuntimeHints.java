@@ -12,8 +12,8 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Keeps the locked methods of beans in a native image, which are looked up by reflection, and their fallbacks, which
- * are named by nothing but the annotation.
+ * Keeps in a native image the locked methods of beans, which are looked up by reflection, and their fallbacks, which
+ * only the annotation names.
  */
 final class LockedBeansRuntimeHints implements BeanRegistrationAotProcessor {
 

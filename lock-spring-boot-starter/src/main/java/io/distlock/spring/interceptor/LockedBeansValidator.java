@@ -16,8 +16,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Resolves each locked method of each bean when the context starts, and fails the start with one exception that lists
- * every problem. Initialises no bean: a bean that is lazy or not a singleton is judged by its type where that is known,
+ * Resolves each locked method of each bean when the context starts, and fails start-up with one exception that lists
+ * every problem. Initialises no bean: a bean that is lazy or not a singleton is checked by its type if that is known,
  * and otherwise when it is first called.
  */
 final class LockedBeansValidator implements SmartInitializingSingleton {
@@ -49,7 +49,7 @@ final class LockedBeansValidator implements SmartInitializingSingleton {
         }
     }
 
-    /** Of all bean definitions, and of singletons that were registered as objects. */
+    /** Names of all bean definitions and of singletons registered as objects. */
     private Set<String> names() {
         Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
         names.addAll(List.of(beans.getSingletonNames()));

@@ -12,7 +12,7 @@ import org.springframework.util.ClassUtils;
 /**
  * A method of a bean's class together with the annotations that were found for it.
  *
- * @param method the most specific one, which runs in the end
+ * @param method the most specific one, which actually runs
  * @param targetClass the bean's class
  * @param annotations one or more, on the method, on one that it overrides, or on a type
  * @param onType whether they are on a type and not on a method
@@ -20,12 +20,12 @@ import org.springframework.util.ClassUtils;
 record LockedMethod(
         Method method, Class<?> targetClass, List<MergedAnnotation<DistributedLock>> annotations, boolean onType) {
 
-    /** {@code OrderService.ship}; the same in each process that runs this code. */
+    /** {@code OrderService.ship}; the same in any process that runs this code. */
     String defaultName() {
         return simpleName(method.getDeclaringClass()) + "." + method.getName();
     }
 
-    /** The class that declares the methods beside this one: a generated class has none of its own. */
+    /** The class in which to look for other methods: a generated class has none of its own. */
     Class<?> lookupType() {
         return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)
                 ? method.getDeclaringClass()
@@ -45,7 +45,7 @@ record LockedMethod(
                 .collect(Collectors.joining(", ", method.getName() + "(", ")"));
     }
 
-    /** An anonymous class has no simple name of its own. */
+    /** An anonymous class has no simple name. */
     private static String simpleName(Class<?> type) {
         String simple = type.getSimpleName();
         return simple.isEmpty() ? type.getName().substring(type.getPackageName().length() + 1) : simple;

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Collects the problems of one method, to report them all at once. What is refused is empty and added as a problem. Not
+ * Collects the problems of one method, to report them all at once. A refused value is empty and adds a problem. Not
  * thread-safe.
  */
 final class ProblemCollector {

@@ -11,7 +11,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** Whether calls of a locked method go through a proxy, in the way in which this application makes them. Thread-safe. */
+/** Whether calls of a locked method go through a proxy, given how this application makes proxies. Thread-safe. */
 final class ProxyRules {
 
     private final ConfigurableListableBeanFactory beans;

@@ -22,7 +22,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * Derives from a method's return type how it is run, or why it cannot be: behind some types work goes on after the
+ * Derives from a method's return type how it is run, or why it cannot be: with some types work continues after the
  * return, when the lock has been released. Thread-safe.
  */
 final class ReturnTypes {
@@ -42,7 +42,7 @@ final class ReturnTypes {
     private static final String LAZY = "Collect what it gives inside the method, and return a list";
 
     /**
-     * Types that represent work still to be done, by code that knows of no lock, and what to return instead. By name, since
+     * Types that represent work still to be done, by code unaware of the lock, and what to return instead. By name, since
      * most belong to libraries that may be absent.
      */
     private static final Map<String, String> DEFERRED = Map.of(
@@ -54,7 +54,7 @@ final class ReturnTypes {
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody", STREAMED_RESPONSE,
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter", STREAMED_RESPONSE);
 
-    /** A wrapper of the response's body, whose type counts. */
+    /** A wrapper of the response body, whose type counts. */
     private static final String RESPONSE = "org.springframework.http.HttpEntity";
 
     private static final ClassValue<Optional<String>> DEFERRED_CURES = new ClassValue<>() {
@@ -142,7 +142,7 @@ final class ReturnTypes {
         return Optional.of(publisher(executions, adapter, adapter.supportsEmpty(), type));
     }
 
-    /** Whether a value of the type may represent work that is still going on. */
+    /** Whether a value of the type may represent work still in progress. */
     static boolean isAsynchronous(Class<?> type) {
         return isFutureOrPublisher(type) || DEFERRED_CURES.get(type).isPresent();
     }
@@ -189,8 +189,8 @@ final class ReturnTypes {
      * @param execution knows when the work of such a method is done
      * @param skipped the result when the method is skipped
      * @param noSkip why no result fits when the method is skipped, if none does
-     * @param later whether the work goes on after the return
-     * @param mayBeAnything whether the declared type leaves open if the work is done when the method returns
+     * @param later whether work continues after the return
+     * @param mayBeAnything whether the declared type leaves open whether the work is done on return
      */
     record Handling(
             Execution execution,
@@ -200,7 +200,7 @@ final class ReturnTypes {
             boolean mayBeAnything) {
 
         /**
-         * Refuses a result that represents work that is still going on.
+         * Refuses a result that represents work still in progress.
          *
          * @throws IllegalStateException if it does
          */

@@ -18,7 +18,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Kotlin's suspending functions. A Spring proxy calls one as a publisher, which runs the function on subscription, and
- * suspends the caller until the publisher returned by the advice ends. For the lock it is a publisher like any other.
+ * suspends the caller until the publisher returned by the advice ends. To the lock, it is a publisher like any other.
  */
 final class SuspendingFunctions {
 
@@ -81,7 +81,7 @@ final class SuspendingFunctions {
      * Calls one as a proxy does.
      *
      * @param args as declared in source
-     * @param original the arguments of the call in whose place this one is made, with its continuation
+     * @param original the arguments of the call that this one replaces, with its continuation
      */
     @SuppressWarnings("NullAway") // arguments may be null; Spring's class file says so only to newer compilers
     static @Nullable Object call(

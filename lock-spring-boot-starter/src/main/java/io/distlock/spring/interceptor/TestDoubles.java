@@ -9,7 +9,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Mocks, spies and other objects by which tests replace beans. They are registered ready-made and deliberately never
+ * Mocks, spies and other objects that replace beans in tests. They are registered ready-made and deliberately never
  * proxied. Depends on no test library.
  */
 final class TestDoubles {

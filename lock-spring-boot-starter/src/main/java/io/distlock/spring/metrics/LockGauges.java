@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /**
  * How many locks of each name a client holds and waits for. Counted on demand from the client's own records: calls cost
- * nothing more, and the figures cannot drift. Counted at most once a second, since a registry reads one gauge after another.
+ * nothing extra, and figures cannot drift. Counted at most once a second, since a registry reads one gauge after another.
  * Thread-safe.
  */
 final class LockGauges {

@@ -51,7 +51,7 @@ final class LockMetrics implements LockClientCustomizer {
     enum AcquireOutcome {
         ACQUIRED,
 
-        /** Another held it for the whole wait time. */
+        /** Others held it for the whole wait time. */
         NOT_ACQUIRED,
 
         /** The store did not answer. */
@@ -105,7 +105,7 @@ final class LockMetrics implements LockClientCustomizer {
         }
 
         private NameMeters of(String name) {
-            // A name that is a tag is its own key, once seen.
+            // A name used as a tag is its own key once seen.
             NameMeters known = byTag.get(name);
             return known != null
                     ? known
@@ -129,7 +129,7 @@ final class LockMetrics implements LockClientCustomizer {
             this.renewals = new MetersBy<>(
                     outcome -> LockMeters.RENEWALS.counter(registry, tags.and("outcome", text(outcome))));
             this.lost = new MetersBy<>(reason -> LockMeters.LOST.counter(registry, tags.and("reason", text(reason))));
-            // Registered before the first trouble, or an alert on their increase would miss it.
+            // Registered before the first event, or an alert on an increase would miss it.
             renewals.of(RenewalOutcome.UNCONFIRMED);
             for (LockLoss.Reason reason : LockLoss.Reason.values()) {
                 lost.of(reason);
@@ -182,7 +182,7 @@ final class LockMetrics implements LockClientCustomizer {
     }
 
     /**
-     * Meters by the value of a tag, each made on first use: a lock that is never shared has no meters of shared mode.
+     * Meters by the value of a tag, each made on first use: a lock that is never shared has no shared-mode meters.
      */
     private static final class MetersBy<E extends Enum<E>, M> {
 

@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of the locks' metrics. */
+/** Auto-configuration of lock metrics. */
 @AutoConfiguration(
         after = LockAopAutoConfiguration.class,
         afterName = {

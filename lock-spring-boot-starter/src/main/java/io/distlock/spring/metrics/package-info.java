@@ -1,4 +1,4 @@
-/** Metrics of locks for Micrometer. Start at {@link io.distlock.spring.metrics.LockMetrics}. */
+/** Micrometer metrics for locks. Start at {@link io.distlock.spring.metrics.LockMetrics}. */
 @NullMarked
 package io.distlock.spring.metrics;
 

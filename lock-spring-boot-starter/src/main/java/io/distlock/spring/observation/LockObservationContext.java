@@ -41,7 +41,7 @@ public final class LockObservationContext extends Observation.Context {
         return provider;
     }
 
-    /** The name of the lock, fit for a tag; of several locks, the name of the first. */
+    /** The lock's name, usable as a tag; for several locks, the name of the first. */
     public String name() {
         return name;
     }

@@ -3,7 +3,7 @@ package io.distlock.spring.observation;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
-/** Names and tags observations of locks. A bean of this type replaces the default. */
+/** Names and tags lock observations. A bean of this type replaces the default. */
 public interface LockObservationConvention extends ObservationConvention<LockObservationContext> {
 
     @Override

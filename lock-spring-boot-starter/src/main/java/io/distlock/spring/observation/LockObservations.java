@@ -68,7 +68,7 @@ final class LockObservations implements LockClientCustomizer {
     /**
      * A started observation.
      *
-     * @param context its context, which the observation itself does not return where nobody observes
+     * @param context its context, which the observation itself does not return if nobody observes
      */
     private record Started(Observation observation, LockObservationContext context)
             implements InstrumentedLockClient.HoldListener {

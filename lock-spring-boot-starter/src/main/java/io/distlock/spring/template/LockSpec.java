@@ -26,7 +26,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * One lock or several, how to take them, and what to do under them. Immutable: each refinement returns a new
- * specification and concerns the lock that was named last. The body never runs without the lock.
+ * specification and applies to the lock named last. The body never runs without the lock.
  *
  * <p>If a lock is not acquired, the caller gets a {@link LockNotAcquiredException} or the result of the replacement it
  * passed. If the store does not answer, it always gets a {@link io.distlock.LockUnavailableException}, unless the
@@ -69,7 +69,7 @@ public final class LockSpec {
     }
 
     /**
-     * The provider, if not the default one. Options that are not set here, before or after, come from that provider's
+     * The provider, if not the default one. Options not set here, before or after, come from that provider's
      * client.
      */
     public LockSpec provider(String provider) {
@@ -94,14 +94,14 @@ public final class LockSpec {
         return refined(last -> last.with(onLost));
     }
 
-    /** Takes these locks also, in canonical order, whatever the order here. All wait times count from the call. */
+    /** Also takes these locks, in canonical order, whatever the order here. All wait times count from the call. */
     public LockSpec and(LockSpec other) {
         List<Terms> all = new ArrayList<>(terms);
         all.addAll(other.terms);
         return new LockSpec(clients, executions, all, replacesUnavailable || other.replacesUnavailable);
     }
 
-    /** Uses the replacement of the body also when the store does not answer. */
+    /** Also uses the body's replacement when the store does not answer. */
     public LockSpec orElseIfUnavailable() {
         return new LockSpec(clients, executions, terms, true);
     }
@@ -119,14 +119,14 @@ public final class LockSpec {
         return blocking(body, NotAcquiredHandler.THROW);
     }
 
-    /** As {@link #call(Callback)}, with a replacement for the body if the lock is not acquired. */
+    /** Like {@link #call(Callback)}, with a replacement if the lock is not acquired. */
     public <T extends @Nullable Object, X extends Exception> T call(
             Callback<T, X> body, Function<LockException, T> orElse) throws X {
         return blocking(body, handler(orElse));
     }
 
     /**
-     * As {@link #call(Callback)}, empty if the lock is not acquired.
+     * Like {@link #call(Callback)}, but empty if not acquired.
      *
      * @throws IllegalStateException if the body returns null, which looks the same as a body that did not run
      */
@@ -163,7 +163,7 @@ public final class LockSpec {
         return completing(body, NotAcquiredHandler.THROW);
     }
 
-    /** As {@link #future(Supplier)}, with a replacement for the body if the lock is not acquired. */
+    /** Like {@link #future(Supplier)}, with a replacement if the lock is not acquired. */
     public <T extends @Nullable Object> CompletableFuture<T> future(
             Supplier<? extends CompletionStage<T>> body, Function<LockException, ? extends CompletionStage<T>> orElse) {
         return completing(body, handler(orElse));
@@ -174,17 +174,17 @@ public final class LockSpec {
         return Reactor.mono(executions, tasks(NotAcquiredHandler.THROW), body);
     }
 
-    /** As {@link #mono(Supplier)}, with a replacement for the body if the lock is not acquired. */
+    /** Like {@link #mono(Supplier)}, with a replacement if the lock is not acquired. */
     public <T> Mono<T> mono(Supplier<Mono<T>> body, Function<LockException, Mono<T>> orElse) {
         return Reactor.mono(executions, tasks(handler(orElse)), body);
     }
 
-    /** As {@link #mono(Supplier)}, for several values. */
+    /** Like {@link #mono(Supplier)}, for many values. */
     public <T> Flux<T> flux(Supplier<Flux<T>> body) {
         return Reactor.flux(executions, tasks(NotAcquiredHandler.THROW), body);
     }
 
-    /** As {@link #flux(Supplier)}, with a replacement for the body if the lock is not acquired. */
+    /** Like {@link #flux(Supplier)}, with a replacement if the lock is not acquired. */
     public <T> Flux<T> flux(Supplier<Flux<T>> body, Function<LockException, Flux<T>> orElse) {
         return Reactor.flux(executions, tasks(handler(orElse)), body);
     }
@@ -197,8 +197,8 @@ public final class LockSpec {
         return replacesUnavailable ? orElse::apply : NotAcquiredHandler.ifNotAcquired(orElse);
     }
 
-    // What comes out is what the body gave or threw, null only if its type has it.
-    @SuppressWarnings({"unchecked", "NullAway"}) // as said
+    // Returns or throws what the body did, null only if its type allows it.
+    @SuppressWarnings({"unchecked", "NullAway"}) // as above
     private <T extends @Nullable Object, X extends Exception> T blocking(
             Callback<T, X> body, NotAcquiredHandler handler) throws X {
         try {
@@ -233,7 +233,7 @@ public final class LockSpec {
             return new Terms(client, request, UnaryOperator.identity(), OnLost.LEAVE_RUNNING);
         }
 
-        /** Of another client, whose options apply where none were set. */
+        /** For another client, whose options apply if none were set. */
         Terms with(LockClient another) {
             return new Terms(another, request.withOptions(change.apply(another.options())), change, onLost);
         }

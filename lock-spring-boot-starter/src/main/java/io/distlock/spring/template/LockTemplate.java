@@ -16,8 +16,8 @@ import java.util.List;
  * Mono<Receipt> later = locks.lock("orders", orderId).mono(() -> shipLater(orderId));
  * }</pre>
  *
- * <p>Reentrancy, {@link io.distlock.spring.LockContext}, transactions and losses work as with the annotation, and each
- * may be used inside the other. Thread-safe.
+ * <p>Reentrancy, {@link io.distlock.spring.LockContext}, transactions and losses work as with the annotation, and the
+ * two may be nested either way. Thread-safe.
  */
 public final class LockTemplate {
 

@@ -18,7 +18,7 @@ final class Reactor {
 
     private Reactor() {}
 
-    @SuppressWarnings("unchecked") // what comes out is what the body gave
+    @SuppressWarnings("unchecked") // the result is what the body returned
     static <T> Mono<T> mono(Executions executions, List<LockTask> tasks, Supplier<Mono<T>> body) {
         return (Mono<T>) Mono.from(run(executions, Mono.class, tasks, body::get));
     }

@@ -19,8 +19,8 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Allows no commit under a lost lock: installs a listener in each transaction manager that checks, as the last thing
- * before a commit, the locks that the transaction was begun under and those that were taken inside it. A failed check
+ * Prevents commits under a lost lock: installs a listener in each transaction manager that checks, as the last thing
+ * before a commit, the locks that the transaction was begun under and those taken inside it. A failed check
  * rolls the transaction back. Thread-safe.
  */
 final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
@@ -29,7 +29,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     private final Listener listener = new Listener();
 
     /**
-     * @param asksStore whether the store, beside the clock, must confirm each lock; one call for each key
+     * @param asksStore whether the store, not just the clock, must confirm each lock; one call per key
      */
     CommitGuard(boolean asksStore) {
         this.asksStore = asksStore;
@@ -57,8 +57,8 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
      * Requires all of these locks to be held.
      *
      * @throws io.distlock.LockLostException if one was lost
-     * @throws io.distlock.LockUnavailableException if the store was to be asked and did not answer
-     * @throws IllegalStateException if one was released already
+     * @throws io.distlock.LockUnavailableException if the store had to be asked but did not answer
+     * @throws IllegalStateException if one was already released
      */
     void check(Collection<ReferenceCountedLock> locks) {
         for (ReferenceCountedLock each : locks) {
@@ -82,7 +82,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     /** Remembers the locks under which each transaction was begun, and checks them before its commit. */
     private final class Listener implements TransactionExecutionListener {
 
-        /** Only transactions that were begun under a lock; each is removed at its end. By identity. */
+        /** Only transactions begun under a lock; each is removed at its end. Keyed by identity. */
         private final Map<TransactionExecution, List<ReferenceCountedLock>> begun = new ConcurrentHashMap<>();
 
         @Override

@@ -17,8 +17,8 @@ import org.springframework.transaction.ReactiveTransactionManager;
 import reactor.core.publisher.Mono;
 
 /**
- * Auto-configuration of locks and transactions. Infrastructure, made by static methods and before other beans, to be
- * there when the first transaction manager is created.
+ * Auto-configuration of locks and transactions. Infrastructure, made by static methods before other beans, to exist
+ * when the first transaction manager is created.
  */
 @AutoConfiguration(before = LockAopAutoConfiguration.class)
 @ConditionalOnClass(ConfigurableTransactionManager.class)

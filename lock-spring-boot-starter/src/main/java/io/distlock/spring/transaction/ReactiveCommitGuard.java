@@ -47,7 +47,7 @@ final class ReactiveCommitGuard implements BeanPostProcessor, PriorityOrdered {
         return bean;
     }
 
-    /** An operator whose transactions know the locks that they are begun under. */
+    /** An operator whose transactions know the locks they were begun under. */
     private record GuardedOperator(TransactionalOperator operator, ReactiveTransactionScope scope)
             implements TransactionalOperator {
 
@@ -62,7 +62,7 @@ final class ReactiveCommitGuard implements BeanPostProcessor, PriorityOrdered {
         }
     }
 
-    /** Transaction advice whose reactive transactions know the locks that they are begun under. */
+    /** Transaction advice whose reactive transactions know the locks they were begun under. */
     private record GuardedAdvice(MethodInterceptor transactions, ReactiveTransactionScope scope)
             implements MethodInterceptor {
 

@@ -22,7 +22,7 @@ final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver 
     private final boolean holdsUntilCompletion;
 
     /**
-     * @param holdsUntilCompletion whether a lock that is taken inside a transaction is held until that completes
+     * @param holdsUntilCompletion whether a lock taken inside a transaction is held until the latter completes
      */
     ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion) {
         this.guard = guard;
@@ -50,7 +50,7 @@ final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver 
     /**
      * The transaction around a subscription, if there is one.
      *
-     * @param begunUnder the locks of the subscription; recorded by the first call, which comes as the transaction
+     * @param begunUnder the locks of the subscription; recorded by the first call, made as the transaction
      *     begins
      */
     private Mono<Optional<Completion>> transaction(List<ReferenceCountedLock> begunUnder) {

@@ -48,7 +48,7 @@ final class TransactionScope implements EnclosingScope.Resolver {
         return completion;
     }
 
-    /** Runs after the commit or rollback; the order relative to other synchronizations is open. */
+    /** Runs after the commit or rollback; its order among synchronizations is unspecified. */
     private static final class Completion extends KeptLocks implements TransactionSynchronization {
 
         @Override
@@ -84,7 +84,7 @@ final class TransactionScope implements EnclosingScope.Resolver {
                     .toList();
         }
 
-        /** Ends the scope. The caller closes what this returns, in its order: last taken, first released. */
+        /** Ends the scope. The caller closes what this returns, in order: last taken, first released. */
         final synchronized List<ReferenceCountedLock.Reference> complete() {
             completed = true;
             List<ReferenceCountedLock.Reference> kept = new ArrayList<>(references);
@@ -93,7 +93,7 @@ final class TransactionScope implements EnclosingScope.Resolver {
             return kept;
         }
 
-        /** Too late to report: before the commit the guard has done so. */
+        /** Too late to report: the guard has done so before the commit. */
         static void ignoreLoss(Throwable loss) {
             log.debug("A lock was lost by the end of the transaction in which it was taken", loss);
         }

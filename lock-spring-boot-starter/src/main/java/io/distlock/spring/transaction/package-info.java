@@ -1,5 +1,5 @@
 /**
- * Locks and transactions: a lock outlives the transaction it was taken in, and a lost one lets nothing be committed.
+ * Locks and transactions: a lock outlives the transaction it was taken in, and a lost one prevents the commit.
  */
 @NullMarked
 package io.distlock.spring.transaction;
