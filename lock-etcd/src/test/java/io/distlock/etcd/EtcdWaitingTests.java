@@ -219,8 +219,12 @@ class EtcdWaitingTests {
                         etcd.server().endpoint().withPort(proxy.port()), EtcdLockOptions.Session.SHARED)) {
             // Now it has a session.
             closing.parked(KEY, PATIENT).cancel(true);
-            proxy.freeze();
+            proxy.delayReplies(Duration.ofSeconds(2));
             CompletableFuture<Optional<Grant>> underWay = closing.acquire(free, PATIENT);
+            // Granted at the server, and the answer is on its way.
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> etcd.probe().keys("lock/free/").size() == 1);
+            proxy.freeze();
             Thread closer = new Thread(closing.provider::close);
             closer.start();
             await().atMost(TestClient.PATIENCE)
