@@ -93,7 +93,7 @@ final class FutureExecution implements Execution {
                     });
                 }
                 if (cancelledByLoss) {
-                    end(null, new CancellationException("a lock of the call was lost"));
+                    end(null, new CancellationException());
                 } else if (locks.hasNext()) {
                     acquireNext(inside);
                 } else {
