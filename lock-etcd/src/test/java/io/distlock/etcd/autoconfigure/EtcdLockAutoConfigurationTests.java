@@ -101,7 +101,7 @@ class EtcdLockAutoConfigurationTests {
     @Test
     void saysWhatIsWrongWithAProperty() {
         assertFailure("distributed-lock.etcd.call-timeout=2m", "call timeout PT2M is out of range: choose a value");
-        assertFailure("distributed-lock.etcd.endpoints=localhost:2379", "endpoint \"localhost:2379\" is no http");
+        assertFailure("distributed-lock.etcd.endpoints=localhost:2379", "endpoint \"localhost:2379\" is not an http");
         assertFailure("distributed-lock.etcd.endpoints=https://localhost:2379", "configure TLS");
         assertFailure("distributed-lock.etcd.user=app", "user without a password");
         assertFailure("distributed-lock.key-prefix=a/", "key prefix \"a/\"");

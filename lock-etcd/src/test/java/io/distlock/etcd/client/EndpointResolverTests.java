@@ -161,8 +161,8 @@ class EndpointResolverTests {
         lookups.remove().run();
         assertThat(told)
                 .containsExactly(
-                        "UNAVAILABLE: no host name of an etcd endpoint can be resolved: check the endpoints and"
-                                + " the DNS; java.net.UnknownHostException: two.test");
+                        "UNAVAILABLE: none of the etcd endpoints' host names can be resolved: check the endpoints and"
+                                + " DNS; java.net.UnknownHostException: two.test");
     }
 
     /** What a resolver throws ends its channel for good. */

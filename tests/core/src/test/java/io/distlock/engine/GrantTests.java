@@ -177,7 +177,7 @@ class GrantTests {
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOf(LockUnavailableException.class)
-                .withMessageContaining("came too late");
+                .withMessageContaining("arrived too late");
     }
 
     /** Valid for 988 ms. */
