@@ -90,7 +90,7 @@ final class CallbackExecutor implements Executor {
     /**
      * Runs user code that may block, or {@code refused} if the executor throws before the code has begun.
      *
-     * @param refused receives the exception, on its own thread or, if none can be created, on the loss thread
+     * @param refused receives the exception, on its own thread or, if none can be created, as in {@link #executeLoss}
      */
     void execute(Runnable foreign, Consumer<Throwable> refused) {
         AtomicBoolean begun = new AtomicBoolean();

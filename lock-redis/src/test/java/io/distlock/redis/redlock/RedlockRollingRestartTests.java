@@ -29,6 +29,7 @@ class RedlockRollingRestartTests {
 
     @BeforeEach
     void needsRedis7() {
+        // The bundled server is older, and guarded in another way: that is for RedlockGuardTests.
         assumeThat(nodes.get(0).probe().info("server").get("redis_version")).doesNotStartWith("6.");
     }
 
