@@ -204,7 +204,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
         other.acquire(patiently(other, key)).close();
     }
 
-    /** The first answers after a cut may be errors; if a release has an unknown outcome, it is retried in the background. */
+    /** The first answers after a cut may be errors; an unanswered release is retried in the background. */
     private static void releaseAtLast(HeldLock held) {
         assertThat(held.release()).isNotEqualTo(Release.NOT_OWNER);
     }
