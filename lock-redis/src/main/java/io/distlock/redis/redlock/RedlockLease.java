@@ -6,6 +6,7 @@ import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.spi.Lease;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class RedlockLease implements Lease {
 
     private final String owner;
-    private final RedisLease entry;
+    private volatile RedisLease entry;
     private volatile @Nullable CompletableFuture<List<CompletionStage<Release>>> releases;
     /** Null while empty, to keep a held lock small. */
     private @Nullable BitSet absent;
@@ -37,6 +38,11 @@ final class RedlockLease implements Lease {
 
     RedisLease entry() {
         return entry;
+    }
+
+    /** How long the nodes keep it from now on. */
+    void lasts(Duration time) {
+        entry = entry.lasting(time);
     }
 
     /** From now on no node gets the lock again. */

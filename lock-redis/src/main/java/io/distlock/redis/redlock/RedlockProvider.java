@@ -109,6 +109,12 @@ public final class RedlockProvider implements LockProvider {
     }
 
     @Override
+    public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
+        ((RedlockLease) lease).lasts(timeToLive);
+        renew(List.of(lease), answers);
+    }
+
+    @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
         return new RedlockRelease(nodes, (RedlockLease) lease, keepFor).start();
     }

@@ -1,6 +1,7 @@
 package io.distlock.redis.redlock;
 
 import io.distlock.redis.redlock.Quorum.Tally;
+import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisStore;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
@@ -25,6 +26,7 @@ final class RedlockRenewal {
     private final RedlockNodes nodes;
     private final Renewal.Answers answers;
     private final List<RedlockLease> leases = new ArrayList<>();
+    private final List<Lease> entries = new ArrayList<>();
     private final IdentityHashMap<Lease, Integer> places = new IdentityHashMap<>();
     private final Tally[] tallies;
     private final List<BitSet> gone = new ArrayList<>();
@@ -38,7 +40,9 @@ final class RedlockRenewal {
         this.answers = answers;
         for (Lease each : renewed) {
             RedlockLease lease = (RedlockLease) each;
-            places.put(lease.entry(), leases.size());
+            RedisLease entry = lease.entry();
+            places.put(entry, leases.size());
+            entries.add(entry);
             leases.add(lease);
         }
         this.tallies = new Tally[leases.size()];
@@ -50,7 +54,6 @@ final class RedlockRenewal {
     void start() {
         // A silent node must not delay the restoration of the others.
         nodes.runtime().timeouts().within(nodes.callTimeout(), complete).whenComplete((done, late) -> mend());
-        List<Lease> entries = leases.stream().<Lease>map(RedlockLease::entry).toList();
         for (int at = 0; at < nodes.size(); at++) {
             int node = at;
             nodes.get(at).renew(entries, (entry, renewal) -> answered(node, entry, renewal));
