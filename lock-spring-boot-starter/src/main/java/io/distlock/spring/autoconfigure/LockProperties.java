@@ -57,14 +57,14 @@ record LockProperties(
     /**
      * Metrics of the locks.
      *
-     * @param enabled Whether locks are measured.
+     * @param enabled Whether metrics of locks are recorded.
      */
     record Metrics(@DefaultValue("true") boolean enabled) {}
 
     /**
      * Observations of waiting and holding, for traces.
      *
-     * @param enabled Whether waiting for and holding locks are observed. By default, where there is a Tracer.
+     * @param enabled Whether waiting for and holding locks are observed. By default, if there is a Tracer.
      */
     record Observations(@Nullable Boolean enabled) {}
 
@@ -79,10 +79,10 @@ record LockProperties(
     /**
      * Locks and transactions.
      *
-     * @param holdUntilCompletion Whether a lock that is taken inside a transaction is released only once that
+     * @param holdUntilCompletion Whether a lock that is taken inside a transaction is released only after that
      *     transaction has completed. If not, others get the lock before they can see what was done under it.
-     * @param askStoreBeforeCommit Whether the store, and not the clock alone, has to confirm each lock right before
-     *     the commit of a transaction under it. One call for each key; a silent store rolls the transaction back.
+     * @param askStoreBeforeCommit Whether the store, and not just the clock, must confirm each lock right before the
+     *     commit of a transaction under it. One call per key; a silent store rolls the transaction back.
      */
     record Transactions(
             @DefaultValue("true") boolean holdUntilCompletion,
