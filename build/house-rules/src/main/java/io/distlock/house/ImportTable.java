@@ -45,6 +45,8 @@ final class ImportTable {
             new Row(ETCD_WATCH, SUPPORT),
             new Row(ETCD, API, SPI, SUPPORT, ETCD_CLIENT, ETCD_WATCH),
             new Row("io.distlock.etcd.autoconfigure..", API, SPI, SUPPORT, ETCD),
+            new Row("io.distlock.jdbc", API),
+            new Row("io.distlock.jdbc.autoconfigure", API, "io.distlock.jdbc", "io.distlock.spring", "io.distlock.spring.transaction"),
             new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
