@@ -30,10 +30,7 @@ public record LockLoss(
         MAX_HOLD_TIME("it reached its maximum hold time"),
 
         /** Its client was closed while it was still held. */
-        CLIENT_CLOSED("the lock client was closed while it was held"),
-
-        /** A resource has seen the token of a later grant. */
-        OVERTAKEN("a later holder has already used the protected resource");
+        CLIENT_CLOSED("the lock client was closed while it was held");
 
         private final String explanation;
 

@@ -15,7 +15,8 @@ public class LockLostException extends LockException {
                 loss);
     }
 
-    LockLostException(String message, LockLoss loss) {
+    /** For subclasses that know more about the loss. */
+    protected LockLostException(String message, LockLoss loss) {
         super(message, loss.key(), loss.heldFor(), null);
         this.loss = loss;
     }

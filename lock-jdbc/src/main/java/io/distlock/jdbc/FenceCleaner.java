@@ -108,7 +108,9 @@ public final class FenceCleaner {
                 Long.class);
         if (largest != null && (floor == null || largest > floor.token)) {
             String key = FenceTable.floorOf(source);
-            jdbc.update(advance, Map.<String, Object>of("key", key, "token", largest, "provider", source, "floor", key + "{none}"));
+            jdbc.update(
+                    advance,
+                    Map.<String, Object>of("key", key, "token", largest, "provider", source, "floor", key + "{none}"));
         }
     }
 

@@ -90,13 +90,16 @@ enum FenceDatabase {
         try {
             product = JdbcUtils.extractDatabaseMetaData(dataSource, meta -> meta.getDatabaseProductName());
         } catch (MetaDataAccessException failure) {
-            throw new IllegalStateException("the database of the fence does not answer: check spring.datasource.*", failure);
+            throw new IllegalStateException(
+                    "the database of the fence does not answer: check spring.datasource.*", failure);
         }
         return Arrays.stream(values())
                 .filter(each -> product.matches(each.products))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("fencing does not support the database '" + product
-                        + "': use PostgreSQL, MySQL, MariaDB or H2, or switch distributed-lock.jdbc.fencing.enabled off"));
+                .orElseThrow(
+                        () -> new IllegalStateException(
+                                "fencing does not support the database '" + product
+                                        + "': use PostgreSQL, MySQL, MariaDB or H2, or switch distributed-lock.jdbc.fencing.enabled off"));
     }
 
     /** The statement, for {@code String.format} with the table's name; parameters key, token, provider, floor. */

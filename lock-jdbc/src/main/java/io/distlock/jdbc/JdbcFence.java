@@ -1,11 +1,11 @@
 package io.distlock.jdbc;
 
-import io.distlock.Fence;
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
-import io.distlock.StaleFencingTokenException;
+import io.distlock.fencing.Fence;
+import io.distlock.fencing.StaleFencingTokenException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -79,8 +79,9 @@ public final class JdbcFence implements Fence {
      */
     public void advance(String provider, Sequencer sequencer) {
         if (!isInTransaction()) {
-            throw new IllegalStateException("the fence was asked about lock '" + sequencer.key()
-                    + "' outside of a transaction of its data source, in which alone it protects anything: begin one first");
+            throw new IllegalStateException(
+                    "the fence was asked about lock '" + sequencer.key()
+                            + "' outside of a transaction of its data source, in which alone it protects anything: begin one first");
         }
         Grant grant = new Grant(sequencer, table.key(sequencer.key()), table.source(provider));
         if (sequencer.mode() == LockMode.SHARED || TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
@@ -112,7 +113,8 @@ public final class JdbcFence implements Fence {
             });
         } catch (DataAccessException failure) {
             throw new IllegalStateException(
-                    "the fence cannot use the table " + table.name() + ": create it with the script " + database.script()
+                    "the fence cannot use the table " + table.name() + ": create it with the script "
+                            + database.script()
                             + " or set distributed-lock.jdbc.initialize-schema to always, and allow the application to"
                             + " select, insert, update and delete there",
                     failure);
@@ -162,7 +164,8 @@ public final class JdbcFence implements Fence {
     private record Grant(Sequencer sequencer, String key, String source) {
 
         Map<String, Object> parameters() {
-            return Map.<String, Object>of("key", key, "token", token(), "provider", source, "floor", FenceTable.floorOf(source));
+            return Map.<String, Object>of(
+                    "key", key, "token", token(), "provider", source, "floor", FenceTable.floorOf(source));
         }
 
         long token() {

@@ -7,46 +7,54 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
-import io.distlock.StaleFencingTokenException;
+import io.distlock.fencing.StaleFencingTokenException;
 import java.time.Duration;
-import java.util.stream.Stream;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FenceCleanerTests {
 
     private static final FenceTable TABLE = new FenceTable(FenceTable.DEFAULT_NAME, "lock");
 
-    private enum On {
-        H2(Database.h2(), "timestampadd(second, -%d, current_timestamp)"),
-        POSTGRESQL(Database.postgresql(), "current_timestamp - interval '%d seconds'"),
-        MARIADB(Database.mariadb(), "current_timestamp(6) - interval %d second");
+    /**
+     * A database, and an expression for a time some seconds ago.
+     *
+     * @param name for the test's name
+     */
+    private record On(String name, Database database, String ago) {
 
-        private final Database database;
-        private final String ago;
-
-        On(Database database, String ago) {
-            this.database = database;
-            this.ago = ago;
+        @Override
+        public String toString() {
+            return name;
         }
+    }
+
+    private final List<On> databases = List.of(
+            new On("H2", Database.h2(), "timestampadd(second, -%d, current_timestamp)"),
+            new On("PostgreSQL", Database.postgresql(), "current_timestamp - interval '%d seconds'"),
+            new On("MariaDB", Database.mariadb(), "current_timestamp(6) - interval %d second"));
+
+    List<On> databases() {
+        return databases;
     }
 
     @BeforeEach
     void empty() {
-        Stream.of(On.values()).forEach(on -> on.database.jdbc().update("delete from distributed_lock_fence"));
+        databases.forEach(on -> on.database.jdbc().update("delete from distributed_lock_fence"));
     }
 
     @AfterAll
     void end() {
-        Stream.of(On.values()).forEach(on -> on.database.close());
+        databases.forEach(on -> on.database.close());
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("databases")
     void unusedRowsGoOnceTheFloorHasSettledAndStayRefused(On on) {
         advance(on, "old", 5);
         advance(on, "older", 3);
@@ -67,7 +75,7 @@ class FenceCleanerTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("databases")
     void aRowThatWasUsedMeanwhileStays(On on) {
         advance(on, "old", 5);
         age(on, "old", Duration.ofDays(8));
@@ -79,18 +87,20 @@ class FenceCleanerTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("databases")
     void theFloorIsThatOfTheRowsOwnProvider(On on) {
         advance(on, "old", 5);
         age(on, "old", Duration.ofDays(8));
         clean(on);
-        on.database.transaction().executeWithoutResult(status -> fence(on)
-                .advance("etcd", new Sequencer(LockKey.of("new"), LockMode.EXCLUSIVE, new FencingToken(2))));
+        on.database
+                .transaction()
+                .executeWithoutResult(status -> fence(on)
+                        .advance("etcd", new Sequencer(LockKey.of("new"), LockMode.EXCLUSIVE, new FencingToken(2))));
         assertThat(rows(on)).isEqualTo(3);
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("databases")
     void aTableThatIsUsedForManyKeysStaysSmall(On on) {
         for (int day = 1; day <= 5; day++) {
             int today = day * 100;
@@ -99,9 +109,7 @@ class FenceCleanerTests {
                     fence(on).advance(sequencer("key" + (today + i), today + i));
                 }
             });
-            on.database
-                    .jdbc()
-                    .update("update distributed_lock_fence set updated_at = " + ago(on, Duration.ofDays(8)));
+            on.database.jdbc().update("update distributed_lock_fence set updated_at = " + ago(on, Duration.ofDays(8)));
             clean(on);
         }
         assertThat(rows(on)).isEqualTo(101);

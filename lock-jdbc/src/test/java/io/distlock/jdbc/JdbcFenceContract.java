@@ -10,7 +10,7 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
-import io.distlock.StaleFencingTokenException;
+import io.distlock.fencing.StaleFencingTokenException;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -166,8 +166,7 @@ abstract class JdbcFenceContract {
             run(() -> advance(key, 3)).join();
             fence.advance(exclusive(key, 2));
         }));
-        assertThat(refusal)
-                .isInstanceOfAny(StaleFencingTokenException.class, PessimisticLockingFailureException.class);
+        assertThat(refusal).isInstanceOfAny(StaleFencingTokenException.class, PessimisticLockingFailureException.class);
         assertThat(token(key)).isEqualTo(3);
     }
 
@@ -188,8 +187,7 @@ abstract class JdbcFenceContract {
             run(() -> advance(key, 3)).join();
             fence.advance(exclusive(key, 2));
         }));
-        assertThat(refusal)
-                .isInstanceOfAny(StaleFencingTokenException.class, PessimisticLockingFailureException.class);
+        assertThat(refusal).isInstanceOfAny(StaleFencingTokenException.class, PessimisticLockingFailureException.class);
     }
 
     @Test
@@ -339,14 +337,13 @@ abstract class JdbcFenceContract {
 
         Held(LockKey key, long token) throws Exception {
             CompletableFuture<Void> advanced = new CompletableFuture<>();
-            done = JdbcFenceContract.this.run(
-                    () -> database.transaction().executeWithoutResult(status -> {
-                        fence.advance(exclusive(key, token));
-                        advanced.complete(null);
-                        if (!outcome.join()) {
-                            status.setRollbackOnly();
-                        }
-                    }));
+            done = JdbcFenceContract.this.run(() -> database.transaction().executeWithoutResult(status -> {
+                fence.advance(exclusive(key, token));
+                advanced.complete(null);
+                if (!outcome.join()) {
+                    status.setRollbackOnly();
+                }
+            }));
             CompletableFuture.anyOf(advanced, done).get(30, TimeUnit.SECONDS);
         }
 

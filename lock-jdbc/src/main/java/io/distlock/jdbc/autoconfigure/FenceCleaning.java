@@ -27,7 +27,8 @@ final class FenceCleaning implements SmartLifecycle {
         scheduler.setThreadNamePrefix("distlock-fence-");
         scheduler.setDaemon(true);
         scheduler.initialize();
-        scheduler.scheduleWithFixedDelay(this::clean, scheduler.getClock().instant().plus(INTERVAL), INTERVAL);
+        scheduler.scheduleWithFixedDelay(
+                this::clean, scheduler.getClock().instant().plus(INTERVAL), INTERVAL);
         running = true;
     }
 

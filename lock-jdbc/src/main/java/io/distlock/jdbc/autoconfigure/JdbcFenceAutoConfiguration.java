@@ -1,7 +1,7 @@
 package io.distlock.jdbc.autoconfigure;
 
-import io.distlock.Fence;
 import io.distlock.LockOptions;
+import io.distlock.fencing.Fence;
 import io.distlock.jdbc.FenceCleaner;
 import io.distlock.jdbc.FenceTable;
 import io.distlock.jdbc.JdbcFence;

@@ -3,7 +3,7 @@ package io.distlock.jdbc.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.distlock.Fence;
+import io.distlock.fencing.Fence;
 import io.distlock.jdbc.JdbcFence;
 import io.distlock.spring.transaction.TransactionFence;
 import java.util.ArrayList;
@@ -50,13 +50,15 @@ class FenceStartTests {
     void aTableThatIsMissingStopsTheStart() {
         assertThatThrownBy(() -> start(ENABLED, "--distributed-lock.jdbc.initialize-schema=never"))
                 .hasRootCauseInstanceOf(java.sql.SQLException.class)
-                .hasStackTraceContaining("the fence cannot use the table distributed_lock_fence: create it with the script"
-                        + " io/distlock/jdbc/fence-h2.sql");
+                .hasStackTraceContaining(
+                        "the fence cannot use the table distributed_lock_fence: create it with the script"
+                                + " io/distlock/jdbc/fence-h2.sql");
     }
 
     @Test
     void aTableOfAnotherShapeStopsTheStart() {
-        String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";INIT=create table if not exists distributed_lock_fence (x int)";
+        String url =
+                "jdbc:h2:mem:" + UUID.randomUUID() + ";INIT=create table if not exists distributed_lock_fence (x int)";
         assertThatThrownBy(() -> start(ENABLED, "--spring.datasource.url=" + url))
                 .hasStackTraceContaining("the fence cannot use the table distributed_lock_fence");
     }
@@ -88,9 +90,7 @@ class FenceStartTests {
     @Test
     void aRetentionBelowTheMaximumHoldTimeIsRefused() {
         assertThatThrownBy(() -> start(
-                        ENABLED,
-                        "--distributed-lock.max-hold-time=2h",
-                        "--distributed-lock.jdbc.fencing.retention=1h"))
+                        ENABLED, "--distributed-lock.max-hold-time=2h", "--distributed-lock.jdbc.fencing.retention=1h"))
                 .hasStackTraceContaining("distributed-lock.jdbc.fencing.retention")
                 .hasStackTraceContaining("at least distributed-lock.max-hold-time, which is PT2H");
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.zaxxer.hikari.HikariDataSource;
 import io.distlock.FencingToken;
 import io.distlock.LockMode;
-import io.distlock.StaleFencingTokenException;
+import io.distlock.fencing.StaleFencingTokenException;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.template.LockTemplate;
@@ -218,8 +218,10 @@ class FencedTransactionTests {
     @Test
     void transactionsOfAnotherDataSourceAreNotFenced() {
         overtake("orders:1");
-        outer.locked("1", () -> new TransactionTemplate(context.getBean("others", PlatformTransactionManager.class))
-                .executeWithoutResult(status -> assertThat(rows()).isEqualTo(1)));
+        outer.locked(
+                "1",
+                () -> new TransactionTemplate(context.getBean("others", PlatformTransactionManager.class))
+                        .executeWithoutResult(status -> assertThat(rows()).isEqualTo(1)));
     }
 
     @Test
@@ -261,7 +263,8 @@ class FencedTransactionTests {
     }
 
     private static long fence(String key) {
-        Long token = jdbc.queryForObject("select token from distributed_lock_fence where lock_key = ?", Long.class, key);
+        Long token =
+                jdbc.queryForObject("select token from distributed_lock_fence where lock_key = ?", Long.class, key);
         return token == null ? 0 : token;
     }
 

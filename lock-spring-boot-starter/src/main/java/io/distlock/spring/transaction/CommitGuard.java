@@ -73,7 +73,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     /**
      * Shows these locks to the resources that refuse stale holders, in the order of their keys.
      *
-     * @throws io.distlock.StaleFencingTokenException if one of them has seen a later holder
+     * @throws io.distlock.fencing.StaleFencingTokenException if one of them has seen a later holder
      */
     void fence(Collection<ReferenceCountedLock> locks) {
         for (TransactionFence fence : fences.get()) {
@@ -197,6 +197,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             return !(transaction instanceof ReactiveTransaction);
         }
 
-        private record Begun(List<ReferenceCountedLock> locks, @Nullable RuntimeException refusal) {}
+        private record Begun(
+                List<ReferenceCountedLock> locks, @Nullable RuntimeException refusal) {}
     }
 }

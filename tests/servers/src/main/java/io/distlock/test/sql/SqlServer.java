@@ -32,8 +32,18 @@ public final class SqlServer implements AutoCloseable {
             @Override
             List<String> create(Path folder, Path data) {
                 return List.of(
-                        program("initdb"), "-D", data.toString(), "-U", "test", "-A", "trust", "-E", "UTF8", "-N",
-                        "--no-locale", "--no-instructions");
+                        program("initdb"),
+                        "-D",
+                        data.toString(),
+                        "-U",
+                        "test",
+                        "-A",
+                        "trust",
+                        "-E",
+                        "UTF8",
+                        "-N",
+                        "--no-locale",
+                        "--no-instructions");
             }
 
             @Override

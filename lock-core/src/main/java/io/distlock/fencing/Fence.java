@@ -1,4 +1,7 @@
-package io.distlock;
+package io.distlock.fencing;
+
+import io.distlock.HeldLock;
+import io.distlock.Sequencer;
 
 /**
  * A protected resource's memory of the newest holder that has used it, kept in the resource itself: whoever comes with an

@@ -1,5 +1,8 @@
-package io.distlock;
+package io.distlock.fencing;
 
+import io.distlock.LockLoss;
+import io.distlock.LockLostException;
+import io.distlock.Sequencer;
 import java.time.Duration;
 
 /**
@@ -21,7 +24,7 @@ public final class StaleFencingTokenException extends LockLostException {
                         sequencer.key(),
                         sequencer.mode(),
                         sequencer.token(),
-                        LockLoss.Reason.OVERTAKEN,
+                        LockLoss.Reason.NOT_OWNER,
                         Duration.ZERO,
                         Duration.ZERO));
     }
