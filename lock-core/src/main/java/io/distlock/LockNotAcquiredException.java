@@ -2,7 +2,7 @@ package io.distlock;
 
 import java.time.Duration;
 
-/** Another holder did not release the lock within the wait time. */
+/** Others held the lock for the whole wait time. */
 public final class LockNotAcquiredException extends LockException {
 
     private static final long serialVersionUID = 1L;

@@ -26,10 +26,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
-/** A lease lasts for as long as it was asked for or is renewed, and no longer. */
+/** A lease lasts as long as requested or renewed, and no longer. */
 abstract class LeasingContract extends ContractPart {
 
-    /** Longer than this machine may stand still; the delay is what is looked at. */
+    /** Longer than any stall of this machine; the test is about the delay. */
     private static final Duration LEASE = Duration.ofSeconds(8);
 
     LeasingContract(ContractFixture fixture) {
