@@ -2,7 +2,9 @@ package io.distlock.benchmarks.redis;
 
 import static io.distlock.benchmarks.redis.BareLettuce.await;
 
-import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.redis.BareLettuce.BareNames;
+import io.distlock.benchmarks.redis.BareLettuce.BareScripts;
+import io.distlock.benchmarks.store.Contestant;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.util.List;
@@ -12,7 +14,7 @@ import java.util.List;
  * same form, on one connection. All names are made beforehand, and nothing is checked but that the lock was granted and
  * given back.
  */
-final class LettuceContender implements Contender {
+final class LettuceContestant implements Contestant {
 
     private final BareLettuce lettuce;
     private final RedisAsyncCommands<String, String> commands;
@@ -20,7 +22,7 @@ final class LettuceContender implements Contender {
     private final String release;
     private final List<BareNames> names = BareNames.all();
 
-    LettuceContender(BareLettuce lettuce) {
+    LettuceContestant(BareLettuce lettuce) {
         this.lettuce = lettuce;
         this.commands = lettuce.commands();
         this.acquire = await(commands.scriptLoad(BareScripts.ACQUIRE));

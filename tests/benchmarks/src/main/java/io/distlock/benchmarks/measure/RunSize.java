@@ -3,7 +3,7 @@ package io.distlock.benchmarks.measure;
 import java.time.Duration;
 
 /** How much to measure. */
-public enum Effort {
+public enum RunSize {
 
     /** For figures to be published. */
     FULL,

@@ -3,13 +3,13 @@ package io.distlock.benchmarks.store;
 import io.distlock.LockClient;
 
 /** Our own way, as an application goes it: a request for each cycle, and try-with-resources. */
-public final class ClientContender implements Contender {
+public final class ClientContestant implements Contestant {
 
     private final Application application;
     private final LockClient locks;
 
     /** Over an application, which is closed with this. */
-    public ClientContender(Application application) {
+    public ClientContestant(Application application) {
         this.application = application;
         this.locks = application.locks();
     }

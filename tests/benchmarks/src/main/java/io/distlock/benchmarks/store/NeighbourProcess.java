@@ -1,8 +1,7 @@
-package io.distlock.benchmarks.neighbour;
+package io.distlock.benchmarks.store;
 
 import io.distlock.LockClient;
 import io.distlock.LockRequest;
-import io.distlock.benchmarks.store.Store;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;

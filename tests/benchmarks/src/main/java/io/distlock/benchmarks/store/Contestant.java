@@ -4,7 +4,7 @@ package io.distlock.benchmarks.store;
  * One way to take a lock and to give it back, to be measured beside others. Thread-safe: cycles on different items may
  * run at the same time.
  */
-public interface Contender extends AutoCloseable {
+public interface Contestant extends AutoCloseable {
 
     /** How many items a cycle may be asked for. */
     int ITEMS = 1_024;

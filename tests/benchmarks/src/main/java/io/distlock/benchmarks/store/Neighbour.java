@@ -1,4 +1,4 @@
-package io.distlock.benchmarks.neighbour;
+package io.distlock.benchmarks.store;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;

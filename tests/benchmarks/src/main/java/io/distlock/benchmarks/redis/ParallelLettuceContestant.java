@@ -2,7 +2,9 @@ package io.distlock.benchmarks.redis;
 
 import static io.distlock.benchmarks.redis.BareLettuce.await;
 
-import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.redis.BareLettuce.BareNames;
+import io.distlock.benchmarks.redis.BareLettuce.BareScripts;
+import io.distlock.benchmarks.store.Contestant;
 import io.distlock.test.redis.RedisEndpoint;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
@@ -22,7 +24,7 @@ import java.util.function.Predicate;
  * which suits the driver, too. Nothing else is checked: no time limit
  * for a server, no validity, no second phase for tokens that differ, nothing taken back.
  */
-final class ParallelLettuceContender implements Contender {
+final class ParallelLettuceContestant implements Contestant {
 
     private static final int PATIENCE_SECONDS = 20;
 
@@ -34,7 +36,7 @@ final class ParallelLettuceContender implements Contender {
     private final String acquire;
     private final String release;
 
-    ParallelLettuceContender(List<RedisEndpoint> endpoints) {
+    ParallelLettuceContestant(List<RedisEndpoint> endpoints) {
         lettuces = endpoints.stream()
                 .map(endpoint -> new BareLettuce(endpoint, resources))
                 .toList();

@@ -1,6 +1,6 @@
 package io.distlock.benchmarks.measure;
 
-import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.store.Contestant;
 import java.util.List;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
@@ -14,11 +14,11 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-/** The annotations whose price everybody pays already, each on a method of one argument that does nothing itself. */
+/** The annotations whose price Spring users pay already, each on a method of one argument that does nothing itself. */
 @Configuration(proxyBeanMethods = false)
 @EnableTransactionManagement(proxyTargetClass = true)
 @EnableCaching(proxyTargetClass = true)
-class FamiliarShop {
+class SpringAnnotationsBaseline {
 
     @Transactional
     void pay(int item) {}
@@ -40,15 +40,12 @@ class FamiliarShop {
         return new NoTransactions();
     }
 
-    static Contender calledDirectly() {
-        return AnnotatedShop.contender("a bare call", new FamiliarShop()::plain);
-    }
-
-    static List<Contender> annotated(ApplicationContext context) {
-        FamiliarShop shop = context.getBean(FamiliarShop.class);
+    static List<Contestant> contestants(ApplicationContext context) {
+        SpringAnnotationsBaseline shop = context.getBean(SpringAnnotationsBaseline.class);
         return List.of(
-                AnnotatedShop.contender("@Transactional, without a database", shop::pay),
-                AnnotatedShop.contender("@Cacheable, already there", shop::price));
+                AnnotatedShop.contestant("a bare call", new SpringAnnotationsBaseline()::plain),
+                AnnotatedShop.contestant("@Transactional, without a database", shop::pay),
+                AnnotatedShop.contestant("@Cacheable, already there", shop::price));
     }
 
     /** All that Spring does for a transaction, and nothing that a database would. */
