@@ -3,6 +3,7 @@ package io.distlock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
@@ -50,6 +51,7 @@ public interface LockClient extends AutoCloseable {
 
     /** An exclusive request for a key, with this client's options. */
     default LockRequest request(LockKey key) {
+        Objects.requireNonNull(key, "key must not be null");
         return LockRequest.of(options(), List.of(key));
     }
 
