@@ -14,6 +14,7 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.WarmUp;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
@@ -43,6 +44,7 @@ public final class EtcdLockProvider implements LockProvider {
     private final EtcdQueue queue;
     private final QueueReader reader;
     private final EtcdHealth health;
+    private final WarmUp warmUp;
 
     /**
      * Starts connecting without waiting: etcd may be started later.
@@ -63,8 +65,8 @@ public final class EtcdLockProvider implements LockProvider {
         this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
         this.context = new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
         this.queue = new EtcdQueue(context);
-        // Starts connecting, so that the first lock need not wait.
-        health.check();
+        this.warmUp = new WarmUp(connection.name(), runtime.scheduler(), health::ask);
+        warmUp.start("distributed-lock.etcd.*");
     }
 
     @Override
@@ -125,6 +127,7 @@ public final class EtcdLockProvider implements LockProvider {
      */
     @Override
     public void close() {
+        warmUp.close();
         queue.close();
         try {
             Duration limit = context.callTimeout();
