@@ -4,7 +4,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
 
 /**
@@ -17,7 +16,7 @@ import java.util.stream.Stream;
  * }</pre>
  *
  * <p>A client serves requests for a key in arrival order, and only one at a time asks the store.
- * Locks are not re-entrant, but the {@link #asLock(LockRequest) Lock view} is.
+ * Locks are not re-entrant, but their {@linkplain #asLock views} are.
  *
  * <p>Thread-safe.
  */
@@ -85,12 +84,21 @@ public interface LockClient extends AutoCloseable {
     CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request);
 
     /**
-     * The lock as a {@link Lock}: re-entrant per thread, without conditions. Keep the view and share it, like a
+     * The lock as a {@link java.util.concurrent.locks.Lock}: re-entrant per thread, without conditions. Keep the view and share it, like a
      * {@link java.util.concurrent.locks.ReentrantLock}: two views of one key exclude each other. {@code lock()} waits
      * while another holds the lock, but throws {@link LockUnavailableException} if the store does not answer. If the lock
      * was lost, {@code unlock()} and re-entering throw {@link LockLostException}, having no other way to report it.
      */
-    Lock asLock(LockRequest request);
+    LockView asLock(LockRequest request);
+
+    /**
+     * Two views like {@link #asLock}: the read lock is shared, the write lock exclusive. A thread that holds one must not
+     * wait for the other, or it waits for itself.
+     */
+    default LockView.Pair asReadWriteLock(LockRequest request) {
+        return new LockView.Pair(
+                asLock(request.withMode(LockMode.SHARED)), asLock(request.withMode(LockMode.EXCLUSIVE)));
+    }
 
     /**
      * Asks the store whether the grant is still current (Chubby's CheckSequencer).

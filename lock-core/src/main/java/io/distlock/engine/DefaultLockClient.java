@@ -13,6 +13,7 @@ import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
+import io.distlock.LockView;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.WaiterInfo;
@@ -24,7 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -157,7 +157,7 @@ final class DefaultLockClient implements LockClient {
     }
 
     @Override
-    public Lock asLock(LockRequest request) {
+    public LockView asLock(LockRequest request) {
         return ReentrantLockView.of(this, request);
     }
 

@@ -115,7 +115,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
 
     /** A grant that took most of its lease to arrive would end before it is useful. */
     private boolean hasTimeLeft(Grant grant) {
-        long left = context.validityNanos(options) - grant.since().elapsedNanos(context.ticker());
+        long left = context.validityNanos(options.leaseTime()) - grant.since().elapsedNanos(context.ticker());
         return left >= Math.max(options.leaseTime().toNanos() / 10, 20_000_000);
     }
 

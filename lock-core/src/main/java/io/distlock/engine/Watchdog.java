@@ -95,10 +95,10 @@ final class Watchdog {
             return;
         }
         log.warn(
-                "The lock client is closed with locks still held, which are lost ({}): {}{}",
+                "The lock client was closed while {} locks were still held; they count as lost: {}{}",
                 abandoned.size(),
                 abandoned.stream().limit(NAMED).map(key -> key.lease().key()).toList(),
-                abandoned.size() > NAMED ? " and others" : "");
+                abandoned.size() > NAMED ? " and more" : "");
         abandoned.forEach(key -> key.lose(LockLoss.Reason.CLIENT_CLOSED));
     }
 

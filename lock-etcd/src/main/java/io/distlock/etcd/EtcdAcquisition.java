@@ -27,7 +27,6 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private static final Duration LONGEST_TRUST = Duration.ofSeconds(5);
 
     private final EtcdQueue queue;
-    private final EtcdQueue.Context context;
     private final LeaseRequest request;
     private final long startedNanos;
     private final PredecessorWatch watch;
@@ -37,14 +36,13 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private int failures;
     private @Nullable Throwable lastFailure;
 
-    EtcdAcquisition(EtcdQueue queue, EtcdQueue.Context context, LeaseRequest request) {
+    EtcdAcquisition(EtcdQueue queue, LeaseRequest request) {
         this.queue = queue;
-        this.context = context;
         this.request = request;
-        this.startedNanos = context.runtime().ticker().nanos();
-        this.position = new QueuePosition(context, request);
-        this.parker = new Parker(context.runtime().scheduler(), () -> goOn(this::advance), this::settle);
-        this.watch = new PredecessorWatch(context.watches(), parker::wake);
+        this.startedNanos = queue.runtime().ticker().nanos();
+        this.position = new QueuePosition(queue, request);
+        this.parker = new Parker(queue.runtime().scheduler(), () -> goOn(this::advance), this::settle);
+        this.watch = new PredecessorWatch(queue.watches(), parker::wake);
     }
 
     // --- step by step ---
@@ -56,7 +54,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             failClosed();
             parker.finish();
         } else if (position.isNowhere()) {
-            await(context.sessions().enter(request, context.answerLimit(request)), this::entered);
+            await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
         } else if (position.isDoubtful()) {
             await(inTime(position.withdraw()), release -> lose());
         } else {
@@ -65,7 +63,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {
-        return context.runtime().timeouts().within(context.answerLimit(request), stage);
+        return queue.runtime().timeouts().within(queue.answerLimit(request), stage);
     }
 
     /** Waits for one answer, which arrives or fails in bounded time, and passes it on. */
@@ -116,7 +114,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         } else if (finding instanceof QueuePosition.Refused) {
             // This says nothing about the lock: ask again even past the deadline, but not forever.
             position.forget();
-            if (request.deadline().remainingNanos() + context.callTimeout().toNanos() < 0) {
+            if (request.deadline().remainingNanos() + queue.callTimeout().toNanos() < 0) {
                 endSilent(EtcdCallException.unanswered("taking a place in the queue"));
             } else {
                 advanceUnlessDone();
@@ -142,7 +140,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         } else if (predecessor.isEmpty()) {
             grantIfFresh(0);
         } else if (request.deadline().hasPassed()) {
-            leave(true, context.limit(context.callTimeout().dividedBy(2)), 1);
+            leave(true, queue.limit(queue.callTimeout().dividedBy(2)), 1);
         } else {
             waitFor(predecessor.get());
         }
@@ -164,7 +162,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void grantIfFresh(int extensions) {
         Session session = position.place().session();
         long age = session.validSince(request.renewedTimeToLive())
-                .elapsedNanos(context.runtime().ticker());
+                .elapsedNanos(queue.runtime().ticker());
         long most = request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100);
         if (age <= most || extensions == 2) {
             grant();
@@ -187,13 +185,13 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void grant() {
         watch.close();
-        Grant grant = context.grantedLocks().add(position.toLease());
+        Grant grant = queue.grantedLocks().add(position.toLease());
         if (queue.isClosed()) {
             // Its session may have been given up before the lock was counted.
             failClosed();
         }
         if (!complete(Optional.of(grant))) {
-            context.grantedLocks().abandon((EtcdLease) grant.lease());
+            queue.grantedLocks().abandon((EtcdLease) grant.lease());
         }
         parker.finish();
     }
@@ -213,15 +211,14 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         queue.enlist(this);
         if (watch.isOn(predecessor)) {
             failures = 0;
-            park(EtcdQueue.Context.shorter(
-                    LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
+            park(EtcdQueue.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
         } else {
             await(inTime(watch.on(predecessor, position.place().key())), standing -> goOn(this::advance));
         }
     }
 
     private void park(Duration time) {
-        parker.park(EtcdQueue.Context.shorter(time, request.deadline().remaining()));
+        parker.park(EtcdQueue.shorter(time, request.deadline().remaining()));
     }
 
     // --- the end ---
@@ -232,7 +229,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         if (failure != null) {
             endSilent(failure);
         } else if (position.isCertain() && position.grace().isZero()) {
-            leave(false, context.limit(context.callTimeout()), 1);
+            leave(false, queue.limit(queue.callTimeout()), 1);
         } else {
             complete(Optional.empty());
             parker.finish();
@@ -252,7 +249,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
                 complete(Optional.empty());
                 parker.finish();
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
-                context.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
+                queue.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
             } else {
                 endSilent(failure);
             }
@@ -272,7 +269,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private LockUnavailableException unavailable(String why, @Nullable Throwable cause) {
-        Duration waited = Duration.ofNanos(context.runtime().ticker().nanos() - startedNanos);
+        Duration waited = Duration.ofNanos(queue.runtime().ticker().nanos() - startedNanos);
         return new LockUnavailableException(request.key(), waited, why, cause);
     }
 
@@ -285,7 +282,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     /** Leaves nothing behind, here or in the store. */
     private void settle() {
-        queue.delist(this);
+        queue.waiting().remove(this);
         watch.close();
         position.giveUp();
     }

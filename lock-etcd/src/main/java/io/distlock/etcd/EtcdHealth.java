@@ -14,20 +14,12 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /** The state of etcd, for health checks; warns once about servers that may revoke held locks. Thread-safe. */
-final class EtcdHealth {
-
-    private final EtcdCalls calls;
-    private final ByteSequence anyKey;
-    private final ClusterMembers members;
-    private final SessionPool sessions;
-    private final ServerVersion.Warning warning = new ServerVersion.Warning();
-
-    EtcdHealth(EtcdCalls calls, EtcdKeys keys, ClusterMembers members, SessionPool sessions) {
-        this.calls = calls;
-        this.anyKey = keys.root();
-        this.members = members;
-        this.sessions = sessions;
-    }
+record EtcdHealth(
+        EtcdCalls calls,
+        ByteSequence anyKey,
+        ClusterMembers members,
+        SessionPool sessions,
+        ServerVersion.Warning warning) {
 
     /** As {@link io.distlock.spi.LockProvider#check}. */
     CompletableFuture<ProviderStatus> check() {

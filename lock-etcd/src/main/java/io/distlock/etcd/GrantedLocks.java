@@ -136,14 +136,24 @@ final class GrantedLocks {
         for (Lease each : leases) {
             EtcdLease lease = (EtcdLease) each;
             if (find(lease).isEmpty() || isFresh(lease)) {
-                answer(lease, Renewal.RENEWED, answers);
+                answer(lease, lease.believed(), Renewal.RENEWED, answers);
             } else {
                 stale.computeIfAbsent(lease.session(), session -> new ArrayList<>())
                         .add(lease);
             }
         }
-        stale.forEach((session, all) ->
-                session.keepAlive().thenAccept(renewal -> all.forEach(lease -> answer(lease, renewal, answers))));
+        stale.forEach((session, all) -> session.keepAlive()
+                .thenAccept(renewal -> all.forEach(lease -> answer(lease, lease.believed(), renewal, answers))));
+    }
+
+    /** As {@link io.distlock.spi.LockProvider#extend}. */
+    void extend(EtcdLease lease, Duration timeToLive, Renewal.Answers answers) {
+        if (timeToLive.compareTo(lease.believed()) > 0) {
+            throw new IllegalArgumentException("etcd cannot extend lock '" + lease.key() + "' to " + timeToLive
+                    + ", lock-delay included: it was acquired for " + lease.believed()
+                    + ". Acquire it with a longer lease");
+        }
+        lease.session().keepAlive().thenAccept(renewal -> answer(lease, timeToLive, renewal, answers));
     }
 
     /** After an extension that is younger than a sixth of the lease, another call would gain nothing. */
@@ -154,7 +164,7 @@ final class GrantedLocks {
                         <= lease.place().request().options().leaseTime().toNanos() / 6;
     }
 
-    private void answer(EtcdLease lease, Renewal renewal, Renewal.Answers answers) {
+    private void answer(EtcdLease lease, Duration timeToLive, Renewal renewal, Renewal.Answers answers) {
         Optional<GrantedLock> lock = find(lease);
         if (renewal == Renewal.NOT_OWNER || lock.isEmpty()) {
             lock.ifPresent(this::remove);
@@ -162,8 +172,8 @@ final class GrantedLocks {
         } else if (renewal == Renewal.UNKNOWN) {
             answers.answer(lease, Renewal.UNKNOWN);
         } else {
-            Moment since = lease.session().validSince(lease.believed());
-            lock.get().extend(since);
+            Moment since = lease.session().validSince(timeToLive);
+            lock.get().extend(since, timeToLive);
             answers.renewedSince(lease, since);
         }
     }

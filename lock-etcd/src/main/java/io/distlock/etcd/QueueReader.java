@@ -21,15 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Reads queues without joining them. Thread-safe. */
-final class QueueReader {
-
-    private final EtcdCalls calls;
-    private final EtcdKeys keys;
-
-    QueueReader(EtcdCalls calls, EtcdKeys keys) {
-        this.calls = calls;
-        this.keys = keys;
-    }
+record QueueReader(EtcdCalls calls, EtcdKeys keys) {
 
     /** As {@link io.distlock.spi.LockProvider#isCurrent}: a grant is current for as long as its key exists. */
     CompletableFuture<Boolean> isCurrent(Sequencer sequencer) {

@@ -121,9 +121,10 @@ final class Session implements DueSet.Due {
 
     // --- use ---
 
-    void use() {
+    Session use() {
         users.incrementAndGet();
         lastUsedNanos = ticker.nanos();
+        return this;
     }
 
     void leave() {

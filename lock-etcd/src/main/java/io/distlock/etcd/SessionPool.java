@@ -68,16 +68,9 @@ final class SessionPool {
         CompletableFuture<Session> session = new CompletableFuture<>();
         synchronized (this) {
             CompletableFuture<Session> known = shared.get(seconds);
-            if (known != null && isReady(known)) {
-                // Under the monitor: it is not given up in between.
-                known.join().use();
-                return known;
-            }
-            if (known != null && !known.isDone()) {
-                return known.thenApply(granted -> {
-                    granted.use();
-                    return granted;
-                });
+            if (known != null && (!known.isDone() || isReady(known))) {
+                // A ready one is used at once, under the monitor: it is not given up in between.
+                return known.thenApply(Session::use);
             }
             shared.put(seconds, session);
         }
@@ -122,8 +115,7 @@ final class SessionPool {
         return calls.grant(seconds).thenApply(granted -> {
             Duration timeToLive = Duration.ofSeconds(granted.getTTL());
             Session session = new Session(calls, ticker, granted.getID(), toShare, since, timeToLive, this::lossFound);
-            session.use();
-            keepUnlessClosed(session);
+            keepUnlessClosed(session.use());
             return session;
         });
     }

@@ -115,6 +115,11 @@ public final class RedisLockProvider implements LockProvider {
     }
 
     @Override
+    public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
+        store.renew(List.of(((RedisLease) lease).lasting(timeToLive)), answers);
+    }
+
+    @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
         RedisLease ours = (RedisLease) lease;
         CompletionStage<Release> released =

@@ -2,7 +2,6 @@ package io.distlock.etcd.watch;
 
 import io.etcd.jetcd.ByteSequence;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /** Notifies about deleted keys. */
 public interface Watches extends AutoCloseable {
@@ -21,10 +20,13 @@ public interface Watches extends AutoCloseable {
     /** One watched key, on any stream. Thread-safe. */
     final class WatchedKey {
 
+        /** Watches nothing. */
+        public static final WatchedKey NONE = new WatchedKey(ByteSequence.EMPTY, () -> {});
+
         private final ByteSequence key;
         private final Runnable wake;
         private final CompletableFuture<Void> standing = new CompletableFuture<>();
-        private volatile @Nullable Runnable leave;
+        private volatile Runnable leave = () -> {};
         private volatile boolean over;
         private volatile long number = -1;
 
@@ -53,16 +55,7 @@ public interface Watches extends AutoCloseable {
         /** Never fails, and may be called more than once. */
         public void close() {
             over = true;
-            Runnable known = leave;
-            if (known != null) {
-                known.run();
-            }
-        }
-
-        public static void closeIfAny(@Nullable WatchedKey watched) {
-            if (watched != null) {
-                watched.close();
-            }
+            leave.run();
         }
 
         // --- for the stream that it is on ---

@@ -61,7 +61,7 @@ public final class RedisConnections implements AutoCloseable {
     /**
      * Connections to the Redis that a connection factory connects to, standalone, Sentinel or Cluster.
      *
-     * @param users the application's factory; only its settings are read
+     * @param users the application's factory, of which only the settings are read
      * @param callTimeout the longest wait for one call
      * @param connectTimeout the longest that connecting may take
      * @throws IllegalArgumentException if the factory has a fixed list of master and replicas, which cannot serve

@@ -6,6 +6,7 @@ import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.spi.Lease;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -24,7 +25,7 @@ final class RedlockLease implements Lease {
     /** Who asked; the entry's owner also names the try that succeeded. */
     private final String owner;
 
-    private final RedisLease entry;
+    private volatile RedisLease entry;
     private volatile @Nullable CompletableFuture<List<CompletionStage<Release>>> releases;
     private Set<Integer> absent = Set.of();
     private Set<Integer> late = Set.of();
@@ -36,6 +37,11 @@ final class RedlockLease implements Lease {
 
     RedisLease entry() {
         return entry;
+    }
+
+    /** How long the nodes keep it from now on. */
+    void lasts(Duration time) {
+        entry = entry.lasting(time);
     }
 
     /** From now on no node gets the lock again. */

@@ -11,13 +11,13 @@ import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
+import io.distlock.LockView;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.WaiterInfo;
 import io.distlock.engine.ReentrantLockView;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -138,7 +138,7 @@ public final class InstrumentedLockClient implements LockClient {
     }
 
     @Override
-    public Lock asLock(LockRequest request) {
+    public LockView asLock(LockRequest request) {
         return ReentrantLockView.of(this, request);
     }
 

@@ -32,8 +32,8 @@ public final class LockAopAutoConfiguration {
     /**
      * Inside Spring Security's method security (100 to 600), so that a caller without permission takes no lock; outside
      * transactions and caching, which are innermost by default. Some post-processors ignore the order: those of
-     * {@code @Async}, {@code @Retryable} and {@code @ConcurrencyLimit} put theirs before all others (each retry
-     * takes the lock anew), that of method validation after all others.
+     * {@code @Async}, {@code @Retryable} and {@code @ConcurrencyLimit} put their advice outside all others (each retry
+     * acquires the lock again), that of method validation inside all others.
      */
     public static final int DEFAULT_ADVISOR_ORDER = 1_000;
 

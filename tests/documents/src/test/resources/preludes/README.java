@@ -1,0 +1,8 @@
+class Page {
+    LockClient client;
+    Stock stock;
+}
+
+interface Stock {
+    void reserve(FencingToken token);
+}

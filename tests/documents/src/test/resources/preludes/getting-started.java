@@ -1,0 +1,23 @@
+import org.springframework.jdbc.core.JdbcTemplate;
+
+class Page {
+    JdbcTemplate jdbc;
+    LockClient client;
+    LockTemplate locks;
+    Stock stock;
+    String orderId;
+
+    Receipt ship(String orderId) {
+        return new Receipt();
+    }
+}
+
+class Receipt {}
+
+class StaleHolderException extends RuntimeException {
+    StaleHolderException(String item, long token) {}
+}
+
+interface Stock {
+    void reserve(FencingToken token);
+}

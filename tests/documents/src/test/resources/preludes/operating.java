@@ -1,0 +1,7 @@
+class Page {
+    Pager pager;
+}
+
+interface Pager {
+    void call(LockLoss loss);
+}
