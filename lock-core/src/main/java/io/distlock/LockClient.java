@@ -3,6 +3,7 @@ package io.distlock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
@@ -50,6 +51,7 @@ public interface LockClient extends AutoCloseable {
 
     /** An exclusive request for a key, with this client's options. */
     default LockRequest request(LockKey key) {
+        Objects.requireNonNull(key, "key must not be null");
         return LockRequest.of(options(), List.of(key));
     }
 
@@ -96,7 +98,7 @@ public interface LockClient extends AutoCloseable {
 
     /**
      * Two views like {@link #asLock}: the read lock is shared, the write lock exclusive. A thread that holds one must not
-     * wait for the other, or it waits for itself.
+     * wait for the other: it would wait for itself.
      */
     default LockView.Pair asReadWriteLock(LockRequest request) {
         return new LockView.Pair(

@@ -21,11 +21,15 @@ record EtcdHealth(
         SessionPool sessions,
         ServerVersion.Warning warning) {
 
-    /** As {@link io.distlock.spi.LockProvider#check}: a read that only a majority of members can answer. */
+    /** As {@link io.distlock.spi.LockProvider#check}. */
     CompletableFuture<ProviderStatus> check() {
+        return ask().exceptionally(EtcdHealth::down);
+    }
+
+    /** A read that only a majority of members can answer; fails without an answer. */
+    CompletableFuture<ProviderStatus> ask() {
         return calls.get(anyKey, GetOption.builder().withCountOnly(true).build())
-                .thenCompose(found -> members.ask().thenCombine(members.alarms(), this::status))
-                .exceptionally(EtcdHealth::down);
+                .thenCompose(found -> members.ask().thenCombine(members.alarms(), this::status));
     }
 
     private ProviderStatus status(Collection<ClusterMembers.Member> known, List<String> alarms) {

@@ -16,6 +16,7 @@ import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.Timeouts;
+import io.distlock.support.WarmUp;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
@@ -41,6 +42,7 @@ public final class EtcdLockProvider implements LockProvider {
     private final EtcdQueue queue;
     private final QueueReader reader;
     private final EtcdHealth health;
+    private final WarmUp warmUp;
 
     /**
      * Starts connecting without waiting: etcd may be started later.
@@ -61,8 +63,8 @@ public final class EtcdLockProvider implements LockProvider {
         this.health = new EtcdHealth(
                 calls, keys.root(), connection.members(callTimeout), sessions, new ServerVersion.Warning());
         this.queue = new EtcdQueue(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
-        // Starts connecting, so that the first lock need not wait.
-        health.check();
+        this.warmUp = new WarmUp(connection.name(), runtime.scheduler(), health::ask);
+        warmUp.start("distributed-lock.etcd.*");
     }
 
     @Override
@@ -129,6 +131,7 @@ public final class EtcdLockProvider implements LockProvider {
      */
     @Override
     public void close() {
+        warmUp.close();
         queue.close();
         Timeouts.await(queue.sessions().close(callTimeout()), callTimeout());
         queue.watches().close();

@@ -73,7 +73,7 @@ public final class RedlockProvider implements LockProvider {
         this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
         this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
         this.options = options;
-        nodes.all().forEach(node -> node.calls().warmUp());
+        nodes.all().forEach(RedlockNode::warmUp);
     }
 
     @Override
