@@ -296,7 +296,9 @@ class ExtensionTests {
                     default -> engine.provider.deliver();
                 }
                 Duration relied = held.remaining();
-                assertThat(relied.isZero() || wasHeld).as("revived, seed %s", seed).isTrue();
+                assertThat(relied.isZero() || wasHeld)
+                        .as("revived, seed %s", seed)
+                        .isTrue();
                 wasHeld = held.isHeld();
                 if (wasHeld) {
                     assertThat(remaining(engine)).as("seed %s", seed).isGreaterThan(relied);
