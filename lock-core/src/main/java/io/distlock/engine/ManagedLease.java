@@ -12,6 +12,7 @@ import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -36,6 +37,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     private final KeyQueues.Ticket ticket;
     private final String asker;
     private final long grantedNanos;
+    private final long grantedMillis;
 
     /** When to renew next or, while awaiting an answer, to stop waiting. Written only here, like the next field. */
     volatile long nextStep;
@@ -49,6 +51,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         this.ticket = ticket;
         this.asker = asker;
         this.grantedNanos = context.ticker().nanos();
+        this.grantedMillis = context.ticker().wallMillis();
         this.nextStep = nextRenewal(grant.since());
     }
 
@@ -83,9 +86,16 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     /** For diagnostics. */
     final HeldLockInfo info(long now, Duration remaining, int renewals) {
-        Duration heldFor = ClientContext.between(grantedNanos, now);
         return new HeldLockInfo(
-                lease.key(), lease.mode(), lease.token(), lease.owner(), heldFor, remaining, renewals, asker);
+                lease.key(),
+                lease.mode(),
+                lease.token(),
+                lease.owner(),
+                Instant.ofEpochMilli(grantedMillis),
+                ClientContext.between(grantedNanos, now),
+                remaining,
+                renewals,
+                asker);
     }
 
     // --- renewal ---
