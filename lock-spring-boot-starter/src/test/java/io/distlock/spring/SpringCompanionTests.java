@@ -16,6 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -117,7 +118,9 @@ class SpringCompanionTests {
                 });
     }
 
+    /** Ahead of time there is no parent that its conditions could find. */
     @Test
+    @DisabledIfSystemProperty(named = "distlock.test.aot", matches = "true")
     void aChildContextSharesTheClientsOfItsParentAndLeavesThemOpen() {
         LockTestContext.inMemory().withBean("parents", Jobs.class).run(parent -> {
             Jobs jobs = parent.getBean(Jobs.class);
