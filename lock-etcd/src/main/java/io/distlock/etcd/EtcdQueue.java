@@ -9,76 +9,64 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The acquisitions that wait. Thread-safe. */
-final class EtcdQueue {
+/**
+ * What the acquisitions of a provider share, and those that wait. Thread-safe.
+ *
+ * @param waiting an uncontended acquisition is never among them, and so costs no bookkeeping
+ */
+record EtcdQueue(
+        LockRuntime runtime,
+        EtcdKeys keys,
+        QueueTransactions transactions,
+        SessionPool sessions,
+        GrantedLocks grantedLocks,
+        Watches watches,
+        Duration callTimeout,
+        Set<EtcdAcquisition> waiting,
+        AtomicBoolean closed) {
 
-    private final Context context;
-    private final Set<EtcdAcquisition> waiting = ConcurrentHashMap.newKeySet();
-    private volatile boolean closed;
-
-    EtcdQueue(Context context) {
-        this.context = context;
-    }
+    /** How late the answer to a timely request may be. */
+    private static final Duration LATE_ANSWER = Duration.ofMillis(100);
 
     CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        Optional<Grant> same = context.grantedLocks().again(request);
+        Optional<Grant> same = grantedLocks.again(request);
         if (same.isPresent()) {
             return CompletableFuture.completedFuture(same);
         }
-        EtcdAcquisition acquisition = new EtcdAcquisition(this, context, request);
+        EtcdAcquisition acquisition = new EtcdAcquisition(this, request);
         acquisition.advance();
         return acquisition;
     }
 
     boolean isClosed() {
-        return closed;
+        return closed.get();
     }
 
-    /** Only for acquisitions that have to wait: an uncontended one costs no bookkeeping. */
     void enlist(EtcdAcquisition acquisition) {
         waiting.add(acquisition);
-        if (closed) {
+        if (isClosed()) {
             acquisition.failClosed();
         }
     }
 
-    void delist(EtcdAcquisition acquisition) {
-        waiting.remove(acquisition);
-    }
-
-    /** Fails all waiting and later acquisitions. */
     void close() {
-        closed = true;
-        waiting.forEach(acquisition -> acquisition.failClosed());
+        closed.set(true);
+        waiting.forEach(EtcdAcquisition::failClosed);
     }
 
-    /** What acquisitions share. */
-    record Context(
-            LockRuntime runtime,
-            EtcdKeys keys,
-            QueueTransactions transactions,
-            SessionPool sessions,
-            GrantedLocks grantedLocks,
-            Watches watches,
-            Duration callTimeout) {
+    Deadline limit(Duration time) {
+        return Deadline.in(time, runtime.ticker());
+    }
 
-        /** How late the answer to a timely request may be. */
-        private static final Duration LATE_ANSWER = Duration.ofMillis(100);
+    /** A wait of zero gets a full round trip; any other ends soon after its deadline, even without an answer. */
+    Duration answerLimit(LeaseRequest request) {
+        Duration remaining = request.deadline().remaining();
+        return remaining.isZero() ? callTimeout : shorter(remaining.plus(LATE_ANSWER), callTimeout);
+    }
 
-        Deadline limit(Duration time) {
-            return Deadline.in(time, runtime.ticker());
-        }
-
-        /** A wait of zero gets a full round trip; any other ends soon after its deadline, even without an answer. */
-        Duration answerLimit(LeaseRequest request) {
-            Duration remaining = request.deadline().remaining();
-            return remaining.isZero() ? callTimeout : shorter(remaining.plus(LATE_ANSWER), callTimeout);
-        }
-
-        static Duration shorter(Duration one, Duration other) {
-            return one.compareTo(other) < 0 ? one : other;
-        }
+    static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 }

@@ -24,6 +24,8 @@ import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -103,7 +105,15 @@ class EtcdTrustTests {
         SessionPool sessions = new SessionPool(calls, transactions, runtime, true);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         return new EtcdQueue(
-                new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, CALL_TIMEOUT));
+                runtime,
+                keys,
+                transactions,
+                sessions,
+                grantedLocks,
+                watches,
+                CALL_TIMEOUT,
+                ConcurrentHashMap.newKeySet(),
+                new AtomicBoolean());
     }
 
     private static LeaseRequest request(ManualTicker ticker) {
