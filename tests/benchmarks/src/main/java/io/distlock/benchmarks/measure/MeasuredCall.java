@@ -1,5 +1,6 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.benchmarks.measure.AnnotatedCall.AnnotatedShop;
 import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Contestant;

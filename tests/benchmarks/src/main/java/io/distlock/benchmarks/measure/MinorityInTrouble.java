@@ -2,10 +2,10 @@ package io.distlock.benchmarks.measure;
 
 import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.ClientContestant;
 import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.Contestant.ClientContestant;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.QuorumStore;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.distlock.benchmarks.measure;
 
 import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
 import java.time.Duration;
