@@ -18,7 +18,7 @@ public sealed interface LockEvent {
      */
     record Acquired(LockKey key, LockMode mode, FencingToken token, Duration waited) implements LockEvent {}
 
-    /** Another held the lock for the whole wait time. */
+    /** Others held the lock for the whole wait time. */
     record NotAcquired(LockKey key, LockMode mode, Duration waited) implements LockEvent {}
 
     /**

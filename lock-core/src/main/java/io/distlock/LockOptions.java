@@ -7,7 +7,7 @@ import java.util.Objects;
  * How long to wait for a lock and how to hold it. Immutable. The constructor rejects invalid values, with an
  * {@link IllegalArgumentException} that names the option, the value, the rule and the fix.
  *
- * @param waitTime how long to wait for the lock; zero is one attempt. 0 to {@link #MAX_WAIT}
+ * @param waitTime how long to wait for the lock; zero tries once. 0 to {@link #MAX_WAIT}
  * @param leaseTime T: how long one grant or renewal is valid. {@link #MIN_LEASE} to {@link #MAX_LEASE}, and
  *     at least {@link #MIN_RENEWED_LEASE} if renewed
  * @param renew whether the watchdog renews the lease while the lock is held

@@ -3,6 +3,7 @@ package io.distlock.engine;
 import io.distlock.LockLoss;
 import io.distlock.Release;
 import io.distlock.spi.Moment;
+import io.distlock.spi.Ticker;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -16,20 +17,30 @@ sealed interface LockState {
      * Ours while the lease is valid.
      *
      * @param since start of the validity
+     * @param validNanos length of the validity
      * @param renewals the number of renewals
      */
-    record Held(Moment since, int renewals) implements LockState {}
+    record Held(Moment since, long validNanos, int renewals) implements LockState {
+
+        long endNanos() {
+            return since.nanos() + validNanos;
+        }
+
+        /** Time left; negative once it is over. */
+        long leftNanos(Ticker ticker) {
+            return validNanos - since.elapsedNanos(ticker);
+        }
+    }
 
     /**
      * The release is under way; the store has not answered yet.
      *
-     * @param since start of the validity
+     * @param last how it was held when the release began
      */
-    record Releasing(CompletableFuture<Release> outcome, Moment since) implements LockState {}
+    record Releasing(CompletableFuture<Release> outcome, Held last) implements LockState {}
 
     record Released(Release outcome) implements LockState {}
 
-    /** Lost before it was released. */
     record Lost(LockLoss loss) implements LockState {}
 
     /**

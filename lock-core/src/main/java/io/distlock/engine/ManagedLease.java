@@ -42,6 +42,8 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     volatile boolean awaitingAnswer;
 
+    private volatile Duration timeToLive;
+
     ManagedLease(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
         this.context = context;
         this.options = options;
@@ -50,6 +52,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         this.asker = asker;
         this.grantedNanos = context.ticker().nanos();
         this.nextStep = nextRenewal(grant.since());
+        this.timeToLive = options.timeToLive();
     }
 
     final Lease lease() {
@@ -76,12 +79,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         return grantedNanos + options.maxHoldTime().toNanos();
     }
 
-    /** Time left of the validity that began then; negative once it is over. */
-    final long validNanos(Moment since) {
-        return context.validityNanos(options) - since.elapsedNanos(context.ticker());
-    }
-
-    /** For diagnostics. */
     final HeldLockInfo info(long now, Duration remaining, int renewals) {
         Duration heldFor = ClientContext.between(grantedNanos, now);
         return new HeldLockInfo(
@@ -95,7 +92,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         return options.renew() && !awaitingAnswer ? options.leaseTime().toNanos() / 60 : 0;
     }
 
-    /** Begins a renewal; false if none is due. */
     final boolean beginRenewal(long now) {
         if (!options.renew() || awaitingAnswer || now - (nextStep - slackNanos()) < 0) {
             return false;
@@ -123,15 +119,12 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     /** A third of the lease after it was last extended, ±5 %, so that locks do not renew in step. */
     private long nextRenewal(Moment since) {
-        if (!options.renew()) {
-            return since.nanos() + options.leaseTime().toNanos();
-        }
         long third = options.leaseTime().toNanos() / 3;
         long spread = third / 20;
         return since.nanos() + third + ThreadLocalRandom.current().nextLong(-spread, spread + 1);
     }
 
-    private void publishRenewed(boolean confirmed) {
+    final void publishRenewed(boolean confirmed) {
         context.publish(() -> new LockEvent.Renewed(lease.key(), lease.mode(), lease.token(), confirmed));
     }
 
@@ -139,11 +132,14 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     /** The key stays taken for the rest of the minimum hold time. */
     final CompletableFuture<Release> releaseAtStore() {
-        return context.release(
-                lease, options.timeToLive(), () -> options.minHoldTime().minus(heldFor()));
+        return context.release(lease, timeToLive, () -> options.minHoldTime().minus(heldFor()));
     }
 
-    /** Admits this process's next call for the key. */
+    /** The store is about to be asked to keep the key for this long. */
+    final void mayLast(Duration time) {
+        timeToLive = time.compareTo(timeToLive) > 0 ? time : timeToLive;
+    }
+
     final void leaveQueue() {
         context.queues().leave(ticket);
     }
@@ -152,7 +148,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         context.publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
     }
 
-    /** The loss of a lock whose validity began then. */
     final LockLoss loss(LockLoss.Reason reason, Moment since) {
         Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(context.ticker()));
         return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);

@@ -44,7 +44,7 @@ public record LeaseRequest(
         /** Ignores them. */
         Listener NONE = new Listener() {};
 
-        /** Another holds the key or precedes this request. */
+        /** Another owner holds the key or precedes this request. */
         default void refused() {}
 
         /** No answer, an error, or a key that is free but may not be granted yet. The acquisition goes on. */

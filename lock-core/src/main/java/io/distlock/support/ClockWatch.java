@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Detects jumps of the wall clock against the monotonic one: forward when it is set, or after the machine was suspended
  * with the monotonic clock stopped; backward when it is set back. A jump forward ages held locks and may lose
- * them, so watchdogs are told to check theirs. Checks once a second, and ignores steps below half a second, which time
+ * them, so watchdogs then check theirs. Checks once a second, and ignores steps below half a second, which time
  * servers make. Thread-safe; checks and notifies on the scheduler's thread.
  */
 public final class ClockWatch {

@@ -132,7 +132,7 @@ public final class Reaper {
         void tryOnce() {
             if (expiry.hasPassed()) {
                 asked.complete(null);
-                end("has expired by itself", expired);
+                end("has expired", expired);
                 return;
             }
             timeouts.within(expiry.remaining(), ask())
@@ -158,10 +158,10 @@ public final class Reaper {
             if (release == Release.RELEASED && !found) {
                 found = true;
                 withdrawn.increment();
-                log.debug("{} was there, and is withdrawn", what);
+                log.debug("{} was found and withdrawn", what);
             }
             if (release == last) {
-                end("is not there", absent);
+                end("left nothing behind", absent);
             } else {
                 last = release;
                 tryAgain(SECOND_LOOK);

@@ -29,16 +29,16 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Two clients that share nothing but the store, and what the contract's tests need around them. */
+/** Two clients that share nothing but the store, and helpers for the contract's tests. */
 abstract class ContractFixture {
 
-    /** Long enough for anything that does happen, on a slow machine, too. */
+    /** Long enough for anything that does happen, even on a slow machine. */
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    /** What a machine that is busy with other things may take on top of a time limit; a client that hangs takes more. */
+    /** How much a busy machine may exceed a time limit; a client that hangs takes longer. */
     static final Duration SLOW_MACHINE = Duration.ofSeconds(10);
 
-    /** Long enough for many who hand a lock over many times, to a store that is half gone and on a slow machine. */
+    /** Long enough for many hand-overs between many clients, on an impaired store and a slow machine. */
     static final Duration LONG_PATIENCE = Duration.ofSeconds(100);
 
     private final List<LockClient> clients = new ArrayList<>();
@@ -53,10 +53,10 @@ abstract class ContractFixture {
         return null;
     }
 
-    /** A provider over the store under test; each call another one, over the same store. */
+    /** A new provider for the store under test; all calls use the same store. */
     protected abstract LockProvider createProvider(LockRuntime runtime);
 
-    /** In what this store differs from others. */
+    /** How this store differs from others. */
     protected abstract StoreTraits traits();
 
     @BeforeEach
@@ -73,7 +73,7 @@ abstract class ContractFixture {
         runtime.close();
     }
 
-    /** At the same time: each may wait for a store that does not answer. */
+    /** Concurrently, since each may wait for a store that does not answer. */
     private void closeProviders() {
         CompletableFuture.allOf(providers.stream()
                         .map(each -> CompletableFuture.runAsync(each::close, ContractFixture::onThreadOfItsOwn))
@@ -89,7 +89,7 @@ abstract class ContractFixture {
         return keep(createProvider(runtime));
     }
 
-    /** To be closed after the test. */
+    /** Closes the provider after the test. */
     LockProvider keep(LockProvider created) {
         providers.add(created);
         return created;
@@ -113,12 +113,12 @@ abstract class ContractFixture {
         return client.request(key);
     }
 
-    /** An attempt that waits for as long as the test has patience. */
+    /** A request with a wait time as long as the test allows. */
     static LockRequest patiently(LockClient client, LockKey key) {
         return client.request(key).withWaitTime(PATIENCE);
     }
 
-    /** The same with a lease whose end a test can wait for. Others last longer than a machine may stand still. */
+    /** The same request with a lease short enough to wait for its end. Other leases outlast any stall of the machine. */
     LockRequest briefly(LockRequest request) {
         return request.withLeaseTime(traits().shortLease());
     }
@@ -151,7 +151,7 @@ abstract class ContractFixture {
         }
     }
 
-    /** Fails if the waiter is not one. Where the store knows who waits, returns once it knows of this one. */
+    /** Fails if the call does not wait. If the store knows its waiters, returns once it knows this one. */
     void assertWaits(LockKey key, CompletableFuture<?> waiter) {
         await().atMost(PATIENCE)
                 .until(() -> one.inspect(key)
@@ -161,12 +161,12 @@ abstract class ContractFixture {
         assertThat(waiter).isNotDone();
     }
 
-    /** By one attempt, or by another where the store was too slow to say so. */
+    /** With one attempt, or another one if the store was too slow to answer. */
     static void assertRefused(LockClient client, LockRequest request) {
         refusal(client, request.withWaitTime(Duration.ZERO));
     }
 
-    /** How a request is refused: at once, or when it is made again where the store was too slow to say so. */
+    /** The refusal of a request: at once, or on a later attempt if the store was too slow to answer. */
     static LockNotAcquiredException refusal(LockClient client, LockRequest request) {
         return await().atMost(PATIENCE)
                 .ignoreException(LockUnavailableException.class)
@@ -183,7 +183,7 @@ abstract class ContractFixture {
         throw new AssertionError(request.keys() + " is granted, and should be refused");
     }
 
-    /** That nobody holds it or waits for it; asked again where the store was too slow to say so. */
+    /** Asserts that nobody holds the key or waits for it; asks again if the store was too slow to answer. */
     static void assertNothingAt(LockClient client, LockKey key) {
         await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> {
             assertThat(client.inspect(key)).isEmpty();
@@ -192,10 +192,9 @@ abstract class ContractFixture {
     }
 
     /**
-     * Returns once the store means to keep a lock beyond the lease under which it was granted, which only a renewal brings
-     * about.
+     * Returns once the store will keep a lock beyond the lease under which it was granted, which takes a renewal.
      *
-     * @param grantedNanos a moment when it had been granted
+     * @param grantedNanos a time at which it had already been granted
      */
     void awaitKeptBeyond(Duration lease, LockKey key, long grantedNanos) {
         await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> {
@@ -210,7 +209,7 @@ abstract class ContractFixture {
         });
     }
 
-    /** By one attempt, or by another where the store was too slow; fails as an assertion does. */
+    /** With one attempt, or another one if the store was too slow; fails like an assertion. */
     void assertFree(LockKey key) {
         await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> isFree(key));
     }

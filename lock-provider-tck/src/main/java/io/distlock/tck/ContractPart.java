@@ -10,7 +10,7 @@ import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** One theme of the contract. Runs nested in {@link LockProviderContract}, on the clients of that test. */
+/** One part of the contract. Runs nested in {@link LockProviderContract}, with the clients of that test. */
 abstract class ContractPart {
 
     private final ContractFixture fixture;

@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Who may hold at the same time, and who may not. */
+/** Which holders exclude each other, and which do not. */
 abstract class ExclusionContract extends ContractPart {
 
     ExclusionContract(ContractFixture fixture) {

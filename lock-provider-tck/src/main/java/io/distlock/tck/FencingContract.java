@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Each grant is larger than those before it, and can be checked. */
+/** Each grant has a larger token than those before it, and can be checked. */
 abstract class FencingContract extends ContractPart {
 
     FencingContract(ContractFixture fixture) {

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Locks that are taken away from their holder. */
+/** Forced releases, which take a lock away from its holder. */
 abstract class ForcingContract extends ContractPart {
 
     ForcingContract(ContractFixture fixture) {

@@ -3,9 +3,8 @@ package io.distlock.tck;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What every provider must do on a store that works: exclusion, waiting, leasing, releasing, fencing, telling, and
- * being forced. Extend it,
- * change nothing: in what stores differ is a parameter ({@link StoreTraits}).
+ * What every provider must do on a working store: exclusion, waiting, leasing, releasing, fencing, inspection and forced
+ * release. Extend it and change nothing: differences between stores are parameters ({@link StoreTraits}).
  */
 public abstract class LockProviderContract extends ContractFixture {
 

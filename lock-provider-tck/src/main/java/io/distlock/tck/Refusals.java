@@ -3,7 +3,7 @@ package io.distlock.tck;
 import io.distlock.spi.LeaseRequest;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How often the store has answered an acquisition that another comes first. Thread-safe. */
+/** Counts how often the store has refused an acquisition because of another. Thread-safe. */
 final class Refusals implements LeaseRequest.Listener {
 
     private final AtomicInteger count = new AtomicInteger();

@@ -15,7 +15,7 @@ import io.distlock.spi.Grant;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Only what is one's own is given back. */
+/** An owner can release only its own lock. */
 abstract class ReleasingContract extends ContractPart {
 
     ReleasingContract(ContractFixture fixture) {

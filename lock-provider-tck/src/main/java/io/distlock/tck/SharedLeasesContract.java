@@ -19,10 +19,10 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Shared holders with different lease times, delays and minimum hold times, then a writer: it waits for the last. */
+/** A writer waits for the last of several readers with different lease times, delays and minimum hold times. */
 abstract class SharedLeasesContract extends ContractPart {
 
-    /** By so much one reader outlasts the others. */
+    /** How much longer one reader lasts than the others. */
     private static final Duration LONGER = Duration.ofMillis(2_500);
 
     SharedLeasesContract(ContractFixture fixture) {
@@ -95,7 +95,7 @@ abstract class SharedLeasesContract extends ContractPart {
         }
     }
 
-    /** One who asks again and again, and is let in at the first moment when nothing is in the way. */
+    /** A writer that keeps asking, and gets the lock as soon as nothing prevents it. */
     private HeldLock writer(LockKey key) {
         return await().atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(50))

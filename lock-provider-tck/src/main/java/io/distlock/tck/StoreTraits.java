@@ -3,21 +3,21 @@ package io.distlock.tck;
 import java.time.Duration;
 
 /**
- * In what stores differ, for the contract's tests.
+ * Differences between stores, for the contract's tests.
  *
- * @param fifo whether those who wait are served in the order in which they came
- * @param shortLease a lease that is as short as the store can keep in earnest
+ * @param fifo whether waiters are served in order of arrival
+ * @param shortLease the shortest lease that the store can keep reliably
  * @param freeAfter how much later than its time to live the store may free a key whose holder vanished
- * @param impaired whether the test has taken part of the store away, so that it works, but should be mended
+ * @param impaired whether the test has removed part of the store, so that it works but needs repair
  */
 public record StoreTraits(boolean fifo, Duration shortLease, Duration freeAfter, boolean impaired) {
 
-    /** Of a store that is whole. */
+    /** The traits of an intact store. */
     public StoreTraits(boolean fifo, Duration shortLease, Duration freeAfter) {
         this(fifo, shortLease, freeAfter, false);
     }
 
-    /** The same with part of it taken away. */
+    /** The same store with part of it removed. */
     public StoreTraits whenImpaired() {
         return new StoreTraits(fifo, shortLease, freeAfter, true);
     }

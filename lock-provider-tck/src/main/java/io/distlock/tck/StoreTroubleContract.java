@@ -26,15 +26,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every provider must do while its store is frozen, gone, or cut off. Each test ends with a store that works
- * again, and a key that is free.
+ * What every provider must do while its store is frozen, down or disconnected. Each test ends with a working store and a
+ * free key.
  */
 public abstract class StoreTroubleContract extends ContractFixture {
 
-    /** What can be done to the store under test. */
+    /** The faults of the store under test. */
     protected abstract StoreFaults faults();
 
-    /** A provider over the same store, by a way that {@link StoreFaults#disconnect()} leaves open. */
+    /** A provider for the same store, over connections that {@link StoreFaults#disconnect()} leaves open. */
     protected abstract LockProvider createUntroubledProvider(LockRuntime runtime);
 
     @AfterEach
@@ -104,7 +104,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
         assertWaitingIsUnavailableAfter(faults()::disconnect);
     }
 
-    /** Who waits has been refused for good reason, but that was before: the key may have been freed since. */
+    /** The waiter was refused for a good reason, but the key may have been freed since then. */
     private void assertWaitingIsUnavailableAfter(Runnable trouble) {
         LockKey key = uniqueKey();
         one.acquire(patiently(one, key));
@@ -197,19 +197,19 @@ public abstract class StoreTroubleContract extends ContractFixture {
         await().atMost(PATIENCE).untilAsserted(() -> assertFree(key));
     }
 
-    /** Connections stand before the trouble begins. */
+    /** Opens connections before the fault begins. */
     private void warmUp() {
         LockKey key = uniqueKey();
         one.acquire(patiently(one, key)).close();
         other.acquire(patiently(other, key)).close();
     }
 
-    /** The first answers after a cut may be errors; a lock whose release is unknown is released in the background. */
+    /** The first answers after a cut may be errors; an unanswered release is retried in the background. */
     private static void releaseAtLast(HeldLock held) {
         assertThat(held.release()).isNotEqualTo(Release.NOT_OWNER);
     }
 
-    /** Kept apart from {@link LockUnavailableException}: nobody may take silence for "held by another". */
+    /** Distinct from {@link LockUnavailableException}: silence must not be taken for "held by another". */
     @Test
     void aBusyLockIsNotAnUnavailableStore() {
         LockKey key = uniqueKey();

@@ -16,7 +16,7 @@ import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.ProviderStatus;
 import org.junit.jupiter.api.Test;
 
-/** What a provider tells of a key, and of its store. */
+/** What a provider reports about a key and about its store. */
 abstract class TellingContract extends ContractPart {
 
     TellingContract(ContractFixture fixture) {

@@ -3,8 +3,8 @@ package io.distlock.tck;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A witness of exclusion: a count kept by reading and then writing, which loses updates when two do it at once, and
- * a note of anybody who was inside at the same time.
+ * A witness of exclusion: a count that is read and then written, which loses updates if two clients do so at once. Also
+ * records whether two clients were inside at the same time.
  */
 final class UnguardedCounter {
 

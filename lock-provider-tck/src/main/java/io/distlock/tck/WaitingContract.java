@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
-/** Who waits is served, or told in time, and leaves nothing. */
+/** A waiter is served, or fails in time, and leaves nothing behind. */
 abstract class WaitingContract extends ContractPart {
 
     WaitingContract(ContractFixture fixture) {

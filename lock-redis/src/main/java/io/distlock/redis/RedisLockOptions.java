@@ -17,8 +17,8 @@ import java.util.Optional;
  * @param restartGuard if present, a Redis server that is new to this client (restarted, or promoted) grants nothing
  *     for this long after it is first seen, because it may have forgotten locks. At least the longest time to
  *     live of any lock: lease time plus lock-delay, or minimum hold time. Not with Redis Cluster. A master that was a
- *     replica for a while also counts as new, as does one that has had no replica for an hour (after
- *     {@code repl-backlog-ttl} Redis begins a new replication history)
+ *     replica for a while also counts as new. So does one without a replica for an hour, since Redis then
+ *     begins a new replication history ({@code repl-backlog-ttl})
  */
 public record RedisLockOptions(
         String keyPrefix,
@@ -82,7 +82,7 @@ public record RedisLockOptions(
             throw new IllegalArgumentException("key prefix \"" + prefix
                     + "\" ends with \":fence\", where locks with the prefix \""
                     + prefix.substring(0, prefix.length() - ":fence".length())
-                    + "\" keep their fencing counters: choose another last word");
+                    + "\" keep their fencing counters: choose another ending");
         }
         for (int at = 0; at < prefix.length(); at++) {
             char c = prefix.charAt(at);

@@ -139,8 +139,9 @@ record EtcdLockProperties(
             return new URI(endpoint);
         } catch (URISyntaxException unreadable) {
             // Without the cause, which shows the endpoint.
-            throw new IllegalArgumentException("distributed-lock.etcd.endpoints has an entry (not shown, it may hold a"
-                    + " password) that cannot be read: write each as http://host:port, or https://host:port with TLS");
+            throw new IllegalArgumentException(
+                    "distributed-lock.etcd.endpoints has an entry (not shown, as it may"
+                            + " contain a password) that cannot be read: write each as http://host:port, or https://host:port with TLS");
         }
     }
 

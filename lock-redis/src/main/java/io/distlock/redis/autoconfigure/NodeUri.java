@@ -34,7 +34,7 @@ final class NodeUri {
         boolean tls = tls(index, uri);
         Matcher authority = AUTHORITY.matcher(uri.getRawAuthority() == null ? "" : uri.getRawAuthority());
         if (!authority.matches()) {
-            throw broken(index, "names no host, or no port that can be read", "write redis://host:port");
+            throw broken(index, "has no host, or an unreadable port", "write redis://host:port");
         }
         String[] info = userInfo(authority.group("info"));
         return new Node(
@@ -52,7 +52,7 @@ final class NodeUri {
         } catch (URISyntaxException withTheText) {
             throw broken(
                     index,
-                    "is no URI",
+                    "is not a URI",
                     "write redis://user:password@host:port, with any of @ : / # ? % in the password percent-encoded, or"
                             + " give the password in distributed-lock.redlock.password");
         }
@@ -65,8 +65,8 @@ final class NodeUri {
             default ->
                 throw broken(
                         index,
-                        "begins neither with redis:// nor with rediss://",
-                        "a node of Redlock is one server that stands alone; use rediss:// for TLS");
+                        "starts with neither redis:// nor rediss://",
+                        "a Redlock node is a standalone server; use rediss:// for TLS");
         };
     }
 
@@ -83,7 +83,7 @@ final class NodeUri {
         if (uri.getRawQuery() != null || uri.getRawFragment() != null || !path.matches("/?|/[0-9]{1,5}")) {
             throw broken(
                     index,
-                    "has something behind the port that is no database",
+                    "has something after the port that is not a database number",
                     "write redis://host:port/0, or no database");
         }
         return path.length() <= 1 ? 0 : Integer.parseInt(path.substring(1));
@@ -103,6 +103,6 @@ final class NodeUri {
 
     private static IllegalArgumentException broken(int index, String what, String cure) {
         return new IllegalArgumentException(
-                PREFIX + '[' + index + "] " + what + " (not shown, it may hold a password): " + cure);
+                PREFIX + '[' + index + "] " + what + " (not shown, as it may contain a password): " + cure);
     }
 }

@@ -33,8 +33,8 @@ record RedisLockProperties(
      * What to do about a Redis that was restarted or replaced.
      *
      * @param enabled Whether a Redis that is new to this application grants no locks for a while, because it may have
-     *     forgotten those it had granted. Needs Redis 7; not with Redis Cluster.
-     * @param quarantine How long it grants none. At least the longest lease time plus lock-delay, or minimum hold
+     *     forgotten earlier ones. Needs Redis 7; not with Redis Cluster.
+     * @param quarantine How long it grants no locks. At least the longest lease time plus lock-delay, or minimum hold
      *     time, of any lock; the same in all applications.
      */
     record RestartGuard(

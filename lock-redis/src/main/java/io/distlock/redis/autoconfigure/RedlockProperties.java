@@ -23,7 +23,7 @@ import org.springframework.boot.ssl.SslBundles;
  * @param password The password for servers whose URI has none.
  * @param commandTimeout The longest wait for one request to the servers, 10ms to 60s.
  * @param connectTimeout The longest that a connection for locks may take to open, 10ms to 60s.
- * @param clockDrift Fraction of a lease by which clocks may drift apart during it, 0 to 0.5.
+ * @param clockDrift Fraction of a lease by which clocks may drift apart meanwhile, 0 to 0.5.
  */
 @ConfigurationProperties("distributed-lock.redlock")
 record RedlockProperties(
@@ -53,9 +53,9 @@ record RedlockProperties(
     /**
      * What to do about a server that was restarted.
      *
-     * @param enabled Whether a server gives no votes for a while after it starts, because it may have forgotten
-     *     those it had given. Switch it off only for servers that write each command to disk before they answer.
-     * @param quarantine How long it gives none. At least the longest lease time plus lock-delay, or minimum hold
+     * @param enabled Whether a server does not vote for a while after it starts, because it may have forgotten its
+     *     earlier votes. Switch it off only for servers that write each command to disk before they answer.
+     * @param quarantine How long it does not vote. At least the longest lease time plus lock-delay, or minimum hold
      *     time, of any lock; the same in all applications.
      */
     record RestartGuard(

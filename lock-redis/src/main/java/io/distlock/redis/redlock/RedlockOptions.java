@@ -12,10 +12,10 @@ import java.util.Optional;
  * @param callTimeout the longest wait for one request to all nodes; acquisitions wait much less for a
  *     minority whose connections are up. 10 ms to 60 s
  * @param connectTimeout the longest that connecting may take. 10 ms to 60 s
- * @param clockDrift fraction of a lease by which clocks may drift apart during it; the lease is trusted for that much
- *     less. 0 to 0.5
- * @param restartGuard if present, a node that was restarted gives no votes for this long, because it may have forgotten
- *     those it gave. At least the longest time to live of any lock: lease time plus lock-delay, or minimum hold
+ * @param clockDrift fraction of a lease by which clocks may drift apart meanwhile; the lease's validity is shorter by
+ *     that. 0 to 0.5
+ * @param restartGuard if present, a restarted node does not vote for this long, because it may have forgotten its
+ *     earlier votes. At least the longest time to live of any lock: lease time plus lock-delay, or minimum hold
  *     time; the same in all applications
  */
 public record RedlockOptions(
@@ -67,7 +67,7 @@ public record RedlockOptions(
         return new RedlockOptions(keyPrefix, callTimeout, connectTimeout, clockDrift, Optional.of(quarantine));
     }
 
-    /** For nodes that never forget: with an append-only file written on each command. */
+    /** For nodes that never forget, since they write each command to an append-only file. */
     public RedlockOptions withoutRestartGuard() {
         return new RedlockOptions(keyPrefix, callTimeout, connectTimeout, clockDrift, Optional.empty());
     }

@@ -33,9 +33,9 @@ import java.util.concurrent.CompletionStage;
  * forgotten locks in a restart.
  *
  * <p>Exclusion holds while no more than a minority of the servers is down, and no server's clock jumps forward by
- * most of a lease. A jump of one clock alone does no harm once a grant is on all nodes, which takes some
- * milliseconds when several have asked at once. A holder that is paused for longer than its lease knows afterwards
- * that it has lost the lock; only its token lets a resource refuse a write already under way. Two readers that ask at
+ * most of a lease. A jump of one clock alone does no harm once a grant is on all nodes, which takes a few
+ * milliseconds if several clients ask at once. A holder that is paused for longer than its lease knows afterwards
+ * that it has lost the lock; only its token lets a resource reject a write already under way. Two readers that ask at
  * the same time may have the same token; a writer never shares one. Thread-safe.
  */
 public final class RedlockProvider implements LockProvider {
@@ -73,7 +73,7 @@ public final class RedlockProvider implements LockProvider {
         this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
         this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
         this.options = options;
-        nodes.all().forEach(node -> node.calls().warmUp());
+        nodes.all().forEach(RedlockNode::warmUp);
     }
 
     @Override
@@ -106,6 +106,12 @@ public final class RedlockProvider implements LockProvider {
     @Override
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
         new RedlockRenewal(nodes, leases, answers).start();
+    }
+
+    @Override
+    public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
+        ((RedlockLease) lease).lasts(timeToLive);
+        renew(List.of(lease), answers);
     }
 
     @Override

@@ -14,20 +14,23 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * property, the value, the rule and the fix.
  *
  * @param provider Default provider. Needed only if there are several; "in-memory" locks inside this JVM alone.
- * @param keyPrefix First part of each key in the store. Applications that share a store and must not exclude each
- *     other need different ones.
- * @param leaseTime For how long one grant or renewal is believed. A holder that died blocks others for this long.
- * @param waitTime How long to wait for a lock. 0 is one attempt.
+ * @param keyPrefix Prefix of each key in the store. Applications that share a store but must not exclude each other
+ *     need different ones.
+ * @param leaseTime How long a grant is valid without renewal. A holder that dies blocks others for this long.
+ * @param waitTime How long to wait for a lock. 0 tries once.
  * @param maxHoldTime A lock that is held this long is lost and reported.
  * @param minHoldTime A lock stays taken at least this long, even when it is released earlier.
  * @param lockDelay A holder that vanishes keeps others out for this much longer.
- * @param shutdownTimeout How long a context that closes waits for held locks to be released.
- * @param advisorOrder Place of the lock among the advisors of a method, lower being further out. Must be lower than
- *     that of transactions; method security has 100 to 600.
- * @param instanceId Distinguishes this instance from others of the application, for diagnostics at the store. Host and
- *     process id, unless given.
- * @param leakThreshold A lock that is held for longer is logged once, with the stack of the call that took it. Off at 0;
- *     costs each call a stack trace.
+ * @param shutdownTimeout How long a closing context waits for held locks to be released.
+ * @param advisorOrder Order of the lock among the advisors of a method; lower is further out. Must be lower than that
+ *     of transactions; method security uses 100 to 600.
+ * @param taskExecutor Name of the Executor bean that runs the bodies of locked methods that return a future or a
+ *     publisher. By default a bean marked with @LockTaskExecutor, else Spring Boot's applicationTaskExecutor, else
+ *     one thread per body.
+ * @param instanceId Distinguishes this instance from the application's others, for diagnostics at the store. By default
+ *     host and process id.
+ * @param leakThreshold A lock that is held longer is logged once, with the stack trace of the call that took it, which
+ *     each call has to record. 0 switches this off.
  * @param metrics Metrics of the locks.
  * @param observations Observations of waiting and holding, for traces.
  * @param health Health of the stores.
@@ -47,6 +50,7 @@ record LockProperties(
         @DefaultValue("" + LockAopAutoConfiguration.DEFAULT_ADVISOR_ORDER)
         int advisorOrder,
 
+        @Nullable String taskExecutor,
         @Nullable String instanceId,
         @DefaultValue("0s") Duration leakThreshold,
         @DefaultValue Metrics metrics,
@@ -57,14 +61,14 @@ record LockProperties(
     /**
      * Metrics of the locks.
      *
-     * @param enabled Whether locks are measured.
+     * @param enabled Whether metrics of locks are recorded.
      */
     record Metrics(@DefaultValue("true") boolean enabled) {}
 
     /**
      * Observations of waiting and holding, for traces.
      *
-     * @param enabled Whether waiting for and holding locks are observed. By default, where there is a Tracer.
+     * @param enabled Whether waiting for and holding locks are observed. By default, if there is a Tracer.
      */
     record Observations(@Nullable Boolean enabled) {}
 
@@ -79,10 +83,10 @@ record LockProperties(
     /**
      * Locks and transactions.
      *
-     * @param holdUntilCompletion Whether a lock that is taken inside a transaction is released only once that
+     * @param holdUntilCompletion Whether a lock that is taken inside a transaction is released only after that
      *     transaction has completed. If not, others get the lock before they can see what was done under it.
-     * @param askStoreBeforeCommit Whether the store, and not the clock alone, has to confirm each lock right before
-     *     the commit of a transaction under it. One call for each key; a silent store rolls the transaction back.
+     * @param askStoreBeforeCommit Whether the store, and not just the clock, must confirm each lock right before the
+     *     commit of a transaction under it. One call per key; a silent store rolls the transaction back.
      */
     record Transactions(
             @DefaultValue("true") boolean holdUntilCompletion,

@@ -37,7 +37,7 @@ public record LocksDescriptor(
      * @param token the fencing token
      * @param owner the owner value in the store
      * @param since when it was granted
-     * @param heldMillis for how long it has been held
+     * @param heldMillis how long it has been held
      * @param remainingMillis how long it is valid without a renewal
      * @param renewals how often it has been extended
      * @param thread the thread that requested it
@@ -65,7 +65,7 @@ public record LocksDescriptor(
      * @param provider the lock's provider
      * @param mode the requested mode
      * @param since when the call began
-     * @param waitedMillis for how long it has waited
+     * @param waitedMillis how long it has waited
      * @param remainingMillis how much longer it will wait
      * @param thread the calling thread
      */
@@ -89,7 +89,7 @@ public record LocksDescriptor(
      * @param mode how it was held
      * @param token the fencing token
      * @param at when it was lost
-     * @param heldMillis for how long it had been held
+     * @param heldMillis how long it had been held
      * @param sinceRenewalMillis time since it was last extended
      * @param reason why it was lost
      */

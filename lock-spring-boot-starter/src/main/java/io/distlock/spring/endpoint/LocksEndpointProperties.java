@@ -8,8 +8,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * What the endpoint "locks" shows and allows.
  *
- * @param showValues When to show the keys of locks. Names are shown always.
- * @param roles Roles, one of which a user needs to see keys where they are shown when authorized. Any user, if empty.
+ * @param showValues When to show the keys of locks. Names are always shown.
+ * @param roles Roles that may see keys when authorized; a user needs one of them. If empty, any authenticated user.
  * @param forceRelease Whether a lock may be taken away from its holder.
  */
 @ConfigurationProperties("management.endpoint.locks")

@@ -25,48 +25,48 @@ public final class LockAssert extends AbstractAssert<LockAssert, LockKey> {
         this.history = history;
     }
 
-    /** The application has got it, at least once. */
+    /** The application has acquired it at least once. */
     public LockAssert wasAcquired() {
         return requireSoon(() -> count(LockEvent.Acquired.class) > 0, "to have been acquired");
     }
 
-    /** The application has got it so often. */
+    /** The application has acquired it this many times. */
     public LockAssert wasAcquiredTimes(int times) {
         int count = count(LockEvent.Acquired.class);
         return require(count == times, "to have been acquired " + times + " times, but it was " + count + " times");
     }
 
-    /** The application has not got it. */
+    /** The application has not acquired it. */
     public LockAssert wasNeverAcquired() {
         return wasAcquiredTimes(0);
     }
 
-    /** Another had it for the whole wait time of a call. */
+    /** Another holder kept it for the whole wait time of a call. */
     public LockAssert wasRefused() {
         return requireSoon(() -> count(LockEvent.NotAcquired.class) > 0, "to have been refused");
     }
 
-    /** The application has given it back, at least once. */
+    /** The application has released it at least once. */
     public LockAssert wasReleased() {
         return requireSoon(() -> count(LockEvent.Released.class) > 0, "to have been released");
     }
 
-    /** The application has lost it while it held it, at least once. */
+    /** The application has lost it at least once while it held it. */
     public LockAssert wasLost() {
         return requireSoon(() -> count(LockEvent.Lost.class) > 0, "to have been lost");
     }
 
-    /** The application holds it at this moment. */
+    /** The application holds it now. */
     public LockAssert isHeld() {
         return require(client.held().anyMatch(hold -> hold.key().equals(actual)), "to be held by the application");
     }
 
-    /** A call of the application waits for it at this moment. */
+    /** A call of the application is waiting for it now. */
     public LockAssert isWaitedFor() {
         return require(client.waiting().anyMatch(wait -> wait.key().equals(actual)), "to be waited for");
     }
 
-    /** Nobody holds it at this moment, neither the application nor anybody elsewhere. */
+    /** Nobody holds it now, neither the application nor another instance. */
     public LockAssert isFree() {
         return require(client.inspect(actual).isEmpty(), "to be free");
     }
@@ -75,7 +75,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, LockKey> {
         return history.of(kind, actual).size();
     }
 
-    /** A call may return a moment before those who listen hear how it ended. */
+    /** A call may return a moment before listeners learn how it ended. */
     private LockAssert requireSoon(BooleanSupplier kept, String rule) {
         try {
             await().atMost(SOON)

@@ -17,8 +17,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Plays the part of the others for the test of an application: holds its locks as another instance would, refuses them,
- * lets the store fail, and takes a lock away in the middle of the work. Knows what the application has locked. Thread-safe.
+ * Plays the other instances in an application's tests: holds locks elsewhere, refuses them, makes the store fail, and
+ * takes a lock away in the middle of the work. Records what the application has locked. Thread-safe.
  *
  * <pre>{@code
  * HeldLock other = locks.holdElsewhere("orders", "42");
@@ -39,7 +39,7 @@ public final class LockTester implements AutoCloseable {
     private final Queue<HeldLock> heldElsewhere = new ConcurrentLinkedQueue<>();
 
     /**
-     * @param client the application's, which stays its own to close
+     * @param client the application's, which the application closes
      * @param provider the client's
      * @param runtime the client's
      */
@@ -53,18 +53,18 @@ public final class LockTester implements AutoCloseable {
         client.addListener(history);
     }
 
-    /** As {@link #holdElsewhere(LockKey)}, a lock without a key. */
+    /** Like {@link #holdElsewhere(LockKey)}, for a lock without a key. */
     public HeldLock holdElsewhere(String name) {
         return holdElsewhere(LockKey.of(name));
     }
 
-    /** As {@link #holdElsewhere(LockKey)}. */
+    /** Like {@link #holdElsewhere(LockKey)}. */
     public HeldLock holdElsewhere(String name, String key) {
         return holdElsewhere(LockKey.of(name, key));
     }
 
     /**
-     * Holds a lock as another instance would, until it is released or the test is over: calls of the application wait for
+     * Holds a lock as another instance would, until it is released or the test ends. Calls of the application wait up to
      * their wait time.
      *
      * @throws io.distlock.LockNotAcquiredException if the application holds it already
@@ -75,42 +75,42 @@ public final class LockTester implements AutoCloseable {
         return held;
     }
 
-    /** As {@link #refuse(LockKey)}, a lock without a key. */
+    /** Like {@link #refuse(LockKey)}, for a lock without a key. */
     public void refuse(String name) {
         refuse(LockKey.of(name));
     }
 
-    /** As {@link #refuse(LockKey)}. */
+    /** Like {@link #refuse(LockKey)}. */
     public void refuse(String name, String key) {
         refuse(LockKey.of(name, key));
     }
 
     /**
-     * Calls for a lock end at once from now on, as if another had held it for their whole wait time; but those that wait for
-     * another call of the application, which holds it.
+     * From now on, calls for a lock end at once, as if another instance had held it for their whole wait time. Calls that
+     * queue behind a call of the application itself are not affected.
      */
     public void refuse(LockKey key) {
         provider.onAcquire(key, Fault.REFUSED);
     }
 
-    /** Calls for any lock end at once from now on, as if the store did not answer; but those that are refused. */
+    /** From now on, calls for any lock fail at once, as if the store did not answer, except for refused locks. */
     public void failStore() {
         provider.onAcquire(Fault.ERROR);
     }
 
-    /** As {@link #lose(LockKey)}, a lock without a key. */
+    /** Like {@link #lose(LockKey)}, for a lock without a key. */
     public void lose(String name) {
         lose(LockKey.of(name));
     }
 
-    /** As {@link #lose(LockKey)}. */
+    /** Like {@link #lose(LockKey)}. */
     public void lose(String name, String key) {
         lose(LockKey.of(name, key));
     }
 
     /**
-     * Takes a lock away from the application, which knows it when this returns; what is called back by
-     * {@link HeldLock#onLost}, and listeners added since, may still run.
+     * Takes a lock away from the application, which knows of the loss when this returns. Actions added with
+     * {@link HeldLock#onLost}, and listeners added later, may still be running.
      *
      * @throws IllegalStateException if the application does not hold it
      */
@@ -124,31 +124,31 @@ public final class LockTester implements AutoCloseable {
         await().pollDelay(Duration.ZERO).pollInterval(AT_ONCE).until(() -> history.tellsOfTheLossOf(key, held.token()));
     }
 
-    /** What the application has locked since the test began, in this order; more than once if it did so. */
+    /** What the application has acquired since the test began, in order, repetitions included. */
     public List<LockKey> acquired() {
         return history.of(LockEvent.Acquired.class).stream()
                 .map(LockEvent.Acquired::key)
                 .toList();
     }
 
-    /** As {@link #assertThatLock(LockKey)}, a lock without a key. */
+    /** Like {@link #assertThatLock(LockKey)}, for a lock without a key. */
     public LockAssert assertThatLock(String name) {
         return assertThatLock(LockKey.of(name));
     }
 
-    /** As {@link #assertThatLock(LockKey)}. */
+    /** Like {@link #assertThatLock(LockKey)}. */
     public LockAssert assertThatLock(String name, String key) {
         return assertThatLock(LockKey.of(name, key));
     }
 
-    /** What has become of a lock since the test began, and how it is now. */
+    /** Assertions about a lock: what happened to it since the test began, and its state now. */
     public LockAssert assertThatLock(LockKey key) {
         return new LockAssert(key, client, history);
     }
 
     /**
-     * Gives back what is held elsewhere, heals the store, and forgets what happened. What the application itself holds, or
-     * keeps for a minimum hold time, stays.
+     * Releases the locks held elsewhere, repairs the store, and forgets what happened. Locks that the application itself
+     * holds, or keeps for a minimum hold time, remain.
      */
     public void reset() {
         provider.heal();

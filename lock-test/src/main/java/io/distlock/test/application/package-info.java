@@ -1,4 +1,4 @@
-/** For the tests of applications: locks without a store, that are held elsewhere, refused or lost when a test says so. */
+/** For application tests: locks without a store, which a test can hold elsewhere, refuse or lose. */
 @NullMarked
 package io.distlock.test.application;
 

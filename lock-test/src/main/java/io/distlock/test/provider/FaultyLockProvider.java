@@ -27,8 +27,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Stands before another provider and answers late, not at all, with an error, or that it does not know. Counts the
- * calls. Thread-safe.
+ * Wraps another provider, and answers late, not at all, with an error, or with an unknown outcome. Counts the calls.
+ * Thread-safe.
  */
 public final class FaultyLockProvider implements LockProvider {
 
@@ -50,21 +50,21 @@ public final class FaultyLockProvider implements LockProvider {
     }
 
     /**
-     * In the place of another.
+     * Replaces another provider.
      *
-     * @param name the other's, by which methods ask for it
+     * @param name the name of the replaced provider, by which methods ask for it
      */
     public FaultyLockProvider(LockProvider behind, String name) {
         this.behind = behind;
         this.name = name;
     }
 
-    /** The provider that does the work, and knows no faults. */
+    /** The wrapped provider, which has no faults. */
     public LockProvider behind() {
         return behind;
     }
 
-    /** From now on everything is answered as the provider behind does. What was held back stays so. */
+    /** From now on, all calls are answered like those of the wrapped provider. Answers held back remain so. */
     public void heal() {
         acquiring.clear();
         renewing.clear();
@@ -100,24 +100,24 @@ public final class FaultyLockProvider implements LockProvider {
         forcing.set(fault);
     }
 
-    /** Is given the callback of each grant with which the provider tells of its loss, beside the provider behind. */
+    /** The watcher also gets the callback for the loss of each grant, in addition to the wrapped provider. */
     public void onLossWatched(Consumer<Runnable> watcher) {
         lossWatcher = watcher;
     }
 
-    /** Lets go of the answers that were held back, on the calling thread. */
+    /** Delivers the answers that were held back, on the calling thread. */
     public void deliver() {
         for (Runnable next = heldBack.poll(); next != null; next = heldBack.poll()) {
             next.run();
         }
     }
 
-    /** How many acquisitions were asked for. */
+    /** How many acquisitions were requested. */
     public int acquires() {
         return acquires.get();
     }
 
-    /** How many batches of renewals were asked for. */
+    /** How many batches of renewals were requested. */
     public int renewals() {
         return renewals.get();
     }
@@ -127,7 +127,7 @@ public final class FaultyLockProvider implements LockProvider {
         return List.copyOf(renewalBatches);
     }
 
-    /** How many releases were asked for. */
+    /** How many releases were requested. */
     public int releases() {
         return releases.get();
     }
@@ -183,16 +183,23 @@ public final class FaultyLockProvider implements LockProvider {
         if (byFault.containsKey(Fault.ERROR) || byFault.containsKey(Fault.THROW)) {
             throw new IllegalStateException("renewal fails on purpose");
         }
-        byFault.forEach((fault, some) -> renew(fault, some, answers));
+        byFault.forEach((fault, some) -> disturb(fault, answers, disturbed -> behind.renew(some, disturbed)));
     }
 
-    private void renew(Fault fault, List<Lease> leases, Renewal.Answers answers) {
+    /** With the faults of renewals. */
+    @Override
+    public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
+        disturb(renewing.of(lease.key()), answers, disturbed -> behind.extend(lease, timeToLive, disturbed));
+    }
+
+    private void disturb(Fault fault, Renewal.Answers answers, Consumer<Renewal.Answers> call) {
         switch (fault) {
-            case LATE -> behind.renew(leases, (lease, renewal) -> heldBack.add(() -> answers.answer(lease, renewal)));
-            case REPLY_LOST -> behind.renew(leases, (lease, renewal) -> answers.answer(lease, Renewal.UNKNOWN));
+            case NONE -> call.accept(answers);
+            case LATE -> call.accept((lease, renewal) -> heldBack.add(() -> answers.answer(lease, renewal)));
+            case REPLY_LOST -> call.accept((lease, renewal) -> answers.answer(lease, Renewal.UNKNOWN));
             case SILENCE -> {}
             case REFUSED -> throw new IllegalArgumentException("only an acquisition can be refused");
-            default -> behind.renew(leases, answers);
+            case ERROR, THROW -> throw new IllegalStateException("renewal fails on purpose");
         }
     }
 
@@ -226,7 +233,7 @@ public final class FaultyLockProvider implements LockProvider {
         return answer;
     }
 
-    /** An answer that cancelling does not stop. */
+    /** An answer that cancellation does not stop. */
     private static final class UnderWay<T> extends CompletableFuture<T> {
 
         @Override

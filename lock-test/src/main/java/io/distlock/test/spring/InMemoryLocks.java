@@ -8,10 +8,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Lets the locks of an application live in memory for a test, whatever store it is configured with, so that none is needed;
- * and offers a {@link io.distlock.test.application.LockTester} to be injected, which starts afresh with each test. What the
- * application itself still holds then, or keeps for a minimum hold time, stays: let each test use keys of its own, or start
- * another context. The application must have no in-memory provider of its own.
+ * Keeps an application's locks in memory for a test, whatever store is configured, so that none is needed. Provides a
+ * {@link io.distlock.test.application.LockTester} for injection, which starts afresh with each test. Locks that the
+ * application itself still holds then, or keeps for a minimum hold time, remain: use different keys in each test, or
+ * start another context. The application must not have an in-memory provider of its own.
  *
  * <pre>{@code
  * @SpringBootTest
@@ -23,7 +23,7 @@ import java.lang.annotation.Target;
  * }
  * }</pre>
  *
- * <p>Methods may name a provider beside the default one ({@code @DistributedLock(provider = "etcd")}): see {@link #alsoFor}.
+ * <p>If methods name a provider ({@code @DistributedLock(provider = "etcd")}), see {@link #alsoFor}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -32,8 +32,8 @@ import java.lang.annotation.Target;
 public @interface InMemoryLocks {
 
     /**
-     * The providers that methods name, each of which gets a memory of its own; such as {@code "etcd"}. The
-     * {@link io.distlock.test.application.LockTester} that is injected plays with the default provider alone.
+     * The providers that methods name, such as {@code "etcd"}. Each gets its own memory. The injected
+     * {@link io.distlock.test.application.LockTester} controls only the default provider.
      */
     String[] alsoFor() default {};
 }

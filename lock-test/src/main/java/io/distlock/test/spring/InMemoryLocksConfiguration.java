@@ -8,7 +8,7 @@ import io.distlock.test.provider.FaultyLockProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** A provider that does what a test says. By the name of its bean it takes the place of the starter's. */
+/** A provider that a test controls. Its bean name makes it replace the starter's. */
 @Configuration(proxyBeanMethods = false)
 class InMemoryLocksConfiguration {
 

@@ -12,9 +12,9 @@ import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.test.context.support.TestPropertySourceUtils;
 
 /**
- * Chooses the in-memory provider, before the conditions of any auto-configuration look. Equal ones share contexts.
+ * Selects the in-memory provider before auto-configuration conditions are evaluated. Equal customizers share contexts.
  *
- * @param others the names of further providers to be replaced
+ * @param others the names of further providers to replace
  */
 record InMemoryLocksCustomizer(Set<String> others) implements ContextCustomizer {
 
@@ -23,7 +23,7 @@ record InMemoryLocksCustomizer(Set<String> others) implements ContextCustomizer 
         TestPropertySourceUtils.addInlinedPropertiesToEnvironment(
                 context,
                 "distributed-lock.provider=in-memory",
-                // Those that an application has switched on beside the chosen one.
+                // An application may have switched these on besides the default one.
                 "distributed-lock.redis.enabled=false",
                 "distributed-lock.redlock.enabled=false",
                 "distributed-lock.etcd.enabled=false");

@@ -4,7 +4,7 @@ import io.distlock.test.application.LockTester;
 import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestExecutionListener;
 
-/** Lets each test begin without the locks and the faults of the one before, though they share a context. */
+/** Each test starts without the locks and faults of the previous one, although they share a context. */
 final class LockTesterReset implements TestExecutionListener {
 
     @Override
@@ -17,7 +17,7 @@ final class LockTesterReset implements TestExecutionListener {
         reset(test);
     }
 
-    /** Where there is no context yet, or one without a tester, there is nothing to be done. */
+    /** Does nothing without a context, or without a tester in it. */
     private static void reset(TestContext test) {
         if (test.hasApplicationContext()) {
             test.getApplicationContext().getBeanProvider(LockTester.class).forEach(LockTester::reset);

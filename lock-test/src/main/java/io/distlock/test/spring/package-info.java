@@ -1,4 +1,4 @@
-/** Brings {@link io.distlock.test.application} into tests with Spring. The only package here that needs Spring. */
+/** Integrates {@link io.distlock.test.application} with Spring tests. The only package here that needs Spring. */
 @NullMarked
 package io.distlock.test.spring;
 

@@ -8,8 +8,8 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs tasks when their {@link ManualTicker} is moved past their time, on the thread that moves it. Counts what was
- * asked of it. Thread-safe.
+ * Runs tasks when their {@link ManualTicker} advances past their time, on the thread that advances it. Counts tasks.
+ * Thread-safe.
  */
 public final class ManualScheduler implements LockScheduler {
 
@@ -26,7 +26,7 @@ public final class ManualScheduler implements LockScheduler {
         ticker.attach(this);
     }
 
-    /** A runtime on this scheduler and its ticker. */
+    /** A runtime with a new scheduler on this ticker. */
     public static LockRuntime runtime(ManualTicker ticker) {
         return new LockRuntime(ticker, new ManualScheduler(ticker));
     }
@@ -49,7 +49,7 @@ public final class ManualScheduler implements LockScheduler {
         return scheduled;
     }
 
-    /** How many tasks wait for their time. */
+    /** How many tasks are not yet due. */
     public synchronized int pending() {
         return tasks.size();
     }
@@ -60,7 +60,7 @@ public final class ManualScheduler implements LockScheduler {
         tasks.clear();
     }
 
-    /** Moves time to the next task that is due by the target, and runs it; false if there is none. */
+    /** Advances to the next task that is due by the target, and runs it; false if there is none. */
     boolean runNext(long target) {
         Task next = takeDue(target);
         if (next == null) {

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * A clock that stands still until it is moved. The wall clock goes along with the monotonic one, and can be stepped
- * on its own, as by an administrator or after the machine was suspended. Thread-safe.
+ * A clock that stands still until the test advances it. The wall clock advances with the monotonic one, and can also be
+ * stepped alone, as by an administrator or after the machine was suspended. Thread-safe.
  */
 public final class ManualTicker implements Ticker {
 
@@ -26,8 +26,8 @@ public final class ManualTicker implements Ticker {
     }
 
     /**
-     * Moves time on, step by step through everything that is scheduled until then; each task runs on the calling
-     * thread, at its own time.
+     * Advances time, step by step through everything that is scheduled until then. Each task runs on the calling thread,
+     * at its own time.
      */
     public void advance(Duration time) {
         long target = nanos() + time.toNanos();
@@ -41,7 +41,7 @@ public final class ManualTicker implements Ticker {
         moveTo(target);
     }
 
-    /** Steps the wall clock alone; a negative time sets it back. */
+    /** Steps only the wall clock; a negative time sets it back. */
     public synchronized void stepWallClock(Duration step) {
         wallNanos += step.toNanos();
     }

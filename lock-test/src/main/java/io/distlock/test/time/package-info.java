@@ -1,4 +1,4 @@
-/** Time that a test moves by hand. */
+/** Time that a test advances itself. */
 @NullMarked
 package io.distlock.test.time;
 

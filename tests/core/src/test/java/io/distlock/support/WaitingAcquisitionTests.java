@@ -2,13 +2,18 @@ package io.distlock.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.LeaseRequest;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class ParkerTests {
+class WaitingAcquisitionTests {
 
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
@@ -16,14 +21,38 @@ class ParkerTests {
     private final ManualScheduler scheduler = new ManualScheduler(ticker);
     private final AtomicInteger steps = new AtomicInteger();
     private final AtomicInteger ends = new AtomicInteger();
-    private final Parker parker = new Parker(scheduler, steps::incrementAndGet, ends::incrementAndGet);
+    private final WaitingAcquisition acquisition =
+            new WaitingAcquisition(
+                    new LockRuntime(ticker, scheduler),
+                    new LeaseRequest(
+                            LockKey.of("a"),
+                            LockMode.EXCLUSIVE,
+                            "owner",
+                            LockOptions.defaults(),
+                            Deadline.in(Duration.ofHours(1), ticker))) {
+
+                @Override
+                protected void advance() {
+                    steps.incrementAndGet();
+                }
+
+                @Override
+                protected void end() {
+                    throw new AssertionError("the deadline has not passed");
+                }
+
+                @Override
+                protected void settle() {
+                    ends.incrementAndGet();
+                }
+            };
 
     @Test
     void whoIsParkedIsWoken() {
-        parker.asks();
-        parker.park(PAUSE);
+        acquisition.asks();
+        acquisition.park(PAUSE);
         assertThat(steps).hasValue(0);
-        parker.wake();
+        acquisition.wake();
         assertThat(steps).hasValue(1);
         ticker.advance(PAUSE);
         assertThat(steps).hasValue(1);
@@ -31,8 +60,8 @@ class ParkerTests {
 
     @Test
     void whoIsNotWokenLooksWhenItsTimeIsUp() {
-        parker.asks();
-        parker.park(PAUSE);
+        acquisition.asks();
+        acquisition.park(PAUSE);
         ticker.advance(PAUSE.minusMillis(1));
         assertThat(steps).hasValue(0);
         ticker.advance(Duration.ofMillis(1));
@@ -42,32 +71,32 @@ class ParkerTests {
     /** The key may have gone after the answer that is about to arrive was made. */
     @Test
     void whoIsWokenWhileItLooksIsNotParked() {
-        parker.asks();
-        parker.wake();
+        acquisition.asks();
+        acquisition.wake();
         assertThat(steps).hasValue(0);
-        parker.park(PAUSE);
+        acquisition.park(PAUSE);
         assertThat(steps).hasValue(1);
         assertThat(scheduler.pending()).isZero();
     }
 
     @Test
     void whoWasWokenBeforeItLookedIsParked() {
-        parker.wake();
-        parker.asks();
-        parker.park(PAUSE);
+        acquisition.wake();
+        acquisition.asks();
+        acquisition.park(PAUSE);
         assertThat(steps).hasValue(0);
     }
 
     @Test
     void whoeverIsBusyIsNotOverAndNothingHappensAfterTheEnd() {
-        parker.asks();
-        parker.stop();
+        acquisition.asks();
+        acquisition.stop();
         assertThat(ends).hasValue(0);
-        parker.finish();
+        acquisition.finish();
         assertThat(ends).hasValue(1);
-        parker.finish();
-        parker.stop();
-        parker.wake();
+        acquisition.finish();
+        acquisition.stop();
+        acquisition.wake();
         assertThat(ends).hasValue(1);
         assertThat(steps).hasValue(0);
     }
@@ -75,21 +104,21 @@ class ParkerTests {
     /** Otherwise nobody would settle it until its pause is over. */
     @Test
     void whoIsStoppedWhileItLooksIsNotParked() {
-        parker.asks();
-        parker.stop();
-        parker.park(PAUSE);
+        acquisition.asks();
+        acquisition.stop();
+        acquisition.park(PAUSE);
         assertThat(steps).hasValue(1);
         assertThat(scheduler.pending()).isZero();
     }
 
     @Test
     void whoIsStoppedWhileItIsParkedSettlesAtOnceAndItsTimerIsGone() {
-        parker.asks();
-        parker.park(PAUSE);
-        parker.stop();
+        acquisition.asks();
+        acquisition.park(PAUSE);
+        acquisition.stop();
         assertThat(ends).hasValue(1);
         assertThat(scheduler.pending()).isZero();
-        parker.wake();
+        acquisition.wake();
         assertThat(steps).hasValue(0);
     }
 }
