@@ -21,9 +21,8 @@ import org.slf4j.event.Level;
 
 /**
  * A granted lease and its renewal schedule: after a third of its time, and sooner after an unanswered try. One
- * thread at a time writes the renewal's fields (the watchdog's, or the one with the answer); any may read them.
- *
- * <p>A superclass of {@link DefaultHeldLock}, not a field, to save an object for each of thousands of held locks.
+ * thread at a time writes the renewal's fields (the watchdog's, or the one with the answer); any may read them. A
+ * superclass, not a field, to save an object for each of thousands of held locks.
  */
 abstract sealed class ManagedLease permits DefaultHeldLock {
 

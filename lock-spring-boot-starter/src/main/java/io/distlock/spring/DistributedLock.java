@@ -58,12 +58,13 @@ import org.springframework.core.annotation.AliasFor;
  *   <li>Most methods are done when they return; so are {@code @Async} methods, on their own thread, unless
  *       they return a future: then they are done when that completes.
  *   <li>A method that returns a {@code CompletableFuture} or {@code CompletionStage} is done when that completes. The
- *       caller is not blocked and gets a future at once; the method is called when the lock is granted, on the
- *       application's executor (see {@link LockTaskExecutor}). Cancelling the future ends the wait, or cancels the future of the method.
+ *       caller is not blocked and gets a future at once. The method is called when the lock is granted, on the
+ *       application's executor: see {@link LockTaskExecutor}. Cancelling the future ends the wait, or cancels the
+ *       method's own future.
  *   <li>A method that returns a {@code Mono}, a {@code Flux} or any other reactive type that Spring can adapt is called
- *       for each subscription, under a lock of its own, on the same executor; it is done at completion,
- *       error or cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher subscribed
- *       to within that context runs under it.
+ *       for each subscription, under a lock of its own, on the same executor; it is done at completion, error or
+ *       cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher subscribed to there runs
+ *       under it.
  * </ul>
  *
  * <p>A Kotlin suspending function is locked as the {@code Mono} or {@code Flux} that Spring turns it into: no thread is

@@ -24,6 +24,7 @@ final class RedlockLease implements Lease {
 
     /** Who asked; the entry's owner also names the try that succeeded. */
     private final String owner;
+
     private volatile RedisLease entry;
     private volatile @Nullable CompletableFuture<List<CompletionStage<Release>>> releases;
     private Set<Integer> absent = Set.of();

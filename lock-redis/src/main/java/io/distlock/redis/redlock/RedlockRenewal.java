@@ -1,7 +1,6 @@
 package io.distlock.redis.redlock;
 
 import io.distlock.redis.redlock.Quorum.Tally;
-import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisStore;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;

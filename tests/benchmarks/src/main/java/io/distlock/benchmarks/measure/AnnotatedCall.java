@@ -45,8 +45,8 @@ final class AnnotatedCall implements Measurement {
             List<Contestant> familiar = SpringAnnotationsBaseline.contestants(baseline);
             List<Contestant> all = new ArrayList<>(List.of(client, template, annotated));
             all.addAll(familiar);
-            Rounds<Turn> rounds =
-                    SideBySide.rounds(size, size.of(30, 10, 2), all, Mode.AverageTime, 1, size.millis(200, 100, 20), report);
+            Rounds<Turn> rounds = SideBySide.rounds(
+                    size, size.of(30, 10, 2), all, Mode.AverageTime, 1, size.millis(200, 100, 20), report);
 
             report.figure("a cycle by the client alone", micros(rounds, client), "µs");
             report.figure("the template adds", micros(rounds, template) - micros(rounds, client), "µs");

@@ -58,7 +58,13 @@ final class SideBySide {
      * @param time of a turn
      */
     static Rounds<Turn> rounds(
-            RunSize size, int rounds, List<Contestant> contestants, Mode mode, int threads, Duration time, Report report) {
+            RunSize size,
+            int rounds,
+            List<Contestant> contestants,
+            Mode mode,
+            int threads,
+            Duration time,
+            Report report) {
         WarmUp.rounds(size, contestants, each -> turn(each, mode, threads, time), report);
         return Rounds.of(rounds, contestants, each -> turn(each, mode, threads, time));
     }
