@@ -1,9 +1,13 @@
 package io.distlock;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.stream.Stream;
 
 /**
@@ -47,6 +51,7 @@ public interface LockClient extends AutoCloseable {
 
     /** An exclusive request for a key, with this client's options. */
     default LockRequest request(LockKey key) {
+        Objects.requireNonNull(key, "key must not be null");
         return LockRequest.of(options(), List.of(key));
     }
 
@@ -84,7 +89,7 @@ public interface LockClient extends AutoCloseable {
     CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request);
 
     /**
-     * The lock as a {@link java.util.concurrent.locks.Lock}: re-entrant per thread, without conditions. Keep the view and share it, like a
+     * The lock as a {@link Lock}: re-entrant per thread, without conditions. Keep the view and share it, like a
      * {@link java.util.concurrent.locks.ReentrantLock}: two views of one key exclude each other. {@code lock()} waits
      * while another holds the lock, but throws {@link LockUnavailableException} if the store does not answer. If the lock
      * was lost, {@code unlock()} and re-entering throw {@link LockLostException}, having no other way to report it.
@@ -148,4 +153,31 @@ public interface LockClient extends AutoCloseable {
      */
     @Override
     void close();
+
+    /** A distributed lock as a {@link Lock}: see {@link #asLock}. Thread-safe. */
+    interface LockView extends Lock {
+
+        /** {@link #lock()} with this lease, which is not renewed. A thread that holds the lock keeps the lease it has. */
+        void lock(Duration leaseTime);
+
+        /**
+         * {@link #tryLock(long, java.util.concurrent.TimeUnit)} with this lease, which is not renewed. A thread that holds the
+         * lock keeps the lease it has.
+         */
+        boolean tryLock(Duration waitTime, Duration leaseTime) throws InterruptedException;
+
+        /** The lock that the calling thread has taken through this view and not unlocked; it may have been lost. */
+        Optional<HeldLock> held();
+
+        /** How often the calling thread has to unlock; zero if it does not have the lock. */
+        int holdCount();
+
+        /** Whether the calling thread holds the lock at this moment, by the clock. */
+        default boolean isHeldByCurrentThread() {
+            return held().filter(HeldLock::isHeld).isPresent();
+        }
+
+        /** The two views that {@link LockClient#asReadWriteLock} makes. */
+        record Pair(LockView readLock, LockView writeLock) implements ReadWriteLock {}
+    }
 }

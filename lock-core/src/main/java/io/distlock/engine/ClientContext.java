@@ -61,7 +61,6 @@ record ClientContext(
         return runtime.ticker();
     }
 
-    /** Time since a reading of the monotonic clock. */
     Duration since(long nanos) {
         return Duration.ofNanos(ticker().nanos() - nanos);
     }

@@ -34,7 +34,6 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     private volatile LockState state;
 
-    /** Made on demand. */
     private volatile LockState.@Nullable LossSignal lost;
 
     DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
@@ -42,7 +41,6 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
         this.state = new LockState.Held(grant.since(), context.validityNanos(options.leaseTime()), 0);
     }
 
-    /** For diagnostics; empty if it is no longer held. */
     Optional<HeldLockInfo> info(long now) {
         Duration remaining = remaining();
         return state instanceof LockState.Held held && !remaining.isZero()
@@ -169,7 +167,6 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     // --- loss ---
 
-    /** Declares the lock lost, unless it has ended. */
     void lose(LockLoss.Reason reason) {
         while (state instanceof LockState.Held held && !lose(held, reason)) {
             // A renewal intervened; the lock is lost anyway.

@@ -4,6 +4,7 @@ import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
+import io.distlock.LockClient.LockView;
 import io.distlock.LockException;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
@@ -13,7 +14,6 @@ import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
-import io.distlock.LockView;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.WaiterInfo;
@@ -28,7 +28,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** The client for one provider. */
 final class DefaultLockClient implements LockClient {
 
     private final ClientContext context;

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 record Extension(DefaultHeldLock lock, Moment sent, long validNanos, CompletableFuture<Renewal> outcome)
         implements Renewal.Answers {
 
-    /** As {@link io.distlock.HeldLock#extend}. */
     static Duration of(DefaultHeldLock lock, Duration leaseTime) {
         LockKey key = lock.lease().key();
         if (lock.options.renew()) {

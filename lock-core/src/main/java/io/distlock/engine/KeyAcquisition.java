@@ -144,7 +144,6 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         }
     }
 
-    /** Another holds the key. */
     private void giveUp() {
         if (remote != null) {
             ticket.replied(StoreReply.TAKEN);
@@ -262,7 +261,6 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         return key;
     }
 
-    /** For diagnostics. */
     WaiterInfo info(long now) {
         return new WaiterInfo(key, mode, ClientContext.between(startedNanos, now), deadline.remaining(), asker);
     }

@@ -41,7 +41,6 @@ sealed interface LockState {
 
     record Released(Release outcome) implements LockState {}
 
-    /** Lost before it was released. */
     record Lost(LockLoss loss) implements LockState {}
 
     /**

@@ -79,7 +79,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         return grantedNanos + options.maxHoldTime().toNanos();
     }
 
-    /** For diagnostics. */
     final HeldLockInfo info(long now, Duration remaining, int renewals) {
         Duration heldFor = ClientContext.between(grantedNanos, now);
         return new HeldLockInfo(
@@ -93,7 +92,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         return options.renew() && !awaitingAnswer ? options.leaseTime().toNanos() / 60 : 0;
     }
 
-    /** Begins a renewal; false if none is due. */
     final boolean beginRenewal(long now) {
         if (!options.renew() || awaitingAnswer || now - (nextStep - slackNanos()) < 0) {
             return false;
@@ -142,7 +140,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         timeToLive = time.compareTo(timeToLive) > 0 ? time : timeToLive;
     }
 
-    /** Admits this process's next call for the key. */
     final void leaveQueue() {
         context.queues().leave(ticket);
     }
@@ -151,7 +148,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         context.publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
     }
 
-    /** The loss of a lock whose validity began then. */
     final LockLoss loss(LockLoss.Reason reason, Moment since) {
         Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(context.ticker()));
         return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);

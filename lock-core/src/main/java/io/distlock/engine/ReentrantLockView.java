@@ -2,10 +2,10 @@ package io.distlock.engine;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockClient.LockView;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
-import io.distlock.LockView;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

@@ -24,7 +24,6 @@ final class Watchdog {
 
     private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
-    /** How many locks lost at close are named in the log. */
     private static final int NAMED = 5;
 
     private final LockProvider provider;

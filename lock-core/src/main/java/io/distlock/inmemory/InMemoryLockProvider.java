@@ -115,13 +115,12 @@ public final class InMemoryLockProvider implements LockProvider {
     /** While a request waits, a timer runs until the next time to live may end. */
     private void awaitExpiry(LockKey key, KeyState state) {
         OptionalLong expiry = state.queue().isEmpty() ? OptionalLong.empty() : state.nextExpiry();
-        state.replaceTimer(
-                expiry.isPresent()
-                        ? runtime.scheduler()
-                                .schedule(
-                                        () -> admitNext(key),
-                                        Duration.ofNanos(Math.max(0, expiry.getAsLong() - ticker.nanos())))
-                        : () -> {});
+        LockScheduler.Scheduled timer = () -> {};
+        if (expiry.isPresent()) {
+            Duration left = Duration.ofNanos(Math.max(0, expiry.getAsLong() - ticker.nanos()));
+            timer = runtime.scheduler().schedule(() -> admitNext(key), left);
+        }
+        state.replaceTimer(timer);
     }
 
     private Grant grant(KeyState state, LeaseRequest request) {

@@ -51,14 +51,12 @@ final class KeyState {
         return find(lease -> lease.owner().equals(owner));
     }
 
-    /** Excludes released holdings. */
     Optional<Holding> find(Predicate<Lease> wanted) {
         return holdings.stream()
                 .filter(holding -> !holding.kept && wanted.test(holding.lease))
                 .findFirst();
     }
 
-    /** The owner's holding, if any. */
     Optional<Holding> release(String owner, long now, Duration keepFor) {
         Optional<Holding> holding = heldBy(owner);
         holding.ifPresent(found -> {
@@ -95,7 +93,6 @@ final class KeyState {
         return holdings.isEmpty() && queue.isEmpty();
     }
 
-    /** Empty if nobody holds it. */
     Optional<LockStatus> status(LockKey key, long now) {
         if (holdings.isEmpty()) {
             return Optional.empty();

@@ -102,7 +102,6 @@ public final class DueSet<T extends DueSet.Due> {
         return Collections.unmodifiableSet(members.keySet());
     }
 
-    /** The number of entries, of current and former members. */
     int noted() {
         synchronized (entries) {
             return entries.size();

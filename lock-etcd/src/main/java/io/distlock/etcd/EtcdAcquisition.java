@@ -1,13 +1,12 @@
 package io.distlock.etcd;
 
-import io.distlock.LockUnavailableException;
 import io.distlock.etcd.client.EtcdCallException;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.support.Backoff;
-import io.distlock.support.Parker;
+import io.distlock.support.WaitingAcquisition;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One acquisition: gets a session, takes a place in the lock's queue, and waits until nobody is ahead. Its fields
  * belong to the current step.
  */
-final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
+final class EtcdAcquisition extends WaitingAcquisition {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
@@ -27,32 +26,27 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private static final Duration LONGEST_TRUST = Duration.ofSeconds(5);
 
     private final EtcdQueue queue;
-    private final LeaseRequest request;
-    private final long startedNanos;
     private final PredecessorWatch watch;
-    private final Parker parker;
     private final QueuePosition position;
 
     private int failures;
     private @Nullable Throwable lastFailure;
 
     EtcdAcquisition(EtcdQueue queue, LeaseRequest request) {
+        super(queue.runtime(), request);
         this.queue = queue;
-        this.request = request;
-        this.startedNanos = queue.runtime().ticker().nanos();
         this.position = new QueuePosition(queue, request);
-        this.parker = new Parker(queue.runtime().scheduler(), () -> goOn(this::advance), this::settle);
-        this.watch = new PredecessorWatch(queue.watches(), parker::wake);
+        this.watch = new PredecessorWatch(queue.watches(), this::wake);
     }
 
     // --- step by step ---
 
-    /** The next step; the queue starts the first. */
-    void advance() {
-        parker.asks();
+    @Override
+    protected void advance() {
+        asks();
         if (queue.isClosed()) {
             failClosed();
-            parker.finish();
+            finish();
         } else if (position.isNowhere()) {
             await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
         } else if (position.isDoubtful()) {
@@ -84,18 +78,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         if (failure.mayBeApplied()) {
             position.mayBeTaken();
         }
-        goOn(() -> park(BACKOFF.pause(failures)));
-    }
-
-    /** Continues unless it is over or past the deadline. */
-    private void goOn(Runnable next) {
-        if (isDone()) {
-            parker.finish();
-        } else if (request.deadline().hasPassed()) {
-            end();
-        } else {
-            next.run();
-        }
+        goOn(() -> parkFor(BACKOFF.pause(failures)));
     }
 
     private void entered(Session session) {
@@ -126,7 +109,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void advanceUnlessDone() {
         if (isDone()) {
-            parker.finish();
+            finish();
         } else {
             advance();
         }
@@ -134,7 +117,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void found(Optional<ByteSequence> predecessor) {
         if (isDone()) {
-            parker.finish();
+            finish();
         } else if (predecessor.isEmpty() && !position.grace().isZero()) {
             waitOutGrace();
         } else if (predecessor.isEmpty()) {
@@ -193,7 +176,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         if (!complete(Optional.of(grant))) {
             queue.grantedLocks().abandon((EtcdLease) grant.lease());
         }
-        parker.finish();
+        finish();
     }
 
     // --- waiting ---
@@ -203,7 +186,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         lastFailure = EtcdCallException.leaseLost();
         request.listener().failed(lastFailure);
         queue.enlist(this);
-        goOn(() -> park(position.grace()));
+        goOn(() -> parkFor(position.grace()));
     }
 
     private void waitFor(ByteSequence predecessor) {
@@ -211,20 +194,21 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         queue.enlist(this);
         if (watch.isOn(predecessor)) {
             failures = 0;
-            park(EtcdQueue.shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
+            parkFor(EtcdQueue.shorter(
+                    LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
         } else {
             await(inTime(watch.on(predecessor, position.place().key())), standing -> goOn(this::advance));
         }
     }
 
-    private void park(Duration time) {
-        parker.park(EtcdQueue.shorter(time, request.deadline().remaining()));
+    private void parkFor(Duration time) {
+        park(EtcdQueue.shorter(time, request.deadline().remaining()));
     }
 
     // --- the end ---
 
-    /** The deadline has passed. */
-    private void end() {
+    @Override
+    protected void end() {
         Throwable failure = lastFailure;
         if (failure != null) {
             endSilent(failure);
@@ -232,7 +216,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             leave(false, queue.limit(queue.callTimeout()), 1);
         } else {
             complete(Optional.empty());
-            parker.finish();
+            finish();
         }
     }
 
@@ -247,7 +231,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             Duration pause = BACKOFF.pause(tries);
             if (failure == null || refused) {
                 complete(Optional.empty());
-                parker.finish();
+                finish();
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
                 queue.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
             } else {
@@ -259,29 +243,12 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void endSilent(Throwable failure) {
         boolean answered = EtcdCallException.LEASE_LOST.equals(failure.getMessage());
         String why = answered ? EtcdCallException.LEASE_LOST : "etcd did not answer within the wait time";
-        completeExceptionally(unavailable(why, failure));
-        parker.finish();
-    }
-
-    void failClosed() {
-        completeExceptionally(unavailable("the provider is closed", null));
-        parker.stop();
-    }
-
-    private LockUnavailableException unavailable(String why, @Nullable Throwable cause) {
-        Duration waited = Duration.ofNanos(queue.runtime().ticker().nanos() - startedNanos);
-        return new LockUnavailableException(request.key(), waited, why, cause);
+        fail(why, failure);
+        finish();
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
-        parker.stop();
-        return cancelled;
-    }
-
-    /** Leaves nothing behind, here or in the store. */
-    private void settle() {
+    protected void settle() {
         queue.waiting().remove(this);
         watch.close();
         position.giveUp();

@@ -139,7 +139,6 @@ public final class EtcdConnection implements AutoCloseable {
         return members;
     }
 
-    /** The caller closes it. */
     Watches watches(LockRuntime runtime, Duration callTimeout) {
         return capture.<Watches>map(
                         driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout.dividedBy(2)))

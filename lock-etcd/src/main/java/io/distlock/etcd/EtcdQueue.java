@@ -72,7 +72,6 @@ record EtcdQueue(
         }
     }
 
-    /** Fails all waiting and later acquisitions. */
     void close() {
         closed.set(true);
         waiting.forEach(EtcdAcquisition::failClosed);

@@ -88,7 +88,6 @@ final class GrantedLock implements DueSet.Due {
         return !over;
     }
 
-    /** Ends its watch, for good. */
     void end() {
         WatchedKey last;
         synchronized (this) {

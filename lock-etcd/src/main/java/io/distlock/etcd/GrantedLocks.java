@@ -74,7 +74,6 @@ final class GrantedLocks {
         return new Grant(lease, since);
     }
 
-    /** The grant that the same owner already has. */
     Optional<Grant> again(LeaseRequest request) {
         return Optional.ofNullable(held.get(new Owner(request.key(), request.owner())))
                 .map(GrantedLock::lease)
@@ -87,7 +86,6 @@ final class GrantedLocks {
                 .filter(lock -> lock.lease().place().key().equals(lease.place().key()));
     }
 
-    /** As {@link io.distlock.spi.LockProvider#onLoss}. */
     void onLoss(EtcdLease lease, Runnable lost) {
         find(lease).ifPresent(lock -> lock.onLoss(lost));
         // It may have gone before there was a listener.
@@ -146,7 +144,6 @@ final class GrantedLocks {
                 .thenAccept(renewal -> all.forEach(lease -> answer(lease, lease.believed(), renewal, answers))));
     }
 
-    /** As {@link io.distlock.spi.LockProvider#extend}. */
     void extend(EtcdLease lease, Duration timeToLive, Renewal.Answers answers) {
         if (timeToLive.compareTo(lease.believed()) > 0) {
             throw new IllegalArgumentException("etcd cannot extend lock '" + lease.key() + "' to " + timeToLive
@@ -231,7 +228,6 @@ final class GrantedLocks {
                         () -> release(lease, Duration.ZERO));
     }
 
-    /** As {@link io.distlock.spi.LockProvider#release}. */
     CompletableFuture<Release> release(EtcdLease lease, Duration keepFor) {
         boolean wasHeld = find(lease).map(this::forget).orElse(false);
         if (keepFor.compareTo(Duration.ZERO) > 0) {

@@ -23,18 +23,15 @@ final class PredecessorWatch {
         this.wake = wake;
     }
 
-    /** The watched key ahead, if any. */
     @Nullable
     ByteSequence ahead() {
         return ahead;
     }
 
-    /** Whether both are live and this is the key ahead. */
     boolean isOn(ByteSequence key) {
         return key.equals(ahead) && watchedAhead.isLive() && watchedSelf.isLive();
     }
 
-    /** Starts both watches; completes once active. */
     CompletableFuture<Void> on(ByteSequence key, ByteSequence own) {
         offAhead();
         ahead = key;
@@ -46,7 +43,6 @@ final class PredecessorWatch {
         return watchedAhead.standing().thenCombine(watchedSelf.standing(), (one, other) -> null);
     }
 
-    /** The key ahead is gone. */
     void offAhead() {
         watchedAhead.close();
         ahead = null;

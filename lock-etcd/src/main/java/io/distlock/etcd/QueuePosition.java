@@ -65,7 +65,6 @@ final class QueuePosition {
         return Objects.requireNonNull(place, "no place in the queue");
     }
 
-    /** Chooses a place on this session. */
     void on(Session session) {
         EtcdKeys keys = queue.keys();
         ByteSequence key = keys.place(request.key(), request.mode(), session.id(), placesTried++, request.owner());
@@ -80,7 +79,6 @@ final class QueuePosition {
         graceEnds = ends.nanos() - graceEnds.nanos() > 0 ? ends : graceEnds;
     }
 
-    /** How much longer a lock that looks free is not granted. */
     Duration grace() {
         return graceEnds.remaining();
     }
@@ -115,7 +113,6 @@ final class QueuePosition {
         return queue.transactions().withdraw(place());
     }
 
-    /** The place now belongs to the lock. */
     EtcdLease toLease() {
         EtcdLease lease = new EtcdLease(place(), new FencingToken(createRevision));
         clear();
@@ -142,7 +139,6 @@ final class QueuePosition {
         }
     }
 
-    /** Removes the place in the background. */
     void giveUp() {
         if (isCertain() && !grace().isZero()) {
             // The next caller does not know that a lease was lost, and would skip the grace.
@@ -184,7 +180,6 @@ final class QueuePosition {
      */
     record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Session session, long epoch) {}
 
-    /** What a look at the place found. */
     sealed interface Finding {
 
         /** Whether the predecessor, or the place itself, lost its lease; otherwise its key was deleted. */
@@ -201,7 +196,6 @@ final class QueuePosition {
      */
     record Standing(long createRevision, Optional<ByteSequence> predecessor, boolean leaseGone) implements Finding {}
 
-    /** It no longer exists. */
     record Gone(boolean leaseGone) implements Finding {}
 
     /** It was not taken, and never will be: a withdrawal has advanced the session's epoch, or the session is lost. */

@@ -35,7 +35,6 @@ record QueueReader(EtcdCalls calls, EtcdKeys keys) {
                         found.getKvs().stream().anyMatch(each -> !isKept(each) && modeOf(each) == sequencer.mode()));
     }
 
-    /** As {@link io.distlock.spi.LockProvider#inspect}. */
     CompletableFuture<Optional<LockStatus>> inspect(LockKey key) {
         return places(key).thenCompose(places -> {
             if (places.isEmpty()) {
@@ -60,7 +59,6 @@ record QueueReader(EtcdCalls calls, EtcdKeys keys) {
                         .findFirst());
     }
 
-    /** In queue order. */
     private CompletableFuture<List<KeyValue>> places(LockKey key) {
         GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
                 .withSortOrder(GetOption.SortOrder.ASCEND)

@@ -142,7 +142,6 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                 .withKeysOnly(true);
     }
 
-    /** Leaves the queue, or releases the lock, if the place is still the same. */
     CompletableFuture<Release> leave(ByteSequence key, long createRevision) {
         return calls.transact(kv -> kv.txn()
                         .If(is(key, createRevision))

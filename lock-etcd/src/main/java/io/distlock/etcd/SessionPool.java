@@ -109,7 +109,6 @@ final class SessionPool {
         end(granted, Session.LINGER);
     }
 
-    /** A new session that the caller uses. */
     private CompletableFuture<Session> grant(long seconds, boolean toShare) {
         Moment since = ticker.now();
         return calls.grant(seconds).thenApply(granted -> {
@@ -175,7 +174,6 @@ final class SessionPool {
         return calls.revoke(session.id()).exceptionally(failure -> null);
     }
 
-    /** The shared sessions, for diagnostics. */
     synchronized List<String> describe() {
         return shared.values().stream()
                 .filter(SessionPool::isReady)

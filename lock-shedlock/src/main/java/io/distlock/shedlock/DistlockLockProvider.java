@@ -51,7 +51,7 @@ public final class DistlockLockProvider implements ExtensibleLockProvider {
                 .withLeaseTime(configuration.getLockAtMostFor())
                 .withMinHoldTime(configuration.getLockAtLeastFor());
         return asked(() -> client.tryAcquire(
-                                client.request(configuration.getName()).withOptions(options)))
+                        client.request(configuration.getName()).withOptions(options)))
                 .map(held -> new ShedLock(configuration, held, false));
     }
 

@@ -56,8 +56,9 @@ class DistlockLockProviderTests {
     void theLeaseIsTheLongestTimeAndIsNotRenewed() {
         lock(MINUTE, Duration.ZERO).orElseThrow();
         assertThat(remaining()).isLessThanOrEqualTo(MINUTE).isGreaterThan(Duration.ofSeconds(30));
-        assertThat(client.held()).singleElement().satisfies(held -> assertThat(held.key())
-                .isEqualTo(LockKey.of("invoices")));
+        assertThat(client.held())
+                .singleElement()
+                .satisfies(held -> assertThat(held.key()).isEqualTo(LockKey.of("invoices")));
     }
 
     @Test
@@ -90,8 +91,7 @@ class DistlockLockProviderTests {
         Instant extended = Instant.now();
         lock.extend(MINUTE, Duration.ofMillis(300)).orElseThrow().unlock();
         assertThat(lock(MINUTE, Duration.ZERO)).isEmpty();
-        Awaitility.await()
-                .until(() -> client.inspect(LockKey.of("invoices")).isEmpty());
+        Awaitility.await().until(() -> client.inspect(LockKey.of("invoices")).isEmpty());
         assertThat(Duration.between(extended, Instant.now())).isGreaterThanOrEqualTo(Duration.ofMillis(300));
     }
 

@@ -59,6 +59,7 @@ final class ImportTable {
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
             new Row("io.distlock.shedlock", API),
+            new Row("io.distlock.integration", API, SPI),
             new Row(
                     "io.distlock.benchmarks..",
                     API,

@@ -23,20 +23,18 @@ public interface Watches extends AutoCloseable {
         /** Watches nothing. */
         public static final WatchedKey NONE = new WatchedKey(ByteSequence.EMPTY, () -> {});
 
-        private final ByteSequence key;
+        final ByteSequence key;
+        /** The server's number for it; -1 until confirmed. */
+        volatile long number = -1;
+
         private final Runnable wake;
         private final CompletableFuture<Void> standing = new CompletableFuture<>();
         private volatile Runnable leave = () -> {};
         private volatile boolean over;
-        private volatile long number = -1;
 
         WatchedKey(ByteSequence key, Runnable wake) {
             this.key = key;
             this.wake = wake;
-        }
-
-        ByteSequence key() {
-            return key;
         }
 
         /** Completes once no deletion can be missed; fails if the watch breaks before that. */
@@ -59,15 +57,6 @@ public interface Watches extends AutoCloseable {
         }
 
         // --- for the stream that it is on ---
-
-        /** The server's number for it; -1 until confirmed. */
-        long number() {
-            return number;
-        }
-
-        void number(long given) {
-            number = given;
-        }
 
         /**
          * The server was asked for it.

@@ -9,16 +9,22 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -67,16 +73,20 @@ final class ReturnTypes {
     };
 
     private final Executions executions;
+    private final BeanFactory beans;
 
-    ReturnTypes(Executions executions) {
+    ReturnTypes(Executions executions, BeanFactory beans) {
         this.executions = executions;
+        this.beans = beans;
     }
 
     Handling check(LockedMethod method, ProblemCollector problems) {
         ResolvableType declared = ResolvableType.forMethodReturnType(method.method(), method.targetClass());
         Class<?> type = declared.resolve(method.method().getReturnType());
         Handling done = done(type);
-        if (SuspendingFunctions.isOne(method.method())) {
+        if (Future.class.isAssignableFrom(type) && isAsync(method)) {
+            return async(declared.as(Future.class).getGeneric().resolve(Object.class));
+        } else if (SuspendingFunctions.isOne(method.method())) {
             return SuspendingFunctions.handling(method.method(), executions, problems)
                     .orElse(done);
         } else if (type == CompletableFuture.class || type == CompletionStage.class) {
@@ -96,6 +106,34 @@ final class ReturnTypes {
                         "the work behind a " + declared + " is done after the return, when the lock has been released",
                         cure));
         return done;
+    }
+
+    /** Whether Spring calls it on another thread, outside the lock, and waits there for the future that it returns. */
+    private boolean isAsync(LockedMethod method) {
+        return beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
+                && (AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
+                        || AnnotatedElementUtils.hasAnnotation(method.targetClass(), Async.class));
+    }
+
+    /** On that thread, which holds the lock until the future is done. */
+    private Handling async(Class<?> value) {
+        Execution untilDone = (tasks, body) -> executions.blocking().run(tasks, () -> awaited(body.run()));
+        return new Handling(
+                untilDone, () -> CompletableFuture.completedFuture(emptyValue(value)), Optional.empty(), false, false);
+    }
+
+    private static @Nullable Object awaited(@Nullable Object returned) throws InterruptedException {
+        if (returned instanceof Future<?> future) {
+            try {
+                future.get();
+            } catch (InterruptedException interrupt) {
+                future.cancel(true);
+                throw interrupt;
+            } catch (ExecutionException | CancellationException failure) {
+                // The caller finds it in the future.
+            }
+        }
+        return returned;
     }
 
     private Handling done(Class<?> type) {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distlock.HeldLock;
+import io.distlock.LockClient.LockView;
 import io.distlock.LockLostException;
 import io.distlock.LockMode;
-import io.distlock.LockView;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
