@@ -1,10 +1,13 @@
 package io.distlock;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.stream.Stream;
 
 /**
@@ -17,7 +20,7 @@ import java.util.stream.Stream;
  * }</pre>
  *
  * <p>A client serves requests for a key in arrival order, and only one at a time asks the store.
- * Locks are not re-entrant, but the {@link #asLock(LockRequest) Lock view} is.
+ * Locks are not re-entrant, but their {@linkplain #asLock views} are.
  *
  * <p>Thread-safe.
  */
@@ -48,6 +51,7 @@ public interface LockClient extends AutoCloseable {
 
     /** An exclusive request for a key, with this client's options. */
     default LockRequest request(LockKey key) {
+        Objects.requireNonNull(key, "key must not be null");
         return LockRequest.of(options(), List.of(key));
     }
 
@@ -90,7 +94,16 @@ public interface LockClient extends AutoCloseable {
      * while another holds the lock, but throws {@link LockUnavailableException} if the store does not answer. If the lock
      * was lost, {@code unlock()} and re-entering throw {@link LockLostException}, having no other way to report it.
      */
-    Lock asLock(LockRequest request);
+    LockView asLock(LockRequest request);
+
+    /**
+     * Two views like {@link #asLock}: the read lock is shared, the write lock exclusive. A thread that holds one must not
+     * wait for the other: it would wait for itself.
+     */
+    default LockView.Pair asReadWriteLock(LockRequest request) {
+        return new LockView.Pair(
+                asLock(request.withMode(LockMode.SHARED)), asLock(request.withMode(LockMode.EXCLUSIVE)));
+    }
 
     /**
      * Asks the store whether the grant is still current (Chubby's CheckSequencer).
@@ -140,4 +153,31 @@ public interface LockClient extends AutoCloseable {
      */
     @Override
     void close();
+
+    /** A distributed lock as a {@link Lock}: see {@link #asLock}. Thread-safe. */
+    interface LockView extends Lock {
+
+        /** {@link #lock()} with this lease, which is not renewed. A thread that holds the lock keeps the lease it has. */
+        void lock(Duration leaseTime);
+
+        /**
+         * {@link #tryLock(long, java.util.concurrent.TimeUnit)} with this lease, which is not renewed. A thread that holds the
+         * lock keeps the lease it has.
+         */
+        boolean tryLock(Duration waitTime, Duration leaseTime) throws InterruptedException;
+
+        /** The lock that the calling thread has taken through this view and not unlocked; it may have been lost. */
+        Optional<HeldLock> held();
+
+        /** How often the calling thread has to unlock; zero if it does not have the lock. */
+        int holdCount();
+
+        /** Whether the calling thread holds the lock at this moment, by the clock. */
+        default boolean isHeldByCurrentThread() {
+            return held().filter(HeldLock::isHeld).isPresent();
+        }
+
+        /** The two views that {@link LockClient#asReadWriteLock} makes. */
+        record Pair(LockView readLock, LockView writeLock) implements ReadWriteLock {}
+    }
 }

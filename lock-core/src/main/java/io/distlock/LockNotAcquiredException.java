@@ -8,6 +8,10 @@ public final class LockNotAcquiredException extends LockException {
     private static final long serialVersionUID = 1L;
 
     public LockNotAcquiredException(LockKey key, Duration waited) {
-        super("lock '" + key + "' is held by another; gave up after " + waited.toMillis() + " ms", key, waited, null);
+        super(
+                "lock '" + key + "' is held by another owner; gave up after " + waited.toMillis() + " ms",
+                key,
+                waited,
+                null);
     }
 }

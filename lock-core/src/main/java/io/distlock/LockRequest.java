@@ -19,6 +19,7 @@ public record LockRequest(List<LockKey> keys, LockMode mode, LockOptions options
     public static final int MAX_KEYS = 1_000;
 
     public LockRequest {
+        Objects.requireNonNull(keys, "keys must not be null");
         Objects.requireNonNull(mode, "mode must not be null");
         Objects.requireNonNull(options, "options must not be null");
         keys = keys.size() == 1
@@ -32,6 +33,7 @@ public record LockRequest(List<LockKey> keys, LockMode mode, LockOptions options
 
     /** An exclusive request for these keys. */
     public static LockRequest of(LockOptions options, Collection<LockKey> keys) {
+        Objects.requireNonNull(keys, "keys must not be null");
         return new LockRequest(List.copyOf(keys), LockMode.EXCLUSIVE, options);
     }
 

@@ -3,7 +3,6 @@ package io.distlock.engine;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -60,13 +59,7 @@ final class CallbackExecutor implements Executor {
                 log.debug("No virtual threads", unavailable);
             }
         }
-        return new ThreadPoolExecutor(
-                0,
-                Integer.MAX_VALUE,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new SynchronousQueue<>(),
-                daemons("distlock-callback-"));
+        return Executors.newCachedThreadPool(daemons("distlock-callback-"));
     }
 
     private static ThreadFactory daemons(String name) {
@@ -117,11 +110,10 @@ final class CallbackExecutor implements Executor {
     void executeLoss(Runnable announcement) {
         AtomicBoolean begun = new AtomicBoolean();
         Runnable logged = () -> {
-            if (begun.getAndSet(true)) {
-                return;
-            }
             try {
-                announcement.run();
+                if (!begun.getAndSet(true)) {
+                    announcement.run();
+                }
             } catch (RuntimeException | Error failure) {
                 log.error("Announcing a loss failed", failure);
             }

@@ -2,7 +2,6 @@ package io.distlock.engine;
 
 import io.distlock.LockEvent;
 import io.distlock.LockListener;
-import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
@@ -62,7 +61,6 @@ record ClientContext(
         return runtime.ticker();
     }
 
-    /** Time since a reading of the monotonic clock. */
     Duration since(long nanos) {
         return Duration.ofNanos(ticker().nanos() - nanos);
     }
@@ -73,8 +71,8 @@ record ClientContext(
     }
 
     /** The validity of a lease: its time minus the possible clock drift. */
-    long validityNanos(LockOptions options) {
-        long lease = options.leaseTime().toNanos();
+    long validityNanos(Duration leaseTime) {
+        long lease = leaseTime.toNanos();
         return lease - (long) (lease * provider.clockDrift()) - 2_000_000;
     }
 

@@ -84,6 +84,12 @@ public final class CompositeHeldLock implements HeldLock {
     }
 
     @Override
+    public Duration extend(Duration leaseTime) {
+        parts.forEach(part -> part.extend(leaseTime));
+        return remaining();
+    }
+
+    @Override
     public CompletionStage<LockLoss> lost() {
         return signal().stage();
     }

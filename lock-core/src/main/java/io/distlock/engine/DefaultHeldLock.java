@@ -34,15 +34,13 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     private volatile LockState state;
 
-    /** Made on demand. */
     private volatile LockState.@Nullable LossSignal lost;
 
     DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
         super(context, options, grant, ticket, asker);
-        this.state = new LockState.Held(grant.since(), 0);
+        this.state = new LockState.Held(grant.since(), context.validityNanos(options.leaseTime()), 0);
     }
 
-    /** For diagnostics; empty if it is no longer held. */
     Optional<HeldLockInfo> info(long now) {
         Duration remaining = remaining();
         return state instanceof LockState.Held held && !remaining.isZero()
@@ -60,7 +58,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     @Override
     public Duration remaining() {
         while (state instanceof LockState.Held held) {
-            long left = validNanos(held.since());
+            long left = held.leftNanos(context.ticker());
             if (left > 0) {
                 return Duration.ofNanos(left);
             }
@@ -79,6 +77,11 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
         }
         throw new IllegalStateException(
                 "lock '" + lease().key() + "' has been released: it no longer protects anything");
+    }
+
+    @Override
+    public Duration extend(Duration leaseTime) {
+        return Extension.of(this, leaseTime);
     }
 
     @Override
@@ -123,7 +126,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     CompletableFuture<Release> startRelease() {
         while (isHeld() && state instanceof LockState.Held held) {
-            var releasing = new LockState.Releasing(new CompletableFuture<>(), held.since());
+            var releasing = new LockState.Releasing(new CompletableFuture<>(), held);
             if (STATE.compareAndSet(this, held, releasing)) {
                 context.watchdog().releasing(this);
                 releaseAtStore().thenAccept(answer -> released(releasing, answer));
@@ -140,11 +143,12 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     private void released(LockState.Releasing releasing, Release answer) {
         // After expiry the answer proves nothing: the key was ours during the work, and has expired since.
-        long keptNanos = validNanos(releasing.since()) + options.lockDelay().toNanos();
+        long keptNanos = releasing.last().leftNanos(context.ticker())
+                + options.lockDelay().toNanos();
         boolean tooLate = answer == Release.NOT_OWNER && keptNanos <= 0;
         Release outcome = tooLate ? Release.UNKNOWN : answer;
         if (outcome == Release.NOT_OWNER) {
-            LockLoss loss = loss(LockLoss.Reason.NOT_OWNER, releasing.since());
+            LockLoss loss = loss(LockLoss.Reason.NOT_OWNER, releasing.last().since());
             state = new LockState.Lost(loss);
             ended(releasing, outcome);
             context.callbacks().executeLoss(() -> announce(loss));
@@ -163,7 +167,6 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     // --- loss ---
 
-    /** Declares the lock lost, unless it has ended. */
     void lose(LockLoss.Reason reason) {
         while (state instanceof LockState.Held held && !lose(held, reason)) {
             // A renewal intervened; the lock is lost anyway.
@@ -208,11 +211,8 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     @Override
     public long dueNanos() {
-        long due = nextStep;
-        if (state instanceof LockState.Held held) {
-            due = earlier(due, held.since().nanos() + context.validityNanos(options));
-        }
-        return options.renew() ? earlier(due, maxHoldUntil()) : due;
+        long due = state instanceof LockState.Held held ? held.endNanos() : nextStep;
+        return options.renew() ? earlier(due, earlier(nextStep, maxHoldUntil())) : due;
     }
 
     /** Checks the clock. True if the lock is still held and must be renewed now. */
@@ -232,13 +232,17 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
         return beginRenewal(now);
     }
 
-    /**
-     * Applies the store's answer to a renewal, however late: the lease runs from when the renewal was sent,
-     * unless the lock has ended meanwhile.
-     */
     void answered(Renewal renewal, Moment sent) {
+        answered(renewal, sent, context.validityNanos(options.leaseTime()));
+    }
+
+    /**
+     * Applies the store's answer, however late: the lease runs from when the request was sent, unless the lock has ended
+     * meanwhile.
+     */
+    void answered(Renewal renewal, Moment sent, long validNanos) {
         switch (renewal) {
-            case RENEWED -> extend(sent);
+            case RENEWED -> extend(sent, validNanos);
             case NOT_OWNER -> lose(LockLoss.Reason.NOT_OWNER);
             case UNKNOWN -> {
                 if (awaitsAnswer()) {
@@ -254,12 +258,14 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
         return awaitingAnswer && isHeld();
     }
 
-    private void extend(Moment sent) {
+    /** Never shortens it: answers may arrive in any order. */
+    private void extend(Moment sent, long validNanos) {
         while (isHeld() && state instanceof LockState.Held held) {
-            if (held.since().nanos() - sent.nanos() >= 0) {
+            var extended = new LockState.Held(sent, validNanos, held.renewals() + 1);
+            if (held.endNanos() - extended.endNanos() >= 0) {
                 return;
             }
-            if (STATE.compareAndSet(this, held, new LockState.Held(sent, held.renewals() + 1))) {
+            if (STATE.compareAndSet(this, held, extended)) {
                 renewed(sent);
                 return;
             }

@@ -4,6 +4,7 @@ import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
+import io.distlock.LockClient.LockView;
 import io.distlock.LockException;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
@@ -24,11 +25,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** The client for one provider. */
 final class DefaultLockClient implements LockClient {
 
     private final ClientContext context;
@@ -157,7 +156,7 @@ final class DefaultLockClient implements LockClient {
     }
 
     @Override
-    public Lock asLock(LockRequest request) {
+    public LockView asLock(LockRequest request) {
         return ReentrantLockView.of(this, request);
     }
 

@@ -116,7 +116,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
 
     /** A grant that took most of its lease to arrive would end before it is useful. */
     private boolean hasTimeLeft(Grant grant) {
-        long left = context.validityNanos(options) - grant.since().elapsedNanos(context.ticker());
+        long left = context.validityNanos(options.leaseTime()) - grant.since().elapsedNanos(context.ticker());
         return left >= Math.max(options.leaseTime().toNanos() / 10, 20_000_000);
     }
 
@@ -145,7 +145,6 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         }
     }
 
-    /** Another holds the key. */
     private void giveUp() {
         if (remote != null) {
             ticket.replied(StoreReply.TAKEN);
@@ -263,7 +262,6 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         return key;
     }
 
-    /** For diagnostics. */
     WaiterInfo info(long now) {
         Instant since = Instant.ofEpochMilli(startedMillis);
         return new WaiterInfo(key, mode, since, ClientContext.between(startedNanos, now), deadline.remaining(), asker);

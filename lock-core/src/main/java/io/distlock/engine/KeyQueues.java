@@ -29,7 +29,6 @@ final class KeyQueues {
         StoreReply NONE = new None();
         StoreReply TAKEN = new Taken();
 
-        /** No reply so far. */
         record None() implements StoreReply {}
 
         /** The key is held, by the call that asked or by another. */
@@ -39,7 +38,6 @@ final class KeyQueues {
         record Failed(Throwable cause) implements StoreReply {}
     }
 
-    /** One call's place in the queue of a key. */
     static final class Ticket {
 
         private final LockKey key;
@@ -61,7 +59,6 @@ final class KeyQueues {
             this.onTurn = onTurn;
         }
 
-        /** Shares the store's latest reply with the callers queued behind. */
         void replied(StoreReply latest) {
             reply = latest;
         }
@@ -101,7 +98,6 @@ final class KeyQueues {
             waiting.add(ticket);
         }
 
-        /** True if it was there. */
         boolean remove(Ticket ticket) {
             if (!ticket.admitted) {
                 return turns != null && waiting.remove(ticket);
@@ -225,7 +221,6 @@ final class KeyQueues {
         return reply[0];
     }
 
-    /** How many keys have a queue now. */
     int size() {
         return queues.size();
     }

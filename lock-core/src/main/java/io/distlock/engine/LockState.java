@@ -3,6 +3,7 @@ package io.distlock.engine;
 import io.distlock.LockLoss;
 import io.distlock.Release;
 import io.distlock.spi.Moment;
+import io.distlock.spi.Ticker;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -12,30 +13,29 @@ import org.jspecify.annotations.Nullable;
 /** The state of a held key: held, then released or lost for good. */
 sealed interface LockState {
 
-    /**
-     * Ours while the lease is valid.
-     *
-     * @param since start of the validity
-     * @param renewals the number of renewals
-     */
-    record Held(Moment since, int renewals) implements LockState {}
+    /** Ours while the lease is valid, which it is for so long from then on. */
+    record Held(Moment since, long validNanos, int renewals) implements LockState {
 
-    /**
-     * The release is under way; the store has not answered yet.
-     *
-     * @param since start of the validity
-     */
-    record Releasing(CompletableFuture<Release> outcome, Moment since) implements LockState {}
+        long endNanos() {
+            return since.nanos() + validNanos;
+        }
+
+        /** Time left; negative once it is over. */
+        long leftNanos(Ticker ticker) {
+            return validNanos - since.elapsedNanos(ticker);
+        }
+    }
+
+    /** The release is under way; the store has not answered yet. It was last held like this. */
+    record Releasing(CompletableFuture<Release> outcome, Held last) implements LockState {}
 
     record Released(Release outcome) implements LockState {}
 
-    /** Lost before it was released. */
     record Lost(LockLoss loss) implements LockState {}
 
     /**
-     * Reports a loss: to actions on the announcing thread, to dependents of the stage where they may block. All callers
-     * share one stage: a copy for each would stay attached until the loss, a leak if a lock is held for days and checked
-     * at each step. Thread-safe.
+     * Reports a loss: to actions on the announcing thread, to dependents of the stage where they may block. All callers share
+     * one stage: a copy for each would be a leak if a lock is held for days and checked at each step. Thread-safe.
      */
     final class LossSignal {
 

@@ -22,9 +22,8 @@ import org.slf4j.event.Level;
 
 /**
  * A granted lease and its renewal schedule: after a third of its time, and sooner after an unanswered try. One
- * thread at a time writes the renewal's fields (the watchdog's, or the one with the answer); any may read them.
- *
- * <p>A superclass of {@link DefaultHeldLock}, not a field, to save an object for each of thousands of held locks.
+ * thread at a time writes the renewal's fields (the watchdog's, or the one with the answer); any may read them. A
+ * superclass, not a field, to save an object for each of thousands of held locks.
  */
 abstract sealed class ManagedLease permits DefaultHeldLock {
 
@@ -44,6 +43,8 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     volatile boolean awaitingAnswer;
 
+    private volatile Duration timeToLive;
+
     ManagedLease(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
         this.context = context;
         this.options = options;
@@ -53,6 +54,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         this.grantedNanos = context.ticker().nanos();
         this.grantedMillis = context.ticker().wallMillis();
         this.nextStep = nextRenewal(grant.since());
+        this.timeToLive = options.timeToLive();
     }
 
     final Lease lease() {
@@ -79,12 +81,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         return grantedNanos + options.maxHoldTime().toNanos();
     }
 
-    /** Time left of the validity that began then; negative once it is over. */
-    final long validNanos(Moment since) {
-        return context.validityNanos(options) - since.elapsedNanos(context.ticker());
-    }
-
-    /** For diagnostics. */
     final HeldLockInfo info(long now, Duration remaining, int renewals) {
         return new HeldLockInfo(
                 lease.key(),
@@ -105,7 +101,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         return options.renew() && !awaitingAnswer ? options.leaseTime().toNanos() / 60 : 0;
     }
 
-    /** Begins a renewal; false if none is due. */
     final boolean beginRenewal(long now) {
         if (!options.renew() || awaitingAnswer || now - (nextStep - slackNanos()) < 0) {
             return false;
@@ -133,15 +128,12 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     /** A third of the lease after it was last extended, ±5 %, so that locks do not renew in step. */
     private long nextRenewal(Moment since) {
-        if (!options.renew()) {
-            return since.nanos() + options.leaseTime().toNanos();
-        }
         long third = options.leaseTime().toNanos() / 3;
         long spread = third / 20;
         return since.nanos() + third + ThreadLocalRandom.current().nextLong(-spread, spread + 1);
     }
 
-    private void publishRenewed(boolean confirmed) {
+    final void publishRenewed(boolean confirmed) {
         context.publish(() -> new LockEvent.Renewed(lease.key(), lease.mode(), lease.token(), confirmed));
     }
 
@@ -149,11 +141,14 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     /** The key stays taken for the rest of the minimum hold time. */
     final CompletableFuture<Release> releaseAtStore() {
-        return context.release(
-                lease, options.timeToLive(), () -> options.minHoldTime().minus(heldFor()));
+        return context.release(lease, timeToLive, () -> options.minHoldTime().minus(heldFor()));
     }
 
-    /** Admits this process's next call for the key. */
+    /** The store is about to be asked to keep the key for this long. */
+    final void mayLast(Duration time) {
+        timeToLive = time.compareTo(timeToLive) > 0 ? time : timeToLive;
+    }
+
     final void leaveQueue() {
         context.queues().leave(ticket);
     }
@@ -162,7 +157,6 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         context.publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
     }
 
-    /** The loss of a lock whose validity began then. */
     final LockLoss loss(LockLoss.Reason reason, Moment since) {
         Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(context.ticker()));
         return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);

@@ -51,7 +51,6 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
         finish();
     }
 
-    /** True if the key was granted; else the request is over. */
     private boolean keep(KeyAcquisition done) {
         if (done.isCompletedExceptionally()) {
             releaseAll();

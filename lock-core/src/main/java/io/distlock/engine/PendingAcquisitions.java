@@ -85,7 +85,6 @@ final class PendingAcquisitions {
         return thread.getName().isEmpty() ? "#" + thread.getId() : thread.getName();
     }
 
-    /** Starts the acquisition of one of the request's keys. */
     KeyAcquisition start(LockKey key, LockRequest request, Deadline deadline, String asker) {
         KeyAcquisition started = new KeyAcquisition(this, key, request, deadline, asker);
         if (closed) {
@@ -114,7 +113,6 @@ final class PendingAcquisitions {
         return closed;
     }
 
-    /** Fails all pending and later acquisitions. */
     void close() {
         closed = true;
         pending.members().forEach(KeyAcquisition::failClosed);

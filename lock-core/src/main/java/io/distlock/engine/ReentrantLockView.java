@@ -2,6 +2,7 @@ package io.distlock.engine;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockClient.LockView;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
@@ -9,14 +10,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A lock of any client as a {@link Lock}, re-entrant per thread; the starter decides how annotated methods nest.
- * Thread-safe.
- */
-public final class ReentrantLockView implements Lock {
+/** A lock of any client, re-entrant per thread; the starter decides how annotated methods nest. Thread-safe. */
+public final class ReentrantLockView implements LockView {
 
     private final LockClient client;
     private final LockRequest request;
@@ -40,24 +37,37 @@ public final class ReentrantLockView implements Lock {
     }
 
     /** Implements {@link LockClient#asLock} with the client's other methods, for delegating clients. */
-    public static Lock of(LockClient client, LockRequest request) {
+    public static LockView of(LockClient client, LockRequest request) {
         return new ReentrantLockView(client, request);
     }
 
     /** Waits forever and ignores interrupts (flag kept). Throws if the store does not answer. */
     @Override
     public void lock() {
-        while (!uninterruptibly(LockOptions.MAX_WAIT)) {
+        lock(request);
+    }
+
+    @Override
+    public void lock(Duration leaseTime) {
+        lock(leased(leaseTime));
+    }
+
+    private void lock(LockRequest wanted) {
+        while (!uninterruptibly(wanted.withWaitTime(LockOptions.MAX_WAIT))) {
             // Waits once more.
         }
     }
 
-    private boolean uninterruptibly(Duration waitTime) {
+    private LockRequest leased(Duration leaseTime) {
+        return request.withRenew(false).withLeaseTime(leaseTime);
+    }
+
+    private boolean uninterruptibly(LockRequest wanted) {
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    return tryLock(waitTime.toNanos(), TimeUnit.NANOSECONDS);
+                    return tryLock(wanted);
                 } catch (InterruptedException interrupt) {
                     interrupted = true;
                 }
@@ -71,7 +81,7 @@ public final class ReentrantLockView implements Lock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        while (!tryLock(LockOptions.MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+        while (!tryLock(request.withWaitTime(LockOptions.MAX_WAIT))) {
             // After a week it waits once more, at the end of the queue.
         }
     }
@@ -79,17 +89,29 @@ public final class ReentrantLockView implements Lock {
     /** One attempt, which ignores interrupts, as the interface requires. */
     @Override
     public boolean tryLock() {
-        return uninterruptibly(Duration.ZERO);
+        return uninterruptibly(request.withWaitTime(Duration.ZERO));
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        return tryLock(waiting(request, unit.toNanos(time)));
+    }
+
+    @Override
+    public boolean tryLock(Duration waitTime, Duration leaseTime) throws InterruptedException {
+        return tryLock(waiting(leased(leaseTime), TimeUnit.NANOSECONDS.convert(waitTime)));
+    }
+
+    private static LockRequest waiting(LockRequest wanted, long nanos) {
+        return wanted.withWaitTime(Duration.ofNanos(Math.min(Math.max(0, nanos), LockOptions.MAX_WAIT.toNanos())));
+    }
+
+    private boolean tryLock(LockRequest wanted) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        long nanos = Math.min(Math.max(0, unit.toNanos(time)), LockOptions.MAX_WAIT.toNanos());
         try {
-            return reenter() || enter(Duration.ofNanos(nanos));
+            return reenter() || enter(wanted);
         } catch (LockInterruptedException interrupt) {
             // The interface declares the exception, which by convention clears the flag.
             Thread.interrupted();
@@ -110,8 +132,8 @@ public final class ReentrantLockView implements Lock {
         return true;
     }
 
-    private boolean enter(Duration waitTime) {
-        Optional<HeldLock> lock = client.tryAcquire(request.withWaitTime(waitTime));
+    private boolean enter(LockRequest wanted) {
+        Optional<HeldLock> lock = client.tryAcquire(wanted);
         lock.ifPresent(held -> holds.set(new Hold(held)));
         return lock.isPresent();
     }
@@ -127,6 +149,17 @@ public final class ReentrantLockView implements Lock {
             holds.remove();
             hold.lock.close();
         }
+    }
+
+    @Override
+    public Optional<HeldLock> held() {
+        return Optional.ofNullable(holds.get()).map(hold -> hold.lock);
+    }
+
+    @Override
+    public int holdCount() {
+        Hold hold = holds.get();
+        return hold == null ? 0 : hold.count;
     }
 
     @Override

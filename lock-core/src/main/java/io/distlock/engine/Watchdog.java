@@ -24,7 +24,6 @@ final class Watchdog {
 
     private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
-    /** How many locks lost at close are named in the log. */
     private static final int NAMED = 5;
 
     private final LockProvider provider;
@@ -95,10 +94,10 @@ final class Watchdog {
             return;
         }
         log.warn(
-                "The lock client is closed with locks still held, which are lost ({}): {}{}",
+                "The lock client was closed while {} locks were still held; they count as lost: {}{}",
                 abandoned.size(),
                 abandoned.stream().limit(NAMED).map(key -> key.lease().key()).toList(),
-                abandoned.size() > NAMED ? " and others" : "");
+                abandoned.size() > NAMED ? " and more" : "");
         abandoned.forEach(key -> key.lose(LockLoss.Reason.CLIENT_CLOSED));
     }
 

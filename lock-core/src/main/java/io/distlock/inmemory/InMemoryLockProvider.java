@@ -12,31 +12,46 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
+import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.LockScheduler;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /**
  * Locks inside this JVM with the semantics of a distributed store: first come first served for each key, time to live,
  * fencing tokens, shared mode, lock-delay and minimum hold time. For tests and development: it excludes nobody outside the
- * process. Uses the runtime's clock. Thread-safe: the table guards shared state; futures complete here, under no monitor.
+ * process. Uses the runtime's clock. Thread-safe: the monitor guards the keys; futures that others know complete under no
+ * monitor.
  */
 public final class InMemoryLockProvider implements LockProvider {
 
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(1);
 
     private final LockRuntime runtime;
-    private final LockTable table;
+    private final Ticker ticker;
+    /** In order of access: the least recently used keys come first. */
+    private final Map<LockKey, KeyState> keys = new LinkedHashMap<>(16, 0.75f, true);
+
+    private long lastToken;
+    private boolean closed;
+
+    /** A request that may join the queue of its key. */
+    record Waiter(LeaseRequest request, CompletableFuture<Optional<Grant>> answer) {}
 
     /** The caller closes the runtime. */
     public InMemoryLockProvider(LockRuntime runtime) {
         this.runtime = runtime;
-        this.table = new LockTable(
-                runtime.ticker(), (key, delay) -> runtime.scheduler().schedule(() -> admitNext(key), delay));
+        this.ticker = runtime.ticker();
     }
 
     @Override
@@ -51,54 +66,126 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
-        LockTable.Waiter waiter = new LockTable.Waiter(request, answer);
-        LockTable.Arrival arrival;
-        try {
-            arrival = table.enter(waiter);
-        } catch (LockUnavailableException closed) {
-            return CompletableFuture.failedFuture(closed);
-        }
-        if (arrival.isQueued()) {
+        Waiter waiter = new Waiter(request, new CompletableFuture<>());
+        if (enter(waiter)) {
             request.listener().refused();
             Duration remaining = request.deadline().remaining();
             LockScheduler.Scheduled timer = runtime.scheduler().schedule(() -> timeOut(waiter), remaining);
-            answer.whenComplete((grant, failure) -> {
+            waiter.answer().whenComplete((grant, failure) -> {
                 timer.cancel();
                 leave(waiter);
             });
-        } else {
-            answer.complete(arrival.grant());
         }
-        return answer;
+        return waiter.answer();
     }
 
-    private void timeOut(LockTable.Waiter waiter) {
+    /** True if it has to wait in the queue; else it is answered. */
+    private synchronized boolean enter(Waiter waiter) {
+        LeaseRequest request = waiter.request();
+        if (closed) {
+            waiter.answer().completeExceptionally(closed(request.key()));
+            return false;
+        }
+        forgetVanished();
+        KeyState state = keys.computeIfAbsent(request.key(), key -> new KeyState());
+        state.dropExpired(ticker.nanos());
+        Optional<KeyState.Holding> same = state.heldBy(request.owner());
+        if (same.isPresent()) {
+            same.get().extend(ticker.nanos(), request.timeToLive());
+            waiter.answer().complete(Optional.of(new Grant(same.get().lease(), ticker.now())));
+        } else if (state.admitsAtOnce(request)) {
+            waiter.answer().complete(Optional.of(grant(state, request)));
+        } else if (request.deadline().hasPassed()) {
+            waiter.answer().complete(Optional.empty());
+        } else {
+            state.queue().add(waiter);
+            awaitExpiry(request.key(), state);
+            return true;
+        }
+        return false;
+    }
+
+    /** A vanished holder's key may never be asked for again, so each request checks the two oldest keys. */
+    private void forgetVanished() {
+        for (LockKey key : keys.keySet().stream().limit(2).toList()) {
+            look(key, state -> Optional.empty());
+        }
+    }
+
+    /** While a request waits, a timer runs until the next time to live may end. */
+    private void awaitExpiry(LockKey key, KeyState state) {
+        OptionalLong expiry = state.queue().isEmpty() ? OptionalLong.empty() : state.nextExpiry();
+        LockScheduler.Scheduled timer = () -> {};
+        if (expiry.isPresent()) {
+            Duration left = Duration.ofNanos(Math.max(0, expiry.getAsLong() - ticker.nanos()));
+            timer = runtime.scheduler().schedule(() -> admitNext(key), left);
+        }
+        state.replaceTimer(timer);
+    }
+
+    private Grant grant(KeyState state, LeaseRequest request) {
+        Lease lease = state.hold(request, new FencingToken(++lastToken), ticker.nanos());
+        return new Grant(lease, ticker.now());
+    }
+
+    private void timeOut(Waiter waiter) {
         leave(waiter);
         waiter.answer().complete(Optional.empty());
     }
 
-    private void leave(LockTable.Waiter waiter) {
-        if (table.leave(waiter)) {
-            admitNext(waiter.request().key());
+    private void leave(Waiter waiter) {
+        LockKey key = waiter.request().key();
+        synchronized (this) {
+            KeyState state = keys.get(key);
+            if (state == null || !state.queue().remove(waiter)) {
+                return;
+            }
         }
+        admitNext(key);
     }
 
     private void admitNext(LockKey key) {
-        table.admit(key).forEach(this::deliver);
+        admit(key).forEach((waiter, grant) -> {
+            if (!waiter.answer().complete(Optional.of(grant))) {
+                releaseNow(grant.lease(), Duration.ZERO);
+            }
+        });
     }
 
-    private void deliver(LockTable.Waiter waiter, Grant grant) {
-        if (!waiter.answer().complete(Optional.of(grant))) {
-            releaseNow(grant.lease(), Duration.ZERO);
+    /** Grants the key to the waiters whose turn it is, and forgets it if unused. */
+    private synchronized Map<Waiter, Grant> admit(LockKey key) {
+        KeyState state = keys.get(key);
+        if (state == null) {
+            return Map.of();
         }
+        state.dropExpired(ticker.nanos());
+        // Usually there are no waiters.
+        Map<Waiter, Grant> admitted = state.queue().isEmpty() ? Map.of() : new LinkedHashMap<>();
+        for (Optional<Waiter> next = state.next(); next.isPresent(); next = state.next()) {
+            state.queue().remove(next.get());
+            admitted.put(next.get(), grant(state, next.get().request()));
+        }
+        awaitExpiry(key, state);
+        if (state.isUnused()) {
+            keys.remove(key);
+        }
+        return admitted;
     }
 
     @Override
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        for (Lease lease : leases) {
-            answers.answer(lease, table.renew((KeyState.InMemoryLease) lease) ? Renewal.RENEWED : Renewal.NOT_OWNER);
-        }
+        leases.forEach(lease -> extend(lease, ((KeyState.InMemoryLease) lease).renewedTimeToLive(), answers));
+    }
+
+    @Override
+    public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
+        answers.answer(lease, extend(lease, timeToLive) ? Renewal.RENEWED : Renewal.NOT_OWNER);
+    }
+
+    private synchronized boolean extend(Lease lease, Duration timeToLive) {
+        Optional<KeyState.Holding> holding = look(lease.key(), state -> state.find(lease::equals));
+        holding.ifPresent(found -> found.extend(ticker.nanos(), timeToLive));
+        return holding.isPresent();
     }
 
     @Override
@@ -107,8 +194,11 @@ public final class InMemoryLockProvider implements LockProvider {
     }
 
     private Release releaseNow(Lease lease, Duration keepFor) {
-        if (!table.release(lease, keepFor)) {
-            return Release.NOT_OWNER;
+        synchronized (this) {
+            if (look(lease.key(), state -> state.release(lease.owner(), ticker.nanos(), keepFor))
+                    .isEmpty()) {
+                return Release.NOT_OWNER;
+            }
         }
         admitNext(lease.key());
         return Release.RELEASED;
@@ -116,33 +206,62 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
-        return CompletableFuture.completedFuture(table.find(sequencer.key(), sequencer.token())
+        return CompletableFuture.completedFuture(find(sequencer.key(), sequencer.token())
                 .filter(lease -> lease.mode() == sequencer.mode())
                 .isPresent());
     }
 
+    private synchronized Optional<Lease> find(LockKey key, FencingToken token) {
+        return look(key, state -> state.find(lease -> lease.token().equals(token)))
+                .map(KeyState.Holding::lease);
+    }
+
     @Override
-    public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
-        return CompletableFuture.completedFuture(table.status(key));
+    public synchronized CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
+        return CompletableFuture.completedFuture(look(key, state -> state.status(key, ticker.nanos())));
     }
 
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
-        return CompletableFuture.completedFuture(table.find(key, token)
-                .map(lease -> releaseNow(lease, Duration.ZERO))
-                .orElse(Release.NOT_OWNER));
+        return CompletableFuture.completedFuture(
+                find(key, token).map(lease -> releaseNow(lease, Duration.ZERO)).orElse(Release.NOT_OWNER));
+    }
+
+    /** Called under the monitor. */
+    private <T> Optional<T> look(LockKey key, Function<KeyState, Optional<T>> question) {
+        KeyState state = keys.get(key);
+        if (state == null) {
+            return Optional.empty();
+        }
+        state.dropExpired(ticker.nanos());
+        if (state.isUnused()) {
+            keys.remove(key);
+        }
+        return question.apply(state);
     }
 
     @Override
-    public CompletionStage<ProviderStatus> check() {
-        return CompletableFuture.completedFuture(table.check());
+    public synchronized CompletionStage<ProviderStatus> check() {
+        ProviderStatus.State state = closed ? ProviderStatus.State.DOWN : ProviderStatus.State.UP;
+        return CompletableFuture.completedFuture(new ProviderStatus(state, Map.of("keys", keys.size())));
     }
 
     @Override
     public void close() {
-        for (LockTable.Waiter waiter : table.close()) {
-            waiter.answer()
-                    .completeExceptionally(LockTable.closed(waiter.request().key()));
+        List<Waiter> waiting = new ArrayList<>();
+        synchronized (this) {
+            closed = true;
+            keys.forEach((key, state) -> {
+                waiting.addAll(state.queue());
+                state.queue().clear();
+                awaitExpiry(key, state);
+            });
         }
+        waiting.forEach(waiter ->
+                waiter.answer().completeExceptionally(closed(waiter.request().key())));
+    }
+
+    private static LockUnavailableException closed(LockKey key) {
+        return new LockUnavailableException(key, Duration.ZERO, "the provider is closed", null);
     }
 }

@@ -4,6 +4,7 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockStatus;
+import io.distlock.inmemory.InMemoryLockProvider.Waiter;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.LockScheduler;
@@ -14,12 +15,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Predicate;
 
-/** The holders of one key and its queue, first come first served. Guarded by the table's monitor. */
+/** The holders of one key and its queue, first come first served. Guarded by the provider's monitor. */
 final class KeyState {
 
     private final List<Holding> holdings = new ArrayList<>();
-    private final Set<LockTable.Waiter> queue = new LinkedHashSet<>();
+    private final Set<Waiter> queue = new LinkedHashSet<>();
     private LockScheduler.Scheduled expiryTimer = () -> {};
 
     void dropExpired(long now) {
@@ -34,28 +36,27 @@ final class KeyState {
         return holdings.stream().allMatch(holding -> holding.lease.mode() == LockMode.SHARED);
     }
 
-    void hold(InMemoryLease lease, long expiresAt) {
-        holdings.add(new Holding(lease, expiresAt));
+    Lease hold(LeaseRequest request, FencingToken token, long now) {
+        InMemoryLease lease =
+                new InMemoryLease(request.key(), request.mode(), request.owner(), token, request.renewedTimeToLive());
+        holdings.add(new Holding(lease, now + request.timeToLive().toNanos()));
+        return lease;
     }
 
-    Set<LockTable.Waiter> queue() {
+    Set<Waiter> queue() {
         return queue;
     }
 
     Optional<Holding> heldBy(String owner) {
+        return find(lease -> lease.owner().equals(owner));
+    }
+
+    Optional<Holding> find(Predicate<Lease> wanted) {
         return holdings.stream()
-                .filter(holding -> !holding.kept && holding.lease.owner().equals(owner))
+                .filter(holding -> !holding.kept && wanted.test(holding.lease))
                 .findFirst();
     }
 
-    /** Excludes released holdings. */
-    Optional<Holding> heldUnder(FencingToken token) {
-        return holdings.stream()
-                .filter(holding -> !holding.kept && holding.lease.token().equals(token))
-                .findFirst();
-    }
-
-    /** The owner's holding, if any. */
     Optional<Holding> release(String owner, long now, Duration keepFor) {
         Optional<Holding> holding = heldBy(owner);
         holding.ifPresent(found -> {
@@ -70,7 +71,7 @@ final class KeyState {
     }
 
     /** The first in the queue, if its turn has come. */
-    Optional<LockTable.Waiter> next() {
+    Optional<Waiter> next() {
         return queue.stream().findFirst().filter(head -> admits(head.request().mode()));
     }
 
@@ -92,7 +93,6 @@ final class KeyState {
         return holdings.isEmpty() && queue.isEmpty();
     }
 
-    /** Empty if nobody holds it. */
     Optional<LockStatus> status(LockKey key, long now) {
         if (holdings.isEmpty()) {
             return Optional.empty();
@@ -131,10 +131,7 @@ final class KeyState {
 
         /** Never shortens the remaining time. */
         void extend(long now, Duration timeToLive) {
-            long until = now + timeToLive.toNanos();
-            if (until - expiresAt > 0) {
-                expiresAt = until;
-            }
+            expiresAt = Math.max(expiresAt, now + timeToLive.toNanos());
         }
 
         LockStatus.Holder describe(long now) {

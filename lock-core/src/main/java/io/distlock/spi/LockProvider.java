@@ -70,6 +70,16 @@ public interface LockProvider extends AutoCloseable {
     void renew(Collection<Lease> leases, Renewal.Answers answers);
 
     /**
+     * Extends one lease so that it lasts at least this long from now; never shortens it.
+     *
+     * @throws IllegalArgumentException if this store cannot keep the lease that long
+     * @throws UnsupportedOperationException if this provider cannot extend leases
+     */
+    default void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
+        throw new UnsupportedOperationException("the provider '" + name() + "' cannot extend leases");
+    }
+
+    /**
      * Releases a lease. Repeating it is harmless.
      *
      * @param keepFor how long the key stays taken (the rest of a minimum hold time); zero or less frees it at once

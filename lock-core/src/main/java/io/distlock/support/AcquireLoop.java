@@ -43,9 +43,9 @@ public final class AcquireLoop implements AutoCloseable {
         Acquisition acquisition = new Acquisition(this, stores.apply(request), request);
         unsettled.begin();
         if (closed) {
-            acquisition.fail("the provider is closed", null);
+            acquisition.failClosed();
         } else {
-            acquisition.tryOnce();
+            acquisition.advance();
         }
         return acquisition;
     }
@@ -57,7 +57,7 @@ public final class AcquireLoop implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        waiting.forEach(acquisition -> acquisition.fail("the provider is closed", null));
+        waiting.forEach(Acquisition::failClosed);
         Timeouts.await(unsettled.drained(), callTimeout);
         Timeouts.await(runtime.reaper().asked(), callTimeout);
     }
@@ -66,7 +66,7 @@ public final class AcquireLoop implements AutoCloseable {
     void enlist(Acquisition acquisition) {
         waiting.add(acquisition);
         if (closed) {
-            acquisition.fail("the provider is closed", null);
+            acquisition.failClosed();
         }
     }
 

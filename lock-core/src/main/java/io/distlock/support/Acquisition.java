@@ -1,8 +1,6 @@
 package io.distlock.support;
 
 import io.distlock.LockMode;
-import io.distlock.LockUnavailableException;
-import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
 import java.util.Optional;
@@ -10,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** One acquisition in the {@link AcquireLoop}. Its fields belong to the current step. */
-final class Acquisition extends CompletableFuture<Optional<Grant>> {
+final class Acquisition extends WaitingAcquisition {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
@@ -22,9 +20,6 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
 
     private final AcquireLoop loop;
     private final TryLockStore store;
-    private final LeaseRequest request;
-    private final long startedNanos;
-    private final Parker parker;
 
     /** Cancelled at the end, so that a later subscription is closed at once. */
     private final CompletableFuture<TryLockStore.Subscription> subscription = new CompletableFuture<>();
@@ -36,26 +31,14 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private @Nullable Throwable subscribeFailure;
 
     Acquisition(AcquireLoop loop, TryLockStore store, LeaseRequest request) {
+        super(loop.runtime, request);
         this.loop = loop;
         this.store = store;
-        this.request = request;
-        this.startedNanos = loop.runtime.ticker().nanos();
-        this.parker = new Parker(loop.runtime.scheduler(), () -> goOn(this::tryOnce), this::settle);
     }
 
-    /** Continues unless it is over or past its deadline. */
-    private void goOn(Runnable next) {
-        if (isDone()) {
-            parker.finish();
-        } else if (request.deadline().hasPassed()) {
-            end();
-        } else {
-            next.run();
-        }
-    }
-
-    void tryOnce() {
-        parker.asks();
+    @Override
+    protected void advance() {
+        asks();
         loop.runtime
                 .timeouts()
                 .within(answerLimit(), store.attempt(request, mayBeApplied))
@@ -76,7 +59,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     private void answered(TryLockStore.Result attempt) {
         if (attempt instanceof TryLockStore.Result.Granted granted) {
             mayBeApplied = !complete(Optional.of(granted.grant()));
-            parker.finish();
+            finish();
             return;
         }
         note(attempt);
@@ -90,7 +73,7 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
             if (attempt instanceof TryLockStore.Result.Refused refused) {
                 awaitRelease(refused.freeIn().map(JUST_AFTER::plus).orElse(UNKNOWN_HOLDER));
             } else {
-                park(BACKOFF.pause(failures));
+                parkFor(BACKOFF.pause(failures));
             }
         });
     }
@@ -110,20 +93,20 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
     /** Parks if a release would be announced; otherwise subscribes, and tries again. */
     private void awaitRelease(Duration freeIn) {
         if (subscription.isDone()) {
-            park(freeIn);
+            parkFor(freeIn);
             return;
         }
         loop.enlist(this);
-        var subscribing = store.subscribe(request.key(), parker::wake);
+        var subscribing = store.subscribe(request.key(), this::wake);
         // On the stage itself, not the limited one: a subscription that arrives late must also be closed.
         var adopted = subscribing.thenAccept(this::adopt);
         loop.runtime.timeouts().within(answerLimit(), adopted).whenComplete((done, failure) -> {
             if (failure != null) {
                 subscribeFailed(failure);
             } else if (isDone()) {
-                parker.finish();
+                finish();
             } else {
-                tryOnce();
+                advance();
             }
         });
     }
@@ -138,13 +121,13 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         subscribeFailure = failure;
         failures++;
         request.listener().failed(failure);
-        goOn(() -> park(BACKOFF.pause(failures)));
+        goOn(() -> parkFor(BACKOFF.pause(failures)));
     }
 
-    private void park(Duration time) {
+    private void parkFor(Duration time) {
         loop.enlist(this);
         Duration remaining = request.deadline().remaining();
-        parker.park(time.compareTo(remaining) < 0 ? time : untilLastLook(remaining));
+        park(time.compareTo(remaining) < 0 ? time : untilLastLook(remaining));
     }
 
     /**
@@ -169,32 +152,19 @@ final class Acquisition extends CompletableFuture<Optional<Grant>> {
         return lastFailure != null || subscription.isDone() ? lastFailure : subscribeFailure;
     }
 
-    /** The deadline has passed. */
-    private void end() {
+    @Override
+    protected void end() {
         Throwable failure = failure();
         if (failure == null) {
             complete(Optional.empty());
         } else {
             fail(String.valueOf(failure.getMessage()), failure);
         }
-        parker.finish();
-    }
-
-    void fail(String why, @Nullable Throwable cause) {
-        Duration waited = Duration.ofNanos(loop.runtime.ticker().nanos() - startedNanos);
-        completeExceptionally(new LockUnavailableException(request.key(), waited, why, cause));
-        parker.stop();
+        finish();
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
-        parker.stop();
-        return cancelled;
-    }
-
-    /** Leaves nothing behind, here or in the store. */
-    private void settle() {
+    protected void settle() {
         if (!subscription.cancel(false)) {
             subscription.join().close();
         }

@@ -40,7 +40,6 @@ public interface TryLockStore {
     /** How one try to take a lock ended. */
     sealed interface Result {
 
-        /** The lock is ours. */
         record Granted(Grant grant) implements Result {}
 
         /**

@@ -1,13 +1,12 @@
 package io.distlock.etcd;
 
-import io.distlock.LockUnavailableException;
 import io.distlock.etcd.client.EtcdCallException;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.support.Backoff;
-import io.distlock.support.Parker;
+import io.distlock.support.WaitingAcquisition;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One acquisition: gets a session, takes a place in the lock's queue, and waits until nobody is ahead. Its fields
  * belong to the current step.
  */
-final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
+final class EtcdAcquisition extends WaitingAcquisition {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
@@ -27,36 +26,29 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private static final Duration LONGEST_TRUST = Duration.ofSeconds(5);
 
     private final EtcdQueue queue;
-    private final EtcdQueue.Context context;
-    private final LeaseRequest request;
-    private final long startedNanos;
     private final PredecessorWatch watch;
-    private final Parker parker;
     private final QueuePosition position;
 
     private int failures;
     private @Nullable Throwable lastFailure;
 
-    EtcdAcquisition(EtcdQueue queue, EtcdQueue.Context context, LeaseRequest request) {
+    EtcdAcquisition(EtcdQueue queue, LeaseRequest request) {
+        super(queue.runtime(), request);
         this.queue = queue;
-        this.context = context;
-        this.request = request;
-        this.startedNanos = context.runtime().ticker().nanos();
-        this.position = new QueuePosition(context, request);
-        this.parker = new Parker(context.runtime().scheduler(), () -> goOn(this::advance), this::settle);
-        this.watch = new PredecessorWatch(context.watches(), parker::wake);
+        this.position = new QueuePosition(queue, request);
+        this.watch = new PredecessorWatch(queue.watches(), this::wake);
     }
 
     // --- step by step ---
 
-    /** The next step; the queue starts the first. */
-    void advance() {
-        parker.asks();
+    @Override
+    protected void advance() {
+        asks();
         if (queue.isClosed()) {
             failClosed();
-            parker.finish();
+            finish();
         } else if (position.isNowhere()) {
-            await(context.sessions().enter(request, context.answerLimit(request)), this::entered);
+            await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
         } else if (position.isDoubtful()) {
             await(inTime(position.withdraw()), release -> lose());
         } else {
@@ -65,7 +57,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     }
 
     private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {
-        return context.runtime().timeouts().within(context.answerLimit(request), stage);
+        return queue.runtime().timeouts().within(queue.answerLimit(request), stage);
     }
 
     /** Waits for one answer, which arrives or fails in bounded time, and passes it on. */
@@ -86,18 +78,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         if (failure.mayBeApplied()) {
             position.mayBeTaken();
         }
-        goOn(() -> park(BACKOFF.pause(failures)));
-    }
-
-    /** Continues unless it is over or past the deadline. */
-    private void goOn(Runnable next) {
-        if (isDone()) {
-            parker.finish();
-        } else if (request.deadline().hasPassed()) {
-            end();
-        } else {
-            next.run();
-        }
+        goOn(() -> parkFor(BACKOFF.pause(failures)));
     }
 
     private void entered(Session session) {
@@ -116,7 +97,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         } else if (finding instanceof QueuePosition.Refused) {
             // This says nothing about the lock: ask again even past the deadline, but not forever.
             position.forget();
-            if (request.deadline().remainingNanos() + context.callTimeout().toNanos() < 0) {
+            if (request.deadline().remainingNanos() + queue.callTimeout().toNanos() < 0) {
                 endSilent(EtcdCallException.unanswered("taking a place in the queue"));
             } else {
                 advanceUnlessDone();
@@ -128,7 +109,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void advanceUnlessDone() {
         if (isDone()) {
-            parker.finish();
+            finish();
         } else {
             advance();
         }
@@ -136,13 +117,13 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void found(Optional<ByteSequence> predecessor) {
         if (isDone()) {
-            parker.finish();
+            finish();
         } else if (predecessor.isEmpty() && !position.grace().isZero()) {
             waitOutGrace();
         } else if (predecessor.isEmpty()) {
             grantIfFresh(0);
         } else if (request.deadline().hasPassed()) {
-            leave(true, context.limit(context.callTimeout().dividedBy(2)), 1);
+            leave(true, queue.limit(queue.callTimeout().dividedBy(2)), 1);
         } else {
             waitFor(predecessor.get());
         }
@@ -164,7 +145,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void grantIfFresh(int extensions) {
         Session session = position.place().session();
         long age = session.validSince(request.renewedTimeToLive())
-                .elapsedNanos(context.runtime().ticker());
+                .elapsedNanos(queue.runtime().ticker());
         long most = request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100);
         if (age <= most || extensions == 2) {
             grant();
@@ -187,15 +168,15 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
 
     private void grant() {
         watch.close();
-        Grant grant = context.grantedLocks().add(position.toLease());
+        Grant grant = queue.grantedLocks().add(position.toLease());
         if (queue.isClosed()) {
             // Its session may have been given up before the lock was counted.
             failClosed();
         }
         if (!complete(Optional.of(grant))) {
-            context.grantedLocks().abandon((EtcdLease) grant.lease());
+            queue.grantedLocks().abandon((EtcdLease) grant.lease());
         }
-        parker.finish();
+        finish();
     }
 
     // --- waiting ---
@@ -205,7 +186,7 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         lastFailure = EtcdCallException.leaseLost();
         request.listener().failed(lastFailure);
         queue.enlist(this);
-        goOn(() -> park(position.grace()));
+        goOn(() -> parkFor(position.grace()));
     }
 
     private void waitFor(ByteSequence predecessor) {
@@ -213,36 +194,35 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
         queue.enlist(this);
         if (watch.isOn(predecessor)) {
             failures = 0;
-            park(EtcdQueue.Context.shorter(
+            parkFor(EtcdQueue.shorter(
                     LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
         } else {
             await(inTime(watch.on(predecessor, position.place().key())), standing -> goOn(this::advance));
         }
     }
 
-    private void park(Duration time) {
-        parker.park(EtcdQueue.Context.shorter(time, request.deadline().remaining()));
+    private void parkFor(Duration time) {
+        park(EtcdQueue.shorter(time, request.deadline().remaining()));
     }
 
     // --- the end ---
 
-    /** The deadline has passed. */
-    private void end() {
+    @Override
+    protected void end() {
         Throwable failure = lastFailure;
         if (failure != null) {
             endSilent(failure);
         } else if (position.isCertain() && position.grace().isZero()) {
-            leave(false, context.limit(context.callTimeout()), 1);
+            leave(false, queue.limit(queue.callTimeout()), 1);
         } else {
             complete(Optional.empty());
-            parker.finish();
+            finish();
         }
     }
 
     /**
-     * The next caller must not find this one waiting, so it ends only once the place is gone. After a timely report of a
-     * predecessor it does not wait long. Otherwise the last report may be old: only a reply to the leave call shows that the
-     * store was available to the end and another holds the lock, so it asks until it gets one.
+     * The next caller must not find this one waiting, so it ends only once the place is gone. It does not wait long if a
+     * predecessor was just seen. Otherwise only a reply to the leave call shows that the store was available to the end.
      */
     private void leave(boolean refused, Deadline limit, int tries) {
         watch.close();
@@ -250,9 +230,9 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
             Duration pause = BACKOFF.pause(tries);
             if (failure == null || refused) {
                 complete(Optional.empty());
-                parker.finish();
+                finish();
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
-                context.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
+                queue.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
             } else {
                 endSilent(failure);
             }
@@ -262,30 +242,13 @@ final class EtcdAcquisition extends CompletableFuture<Optional<Grant>> {
     private void endSilent(Throwable failure) {
         boolean answered = EtcdCallException.LEASE_LOST.equals(failure.getMessage());
         String why = answered ? EtcdCallException.LEASE_LOST : "etcd did not answer within the wait time";
-        completeExceptionally(unavailable(why, failure));
-        parker.finish();
-    }
-
-    void failClosed() {
-        completeExceptionally(unavailable("the provider is closed", null));
-        parker.stop();
-    }
-
-    private LockUnavailableException unavailable(String why, @Nullable Throwable cause) {
-        Duration waited = Duration.ofNanos(context.runtime().ticker().nanos() - startedNanos);
-        return new LockUnavailableException(request.key(), waited, why, cause);
+        fail(why, failure);
+        finish();
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
-        parker.stop();
-        return cancelled;
-    }
-
-    /** Leaves nothing behind, here or in the store. */
-    private void settle() {
-        queue.delist(this);
+    protected void settle() {
+        queue.waiting().remove(this);
         watch.close();
         position.giveUp();
     }

@@ -30,6 +30,7 @@ public final class EtcdConnection implements AutoCloseable {
     /** A lock may have many waiters, all read at once. */
     private static final int LARGEST_ANSWER = 64 << 20;
 
+    private final String name;
     private final Client client;
     private final ByteSequence namespace;
     private final Optional<ChannelCapture> capture;
@@ -37,7 +38,13 @@ public final class EtcdConnection implements AutoCloseable {
     private final Runnable onClose;
 
     private EtcdConnection(
-            Client client, ByteSequence namespace, Optional<ChannelCapture> capture, int members, Runnable onClose) {
+            String name,
+            Client client,
+            ByteSequence namespace,
+            Optional<ChannelCapture> capture,
+            int members,
+            Runnable onClose) {
+        this.name = name;
         this.client = client;
         this.namespace = namespace;
         this.capture = capture;
@@ -70,6 +77,7 @@ public final class EtcdConnection implements AutoCloseable {
                 .executorService(MoreExecutors.newDirectExecutorService())
                 .target(resolver.target())
                 .interceptor(
+                        new ClientInterceptors.Unretried(),
                         new ClientInterceptors.Detaching(),
                         capture,
                         new ClientInterceptors.Deadlines(options.callTimeout()));
@@ -82,11 +90,17 @@ public final class EtcdConnection implements AutoCloseable {
         Client client = builder.build();
         // Before the client's first call, which is when it asks for the resolver.
         resolver.register();
+        Runnable onClose = () -> {
+            closeClient(client);
+            resolver.close();
+        };
         return new EtcdConnection(
-                client, namespace, Optional.of(capture), servers.endpoints().size(), () -> {
-                    closeClient(client);
-                    resolver.close();
-                });
+                "etcd " + servers.endpoints(),
+                client,
+                namespace,
+                Optional.of(capture),
+                servers.endpoints().size(),
+                onClose);
     }
 
     private static void closeClient(Client client) {
@@ -104,11 +118,16 @@ public final class EtcdConnection implements AutoCloseable {
      * it is sent.
      */
     public static EtcdConnection of(Client client) {
-        return new EtcdConnection(client, ByteSequence.EMPTY, Optional.empty(), 1, () -> {});
+        return new EtcdConnection("etcd", client, ByteSequence.EMPTY, Optional.empty(), 1, () -> {});
     }
 
     private static ByteSequence bytes(String text) {
         return ByteSequence.from(text, StandardCharsets.UTF_8);
+    }
+
+    /** With the servers' addresses, for diagnostics. */
+    String name() {
+        return name;
     }
 
     Client client() {
@@ -120,7 +139,6 @@ public final class EtcdConnection implements AutoCloseable {
         return members;
     }
 
-    /** The caller closes it. */
     Watches watches(LockRuntime runtime, Duration callTimeout) {
         return capture.<Watches>map(
                         driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout.dividedBy(2)))

@@ -14,26 +14,22 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /** The state of etcd, for health checks; warns once about servers that may revoke held locks. Thread-safe. */
-final class EtcdHealth {
+record EtcdHealth(
+        EtcdCalls calls,
+        ByteSequence anyKey,
+        ClusterMembers members,
+        SessionPool sessions,
+        ServerVersion.Warning warning) {
 
-    private final EtcdCalls calls;
-    private final ByteSequence anyKey;
-    private final ClusterMembers members;
-    private final SessionPool sessions;
-    private final ServerVersion.Warning warning = new ServerVersion.Warning();
-
-    EtcdHealth(EtcdCalls calls, EtcdKeys keys, ClusterMembers members, SessionPool sessions) {
-        this.calls = calls;
-        this.anyKey = keys.root();
-        this.members = members;
-        this.sessions = sessions;
+    /** As {@link io.distlock.spi.LockProvider#check}. */
+    CompletableFuture<ProviderStatus> check() {
+        return ask().exceptionally(EtcdHealth::down);
     }
 
-    /** As {@link io.distlock.spi.LockProvider#check}: a read that only a majority of members can answer. */
-    CompletableFuture<ProviderStatus> check() {
+    /** A read that only a majority of members can answer; fails without an answer. */
+    CompletableFuture<ProviderStatus> ask() {
         return calls.get(anyKey, GetOption.builder().withCountOnly(true).build())
-                .thenCompose(found -> members.ask().thenCombine(members.alarms(), this::status))
-                .exceptionally(EtcdHealth::down);
+                .thenCompose(found -> members.ask().thenCombine(members.alarms(), this::status));
     }
 
     private ProviderStatus status(Collection<ClusterMembers.Member> known, List<String> alarms) {

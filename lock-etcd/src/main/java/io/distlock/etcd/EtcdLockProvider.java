@@ -6,6 +6,7 @@ import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.etcd.client.EtcdCalls;
+import io.distlock.etcd.client.ServerVersion;
 import io.distlock.etcd.watch.Watches;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
@@ -14,14 +15,13 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.Timeouts;
+import io.distlock.support.WarmUp;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * Locks in etcd: a queue of keys for each lock, first come first served, with two transactions for a free lock. The
@@ -39,10 +39,10 @@ import java.util.concurrent.TimeoutException;
  */
 public final class EtcdLockProvider implements LockProvider {
 
-    private final EtcdQueue.Context context;
     private final EtcdQueue queue;
     private final QueueReader reader;
     private final EtcdHealth health;
+    private final WarmUp warmUp;
 
     /**
      * Starts connecting without waiting: etcd may be started later.
@@ -60,11 +60,11 @@ public final class EtcdLockProvider implements LockProvider {
         Watches watches = connection.watches(runtime, callTimeout);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         this.reader = new QueueReader(calls, keys);
-        this.health = new EtcdHealth(calls, keys, connection.members(callTimeout), sessions);
-        this.context = new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
-        this.queue = new EtcdQueue(context);
-        // Starts connecting, so that the first lock need not wait.
-        health.check();
+        this.health = new EtcdHealth(
+                calls, keys.root(), connection.members(callTimeout), sessions, new ServerVersion.Warning());
+        this.queue = new EtcdQueue(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
+        this.warmUp = new WarmUp(connection.name(), runtime.scheduler(), health::ask);
+        warmUp.start("distributed-lock.etcd.*");
     }
 
     @Override
@@ -74,7 +74,7 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public Duration callTimeout() {
-        return context.callTimeout();
+        return queue.callTimeout();
     }
 
     @Override
@@ -84,17 +84,23 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public void onLoss(Lease lease, Runnable lost) {
-        context.grantedLocks().onLoss((EtcdLease) lease, lost);
+        queue.grantedLocks().onLoss((EtcdLease) lease, lost);
     }
 
     @Override
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        context.grantedLocks().renew(leases, answers);
+        queue.grantedLocks().renew(leases, answers);
+    }
+
+    /** Up to the lease time with which the lock was acquired, since that is how long its session lasts. */
+    @Override
+    public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
+        queue.grantedLocks().extend((EtcdLease) lease, timeToLive, answers);
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return context.grantedLocks().release((EtcdLease) lease, keepFor);
+        return queue.grantedLocks().release((EtcdLease) lease, keepFor);
     }
 
     @Override
@@ -110,7 +116,7 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return reader.holder(key, token)
-                .thenCompose(place -> place.map(held -> context.transactions().leave(held, token.value()))
+                .thenCompose(place -> place.map(held -> queue.transactions().leave(held, token.value()))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 
@@ -125,15 +131,9 @@ public final class EtcdLockProvider implements LockProvider {
      */
     @Override
     public void close() {
+        warmUp.close();
         queue.close();
-        try {
-            Duration limit = context.callTimeout();
-            context.sessions().close(limit).get(limit.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException interrupt) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException silent) {
-            // What is left expires.
-        }
-        context.watches().close();
+        Timeouts.await(queue.sessions().close(callTimeout()), callTimeout());
+        queue.watches().close();
     }
 }

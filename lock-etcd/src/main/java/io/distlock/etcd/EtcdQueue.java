@@ -10,52 +10,28 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The acquisitions that wait. Thread-safe. */
-final class EtcdQueue {
+/**
+ * What the acquisitions of a provider share, and those that wait. Thread-safe.
+ *
+ * @param waiting an uncontended acquisition is never among them, and so costs no bookkeeping
+ */
+record EtcdQueue(
+        LockRuntime runtime,
+        EtcdKeys keys,
+        QueueTransactions transactions,
+        SessionPool sessions,
+        GrantedLocks grantedLocks,
+        Watches watches,
+        Duration callTimeout,
+        Set<EtcdAcquisition> waiting,
+        AtomicBoolean closed) {
 
-    private final Context context;
-    private final Set<EtcdAcquisition> waiting = ConcurrentHashMap.newKeySet();
-    private volatile boolean closed;
+    /** How late the answer to a timely request may be. */
+    private static final Duration LATE_ANSWER = Duration.ofMillis(100);
 
-    EtcdQueue(Context context) {
-        this.context = context;
-    }
-
-    CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        Optional<Grant> same = context.grantedLocks().again(request);
-        if (same.isPresent()) {
-            return CompletableFuture.completedFuture(same);
-        }
-        EtcdAcquisition acquisition = new EtcdAcquisition(this, context, request);
-        acquisition.advance();
-        return acquisition;
-    }
-
-    boolean isClosed() {
-        return closed;
-    }
-
-    /** Only for acquisitions that have to wait: an uncontended one costs no bookkeeping. */
-    void enlist(EtcdAcquisition acquisition) {
-        waiting.add(acquisition);
-        if (closed) {
-            acquisition.failClosed();
-        }
-    }
-
-    void delist(EtcdAcquisition acquisition) {
-        waiting.remove(acquisition);
-    }
-
-    /** Fails all waiting and later acquisitions. */
-    void close() {
-        closed = true;
-        waiting.forEach(acquisition -> acquisition.failClosed());
-    }
-
-    /** What acquisitions share. */
-    record Context(
+    EtcdQueue(
             LockRuntime runtime,
             EtcdKeys keys,
             QueueTransactions transactions,
@@ -63,22 +39,55 @@ final class EtcdQueue {
             GrantedLocks grantedLocks,
             Watches watches,
             Duration callTimeout) {
+        this(
+                runtime,
+                keys,
+                transactions,
+                sessions,
+                grantedLocks,
+                watches,
+                callTimeout,
+                ConcurrentHashMap.newKeySet(),
+                new AtomicBoolean());
+    }
 
-        /** How late the answer to a timely request may be. */
-        private static final Duration LATE_ANSWER = Duration.ofMillis(100);
-
-        Deadline limit(Duration time) {
-            return Deadline.in(time, runtime.ticker());
+    CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
+        Optional<Grant> same = grantedLocks.again(request);
+        if (same.isPresent()) {
+            return CompletableFuture.completedFuture(same);
         }
+        EtcdAcquisition acquisition = new EtcdAcquisition(this, request);
+        acquisition.advance();
+        return acquisition;
+    }
 
-        /** A wait of zero gets a full round trip; any other ends soon after its deadline, even without an answer. */
-        Duration answerLimit(LeaseRequest request) {
-            Duration remaining = request.deadline().remaining();
-            return remaining.isZero() ? callTimeout : shorter(remaining.plus(LATE_ANSWER), callTimeout);
-        }
+    boolean isClosed() {
+        return closed.get();
+    }
 
-        static Duration shorter(Duration one, Duration other) {
-            return one.compareTo(other) < 0 ? one : other;
+    void enlist(EtcdAcquisition acquisition) {
+        waiting.add(acquisition);
+        if (isClosed()) {
+            acquisition.failClosed();
         }
+    }
+
+    void close() {
+        closed.set(true);
+        waiting.forEach(EtcdAcquisition::failClosed);
+    }
+
+    Deadline limit(Duration time) {
+        return Deadline.in(time, runtime.ticker());
+    }
+
+    /** A wait of zero gets a full round trip; any other ends soon after its deadline, even without an answer. */
+    Duration answerLimit(LeaseRequest request) {
+        Duration remaining = request.deadline().remaining();
+        return remaining.isZero() ? callTimeout : shorter(remaining.plus(LATE_ANSWER), callTimeout);
+    }
+
+    static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 }

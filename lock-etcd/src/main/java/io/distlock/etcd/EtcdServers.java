@@ -38,8 +38,8 @@ public record EtcdServers(
         // Before any message shows an endpoint.
         if (endpoints.stream().anyMatch(endpoint -> endpoint.toString().contains("@"))) {
             throw new IllegalArgumentException(
-                    "an endpoint (not shown) holds a user or a password: leave out what stands"
-                            + " before the \"@\", and the \"@\", and give user and password beside the endpoints");
+                    "an endpoint (not shown) contains a user or a password: remove everything up to and including the"
+                            + " \"@\", and configure user and password separately");
         }
         for (URI endpoint : endpoints) {
             requireEndpoint(endpoint, tls.isPresent());
@@ -91,10 +91,10 @@ public record EtcdServers(
                             + "\" is not an http or https address: write it as http://host:port, or https://host:port with TLS");
         }
         if (https != withTls) {
-            throw new IllegalArgumentException("endpoint \"" + endpoint + "\" does not go with "
-                    + (withTls
-                            ? "TLS settings: write it as https"
-                            : "a connection without TLS: configure TLS, or write it as http"));
+            throw new IllegalArgumentException("endpoint \"" + endpoint + "\" "
+                    + (https
+                            ? "uses https, but TLS is not configured: configure TLS, or use http"
+                            : "uses http, but TLS is configured: use https"));
         }
     }
 

@@ -5,7 +5,6 @@ import io.distlock.spi.Moment;
 import io.distlock.support.Backoff;
 import io.distlock.support.DueSet;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /** A lock granted here and not yet released: when it expires, and the watch on its key. Thread-safe. */
 final class GrantedLock implements DueSet.Due {
@@ -22,10 +21,10 @@ final class GrantedLock implements DueSet.Due {
     private volatile long untilNanos;
     private volatile long watchNanos;
     private volatile boolean toBeWatched = true;
-    private volatile @Nullable Runnable onLoss;
+    private volatile Runnable onLoss = () -> {};
 
     // Guarded by the monitor.
-    private @Nullable WatchedKey watched;
+    private WatchedKey watched = WatchedKey.NONE;
     private boolean over;
     private int failures;
 
@@ -39,8 +38,8 @@ final class GrantedLock implements DueSet.Due {
         return lease;
     }
 
-    void extend(Moment since) {
-        long until = since.nanos() + lease.believed().toNanos();
+    void extend(Moment since, Duration timeToLive) {
+        long until = since.nanos() + timeToLive.toNanos();
         if (until - untilNanos > 0) {
             untilNanos = until;
         }
@@ -55,10 +54,7 @@ final class GrantedLock implements DueSet.Due {
     }
 
     void notifyLost() {
-        Runnable lost = onLoss;
-        if (lost != null) {
-            lost.run();
-        }
+        onLoss.run();
     }
 
     // --- its watch ---
@@ -71,13 +67,13 @@ final class GrantedLock implements DueSet.Due {
         WatchedKey unused;
         synchronized (this) {
             unused = over ? begun : watched;
-            watched = over ? null : begun;
+            watched = over ? watched : begun;
         }
-        WatchedKey.closeIfAny(unused);
+        unused.close();
     }
 
     synchronized boolean isWatched() {
-        return watched != null && watched.isLive();
+        return watched.isLive();
     }
 
     synchronized void seen() {
@@ -92,15 +88,13 @@ final class GrantedLock implements DueSet.Due {
         return !over;
     }
 
-    /** Ends its watch, for good. */
     void end() {
         WatchedKey last;
         synchronized (this) {
             over = true;
             last = watched;
-            watched = null;
         }
-        WatchedKey.closeIfAny(last);
+        last.close();
     }
 
     @Override

@@ -24,12 +24,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The locks held through this provider. Their session may live forever, being extended for others, so a lock that
- * was not extended within its own time to live is deleted here. If this process dies, so does the session.
- *
- * <p>Each key is watched, unless it is released soon: an operator may delete it by hand, and a frozen leader may resume and
- * revoke its lease. What the watch reports is verified, and so is what may have happened while
- * there was no watch. Thread-safe.
+ * The locks held through this provider. A session may live forever, being extended for others, so a lock that was not
+ * extended within its own time to live is deleted here. Each key is watched, unless it is released soon: an operator may
+ * delete it by hand, and a frozen leader may resume and revoke its lease. What the watch reports is verified, and so is
+ * what may have happened while there was no watch. Thread-safe.
  */
 final class GrantedLocks {
 
@@ -74,7 +72,6 @@ final class GrantedLocks {
         return new Grant(lease, since);
     }
 
-    /** The grant that the same owner already has. */
     Optional<Grant> again(LeaseRequest request) {
         return Optional.ofNullable(held.get(new Owner(request.key(), request.owner())))
                 .map(GrantedLock::lease)
@@ -87,7 +84,6 @@ final class GrantedLocks {
                 .filter(lock -> lock.lease().place().key().equals(lease.place().key()));
     }
 
-    /** As {@link io.distlock.spi.LockProvider#onLoss}. */
     void onLoss(EtcdLease lease, Runnable lost) {
         find(lease).ifPresent(lock -> lock.onLoss(lost));
         // It may have gone before there was a listener.
@@ -136,14 +132,23 @@ final class GrantedLocks {
         for (Lease each : leases) {
             EtcdLease lease = (EtcdLease) each;
             if (find(lease).isEmpty() || isFresh(lease)) {
-                answer(lease, Renewal.RENEWED, answers);
+                answer(lease, lease.believed(), Renewal.RENEWED, answers);
             } else {
                 stale.computeIfAbsent(lease.session(), session -> new ArrayList<>())
                         .add(lease);
             }
         }
-        stale.forEach((session, all) ->
-                session.keepAlive().thenAccept(renewal -> all.forEach(lease -> answer(lease, renewal, answers))));
+        stale.forEach((session, all) -> session.keepAlive()
+                .thenAccept(renewal -> all.forEach(lease -> answer(lease, lease.believed(), renewal, answers))));
+    }
+
+    void extend(EtcdLease lease, Duration timeToLive, Renewal.Answers answers) {
+        if (timeToLive.compareTo(lease.believed()) > 0) {
+            throw new IllegalArgumentException("etcd cannot extend lock '" + lease.key() + "' to " + timeToLive
+                    + ", lock-delay included: it was acquired for " + lease.believed()
+                    + ". Acquire it with a longer lease");
+        }
+        lease.session().keepAlive().thenAccept(renewal -> answer(lease, timeToLive, renewal, answers));
     }
 
     /** After an extension that is younger than a sixth of the lease, another call would gain nothing. */
@@ -154,7 +159,7 @@ final class GrantedLocks {
                         <= lease.place().request().options().leaseTime().toNanos() / 6;
     }
 
-    private void answer(EtcdLease lease, Renewal renewal, Renewal.Answers answers) {
+    private void answer(EtcdLease lease, Duration timeToLive, Renewal renewal, Renewal.Answers answers) {
         Optional<GrantedLock> lock = find(lease);
         if (renewal == Renewal.NOT_OWNER || lock.isEmpty()) {
             lock.ifPresent(this::remove);
@@ -162,8 +167,8 @@ final class GrantedLocks {
         } else if (renewal == Renewal.UNKNOWN) {
             answers.answer(lease, Renewal.UNKNOWN);
         } else {
-            Moment since = lease.session().validSince(lease.believed());
-            lock.get().extend(since);
+            Moment since = lease.session().validSince(timeToLive);
+            lock.get().extend(since, timeToLive);
             answers.renewedSince(lease, since);
         }
     }
@@ -221,7 +226,6 @@ final class GrantedLocks {
                         () -> release(lease, Duration.ZERO));
     }
 
-    /** As {@link io.distlock.spi.LockProvider#release}. */
     CompletableFuture<Release> release(EtcdLease lease, Duration keepFor) {
         boolean wasHeld = find(lease).map(this::forget).orElse(false);
         if (keepFor.compareTo(Duration.ZERO) > 0) {

@@ -15,54 +15,41 @@ final class PredecessorWatch {
     private final Watches watches;
     private final Runnable wake;
     private @Nullable ByteSequence ahead;
-    private @Nullable WatchedKey watchedAhead;
-    private @Nullable WatchedKey watchedSelf;
+    private WatchedKey watchedAhead = WatchedKey.NONE;
+    private WatchedKey watchedSelf = WatchedKey.NONE;
 
     PredecessorWatch(Watches watches, Runnable wake) {
         this.watches = watches;
         this.wake = wake;
     }
 
-    /** The watched key ahead, if any. */
     @Nullable
     ByteSequence ahead() {
         return ahead;
     }
 
-    /** Whether both are live and this is the key ahead. */
     boolean isOn(ByteSequence key) {
-        return key.equals(ahead) && isLive(watchedAhead) && isLive(watchedSelf);
+        return key.equals(ahead) && watchedAhead.isLive() && watchedSelf.isLive();
     }
 
-    private static boolean isLive(@Nullable WatchedKey watched) {
-        return watched != null && watched.isLive();
-    }
-
-    /** Starts both watches; completes once active. */
     CompletableFuture<Void> on(ByteSequence key, ByteSequence own) {
         offAhead();
         ahead = key;
-        WatchedKey nextAhead = watches.watch(key, wake);
-        watchedAhead = nextAhead;
-        WatchedKey self = watchedSelf;
-        if (self == null || !self.isLive()) {
-            WatchedKey.closeIfAny(self);
-            self = watches.watch(own, wake);
-            watchedSelf = self;
+        watchedAhead = watches.watch(key, wake);
+        if (!watchedSelf.isLive()) {
+            watchedSelf.close();
+            watchedSelf = watches.watch(own, wake);
         }
-        return nextAhead.standing().thenCombine(self.standing(), (one, other) -> null);
+        return watchedAhead.standing().thenCombine(watchedSelf.standing(), (one, other) -> null);
     }
 
-    /** The key ahead is gone. */
     void offAhead() {
-        WatchedKey.closeIfAny(watchedAhead);
+        watchedAhead.close();
         ahead = null;
-        watchedAhead = null;
     }
 
     void close() {
         offAhead();
-        WatchedKey.closeIfAny(watchedSelf);
-        watchedSelf = null;
+        watchedSelf.close();
     }
 }

@@ -19,16 +19,15 @@ import org.jspecify.annotations.Nullable;
 final class QueuePosition {
 
     /**
-     * How long a lock that looks free is not granted after a lease is lost, unless the lock-delay is longer. A frozen
-     * leader may resume and revoke leases that its successor has extended. Their holders find out from their
-     * watches, within a round trip or two, and rely on their locks until then; a second is enough for that, and for
-     * garbage-collection pauses.
+     * How long a lock that looks free is not granted after a lease is lost, unless the lock-delay is longer. A frozen leader
+     * may resume and revoke leases that its successor has extended. Their holders rely on their locks until their watches
+     * tell, within a round trip or two; a second is enough for that, and for garbage-collection pauses.
      */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_REAPING = Duration.ofHours(1);
 
-    private final EtcdQueue.Context context;
+    private final EtcdQueue queue;
     private final LeaseRequest request;
 
     private @Nullable Place place;
@@ -43,10 +42,10 @@ final class QueuePosition {
 
     private Deadline graceEnds;
 
-    QueuePosition(EtcdQueue.Context context, LeaseRequest request) {
-        this.context = context;
+    QueuePosition(EtcdQueue queue, LeaseRequest request) {
+        this.queue = queue;
         this.request = request;
-        this.graceEnds = context.limit(Duration.ZERO);
+        this.graceEnds = queue.limit(Duration.ZERO);
     }
 
     boolean isNowhere() {
@@ -65,22 +64,20 @@ final class QueuePosition {
         return Objects.requireNonNull(place, "no place in the queue");
     }
 
-    /** Chooses a place on this session. */
     void on(Session session) {
-        EtcdKeys keys = context.keys();
+        EtcdKeys keys = queue.keys();
         ByteSequence key = keys.place(request.key(), request.mode(), session.id(), placesTried++, request.owner());
         place = new Place(request, keys.of(request.key()), key, session, session.epoch());
-        context.sessions().sinceLoss().ifPresent(this::leaseGone);
+        queue.sessions().sinceLoss().ifPresent(this::leaseGone);
     }
 
     /** Our lease or the predecessor's was lost this long ago, and perhaps others. */
     private void leaseGone(Duration since) {
         Duration delay = request.options().lockDelay();
-        Deadline ends = context.limit((delay.compareTo(GRACE) > 0 ? delay : GRACE).minus(since));
+        Deadline ends = queue.limit((delay.compareTo(GRACE) > 0 ? delay : GRACE).minus(since));
         graceEnds = ends.nanos() - graceEnds.nanos() > 0 ? ends : graceEnds;
     }
 
-    /** How much longer a lock that looks free is not granted. */
     Duration grace() {
         return graceEnds.remaining();
     }
@@ -92,8 +89,8 @@ final class QueuePosition {
      */
     CompletableFuture<Finding> look(@Nullable ByteSequence before) {
         return isCertain()
-                ? context.transactions().look(place(), createRevision, before)
-                : context.transactions().enter(place());
+                ? queue.transactions().look(place(), createRevision, before)
+                : queue.transactions().enter(place());
     }
 
     void found(Finding finding) {
@@ -112,10 +109,9 @@ final class QueuePosition {
 
     /** Ensures that a doubtful place does not exist and never will; fails if there is no answer. */
     CompletableFuture<Release> withdraw() {
-        return context.transactions().withdraw(place());
+        return queue.transactions().withdraw(place());
     }
 
-    /** The place now belongs to the lock. */
     EtcdLease toLease() {
         EtcdLease lease = new EtcdLease(place(), new FencingToken(createRevision));
         clear();
@@ -124,8 +120,8 @@ final class QueuePosition {
 
     /** Leaves a place that is certain; fails if there is no answer in time. */
     CompletableFuture<Release> leave(Duration limit) {
-        CompletableFuture<Release> left = context.transactions().leave(place().key(), createRevision);
-        return context.runtime().timeouts().within(limit, left).thenApply(release -> {
+        CompletableFuture<Release> left = queue.transactions().leave(place().key(), createRevision);
+        return queue.runtime().timeouts().within(limit, left).thenApply(release -> {
             if (release == Release.RELEASED) {
                 forget();
             }
@@ -138,29 +134,28 @@ final class QueuePosition {
         Place gone = place;
         clear();
         if (gone != null) {
-            context.sessions().leave(gone.session());
+            queue.sessions().leave(gone.session());
         }
     }
 
-    /** Removes the place in the background. */
     void giveUp() {
         if (isCertain() && !grace().isZero()) {
             // The next caller does not know that a lease was lost, and would skip the grace.
-            context.runtime().scheduler().schedule(this::giveUp, grace());
+            queue.runtime().scheduler().schedule(this::giveUp, grace());
             return;
         }
         long created = createRevision;
         if (doubtful) {
-            reap(place(), context.transactions()::withdraw);
+            reap(place(), queue.transactions()::withdraw);
         } else if (isCertain()) {
-            reap(place(), left -> context.transactions().leave(left.key(), created));
+            reap(place(), left -> queue.transactions().leave(left.key(), created));
         }
         forget();
     }
 
     /** The place lasts no longer than its session, which others may keep alive for long. */
     private void reap(Place left, Function<Place, CompletableFuture<Release>> remove) {
-        context.runtime()
+        queue.runtime()
                 .reaper()
                 .reap(
                         "The place of " + request.owner() + " in the queue for '" + request.key() + "'",
@@ -184,7 +179,6 @@ final class QueuePosition {
      */
     record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Session session, long epoch) {}
 
-    /** What a look at the place found. */
     sealed interface Finding {
 
         /** Whether the predecessor, or the place itself, lost its lease; otherwise its key was deleted. */
@@ -201,7 +195,6 @@ final class QueuePosition {
      */
     record Standing(long createRevision, Optional<ByteSequence> predecessor, boolean leaseGone) implements Finding {}
 
-    /** It no longer exists. */
     record Gone(boolean leaseGone) implements Finding {}
 
     /** It was not taken, and never will be: a withdrawal has advanced the session's epoch, or the session is lost. */

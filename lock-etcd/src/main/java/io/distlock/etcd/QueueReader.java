@@ -21,15 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Reads queues without joining them. Thread-safe. */
-final class QueueReader {
-
-    private final EtcdCalls calls;
-    private final EtcdKeys keys;
-
-    QueueReader(EtcdCalls calls, EtcdKeys keys) {
-        this.calls = calls;
-        this.keys = keys;
-    }
+record QueueReader(EtcdCalls calls, EtcdKeys keys) {
 
     /** As {@link io.distlock.spi.LockProvider#isCurrent}: a grant is current for as long as its key exists. */
     CompletableFuture<Boolean> isCurrent(Sequencer sequencer) {
@@ -43,7 +35,6 @@ final class QueueReader {
                         found.getKvs().stream().anyMatch(each -> !isKept(each) && modeOf(each) == sequencer.mode()));
     }
 
-    /** As {@link io.distlock.spi.LockProvider#inspect}. */
     CompletableFuture<Optional<LockStatus>> inspect(LockKey key) {
         return places(key).thenCompose(places -> {
             if (places.isEmpty()) {
@@ -68,7 +59,6 @@ final class QueueReader {
                         .findFirst());
     }
 
-    /** In queue order. */
     private CompletableFuture<List<KeyValue>> places(LockKey key) {
         GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
                 .withSortOrder(GetOption.SortOrder.ASCEND)

@@ -25,34 +25,25 @@ import org.jspecify.annotations.Nullable;
  * The transactions on a lock's queue, each one round trip. The queue is ordered by the keys' create revisions,
  * which etcd assigns and never repeats.
  *
- * <p><b>Requests that arrive late.</b> A request that was not answered may have been carried out, or may be at any later
- * time, for example by a member that froze holding it. Neither the call's deadline nor the end of its connection limits
- * that time, since only a running member notices them. But each request is sent once, so it is carried out at most once.
+ * <p><b>Requests that arrive late.</b> A request without an answer may be carried out at any later time, for example by a
+ * member that froze holding it: only a running member notices the call's deadline or the end of its connection. But each
+ * request is sent once, so it is carried out at most once.
  * <ul>
  *   <li>To <em>take a place</em> late would leave a key that nobody knows of, on a session that others keep alive. So the
  *       request compares the <em>epoch</em>: the mod revision of its session's key. A withdrawal writes that key, and deletes
- *       the place, in one transaction. If etcd carries out the request first, the withdrawal deletes its place; if it carries
- *       out the withdrawal first, the request finds another epoch and does nothing. A withdrawal that finds a later epoch only
- *       deletes: every request with the old epoch is refused.
+ *       the place, in one transaction. So either the withdrawal deletes the place, or the request finds another epoch and
+ *       does nothing. A withdrawal that finds a later epoch only deletes: every request with the old epoch is refused.
  *   <li>To <em>withdraw</em> late does no harm: an acquisition that goes on takes a place with another key.
  *   <li>To <em>leave</em> or <em>keep</em> late does no harm: both compare the create revision of the key.
  * </ul>
- * The session's key is attached to the session's lease and created with the first place. It expires with the lease; from then
- * on requests fail, because no key can be put on a missing lease. Thread-safe.
+ * The session's key is created with the first place and expires with the session's lease; from then on requests fail,
+ * because no key can be put on a missing lease. Thread-safe.
  */
-final class QueueTransactions {
+record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
 
     private static final QueuePosition.Finding REFUSED = new QueuePosition.Refused();
     private static final GetOption ONLY_KEY =
             GetOption.builder().withKeysOnly(true).build();
-
-    private final EtcdCalls calls;
-    private final EtcdKeys keys;
-
-    QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
-        this.calls = calls;
-        this.keys = keys;
-    }
 
     /** Takes a place at the end of the queue, unless it was withdrawn, and finds who is ahead. */
     CompletableFuture<QueuePosition.Finding> enter(Place place) {
@@ -151,7 +142,6 @@ final class QueueTransactions {
                 .withKeysOnly(true);
     }
 
-    /** Leaves the queue, or releases the lock, if the place is still the same. */
     CompletableFuture<Release> leave(ByteSequence key, long createRevision) {
         return calls.transact(kv -> kv.txn()
                         .If(is(key, createRevision))

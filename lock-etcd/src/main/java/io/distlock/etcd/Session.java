@@ -47,7 +47,6 @@ final class Session implements DueSet.Due {
     private volatile long epoch = NO_EPOCH;
     private @Nullable CompletableFuture<Renewal> inFlight;
 
-    /** The server's last grant or extension. */
     private record Extension(Moment since, Duration timeToLive) {}
 
     /**
@@ -76,7 +75,6 @@ final class Session implements DueSet.Due {
         return id;
     }
 
-    /** Whether several locks may share it. */
     boolean isShared() {
         return shared;
     }
@@ -121,9 +119,10 @@ final class Session implements DueSet.Due {
 
     // --- use ---
 
-    void use() {
+    Session use() {
         users.incrementAndGet();
         lastUsedNanos = ticker.nanos();
+        return this;
     }
 
     void leave() {
@@ -148,7 +147,6 @@ final class Session implements DueSet.Due {
         return users.get() > 0;
     }
 
-    /** Whether it has been unused long enough to be given up. */
     boolean isIdle() {
         return !isInUse() && isUnusedFor(isShared() ? extension.timeToLive() : LINGER);
     }

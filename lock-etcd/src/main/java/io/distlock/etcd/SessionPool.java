@@ -68,16 +68,9 @@ final class SessionPool {
         CompletableFuture<Session> session = new CompletableFuture<>();
         synchronized (this) {
             CompletableFuture<Session> known = shared.get(seconds);
-            if (known != null && isReady(known)) {
-                // Under the monitor: it is not given up in between.
-                known.join().use();
-                return known;
-            }
-            if (known != null && !known.isDone()) {
-                return known.thenApply(granted -> {
-                    granted.use();
-                    return granted;
-                });
+            if (known != null && (!known.isDone() || isReady(known))) {
+                // A ready one is used at once, under the monitor: it is not given up in between.
+                return known.thenApply(Session::use);
             }
             shared.put(seconds, session);
         }
@@ -116,14 +109,12 @@ final class SessionPool {
         end(granted, Session.LINGER);
     }
 
-    /** A new session that the caller uses. */
     private CompletableFuture<Session> grant(long seconds, boolean toShare) {
         Moment since = ticker.now();
         return calls.grant(seconds).thenApply(granted -> {
             Duration timeToLive = Duration.ofSeconds(granted.getTTL());
             Session session = new Session(calls, ticker, granted.getID(), toShare, since, timeToLive, this::lossFound);
-            session.use();
-            keepUnlessClosed(session);
+            keepUnlessClosed(session.use());
             return session;
         });
     }
@@ -183,7 +174,6 @@ final class SessionPool {
         return calls.revoke(session.id()).exceptionally(failure -> null);
     }
 
-    /** The shared sessions, for diagnostics. */
     synchronized List<String> describe() {
         return shared.values().stream()
                 .filter(SessionPool::isReady)

@@ -45,8 +45,14 @@ class EtcdCallsTests {
 
     /**
      * @param timesIfSlow how often it is sent if it is not answered
+     * @param timesIfCut how often if the connection breaks first
      */
-    private record Call(String name, String method, int timesIfSlow, Function<EtcdCalls, CompletableFuture<?>> call) {
+    private record Call(
+            String name,
+            String method,
+            int timesIfSlow,
+            int timesIfCut,
+            Function<EtcdCalls, CompletableFuture<?>> call) {
 
         @Override
         public String toString() {
@@ -60,6 +66,7 @@ class EtcdCallsTests {
                         "transaction",
                         "Txn",
                         1,
+                        1,
                         calls -> calls.transact(kv -> kv.txn()
                                 .Then(Op.delete(KEY, DeleteOption.DEFAULT))
                                 .commit())),
@@ -67,13 +74,14 @@ class EtcdCallsTests {
                         "reading transaction",
                         "Txn",
                         2,
+                        1,
                         calls -> calls.read(kv ->
                                 kv.txn().Then(Op.get(KEY, GetOption.DEFAULT)).commit())),
-                new Call("read", "Range", 2, calls -> calls.get(KEY, GetOption.DEFAULT)),
-                new Call("grant", "LeaseGrant", 1, calls -> calls.grant(60)),
-                new Call("revoke", "LeaseRevoke", 1, calls -> calls.revoke(1)),
-                new Call("keepalive", "LeaseKeepAlive", 2, calls -> calls.keepAlive(1, LIMIT)),
-                new Call("time to live", "LeaseTimeToLive", 2, calls -> calls.timeToLive(1, LeaseOption.DEFAULT)));
+                new Call("read", "Range", 2, 2, calls -> calls.get(KEY, GetOption.DEFAULT)),
+                new Call("grant", "LeaseGrant", 1, 2, calls -> calls.grant(60)),
+                new Call("revoke", "LeaseRevoke", 1, 2, calls -> calls.revoke(1)),
+                new Call("keepalive", "LeaseKeepAlive", 2, 1, calls -> calls.keepAlive(1, LIMIT)),
+                new Call("time to live", "LeaseTimeToLive", 2, 2, calls -> calls.timeToLive(1, LeaseOption.DEFAULT)));
     }
 
     @BeforeEach
@@ -113,6 +121,16 @@ class EtcdCallsTests {
         proxy.dropReplies();
         awaitEnd(slow.call.apply(calls));
         assertThat(etcd.probe().rpcs().since(before).started(slow.method)).isEqualTo(slow.timesIfSlow);
+    }
+
+    @ParameterizedTest
+    @MethodSource("calls")
+    void whatDoesNoHarmTwiceIsAskedAgainWhenTheConnectionBreaks(Call cut) {
+        awaitAnswer();
+        EtcdRpcs before = etcd.probe().rpcs();
+        proxy.cutBeforeNextReply();
+        awaitEnd(cut.call.apply(calls));
+        assertThat(etcd.probe().rpcs().since(before).started(cut.method)).isEqualTo(cut.timesIfCut);
     }
 
     @ParameterizedTest

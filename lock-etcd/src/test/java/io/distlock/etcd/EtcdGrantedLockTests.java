@@ -1,6 +1,7 @@
 package io.distlock.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockKey;
@@ -197,5 +198,29 @@ class EtcdGrantedLockTests {
         holder.provider.close();
         assertThat(places()).hasSize(1);
         assertThat(etcd.probe().leases()).hasSize(1);
+    }
+
+    @Test
+    void anExtensionMovesTheEndOfALockThatIsNotRenewed() {
+        Lease lease = acquire(OPTIONS.withRenew(false));
+        holder.advance(Duration.ofSeconds(50));
+        assertThat(extend(lease, Duration.ofSeconds(70))).isEqualTo(Renewal.RENEWED);
+        assertKeptFor(Duration.ofSeconds(70));
+        assertThat(extend(lease, Duration.ofSeconds(70))).isEqualTo(Renewal.NOT_OWNER);
+    }
+
+    @Test
+    void aLockIsNotExtendedBeyondWhatItsSessionLasts() {
+        Lease lease = acquire(OPTIONS.withRenew(false));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> extend(lease, LEASE.plus(LOCK_DELAY).plusSeconds(1)))
+                .withMessage("etcd cannot extend lock 'holding' to PT1M31S, lock-delay included: it was acquired for"
+                        + " PT1M30S. Acquire it with a longer lease");
+    }
+
+    private Renewal extend(Lease lease, Duration timeToLive) {
+        CompletableFuture<Renewal> answer = new CompletableFuture<>();
+        holder.provider.extend(lease, timeToLive, (each, renewal) -> answer.complete(renewal));
+        return TestClient.get(answer);
     }
 }

@@ -54,7 +54,7 @@ class EtcdOptionsTests {
         List<URI> endpoints = List.of(URI.create("http://localhost:2379"), URI.create(endpoint));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> EtcdServers.at(endpoints))
-                .withMessageContaining("an endpoint (not shown) holds a user or a password")
+                .withMessageContaining("an endpoint (not shown) contains a user or a password")
                 .withMessageNotContainingAny("root", "cret");
     }
 

@@ -102,8 +102,7 @@ class EtcdTrustTests {
         QueueTransactions transactions = new QueueTransactions(calls, keys);
         SessionPool sessions = new SessionPool(calls, transactions, runtime, true);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
-        return new EtcdQueue(
-                new EtcdQueue.Context(runtime, keys, transactions, sessions, grantedLocks, watches, CALL_TIMEOUT));
+        return new EtcdQueue(runtime, keys, transactions, sessions, grantedLocks, watches, CALL_TIMEOUT);
     }
 
     private static LeaseRequest request(ManualTicker ticker) {

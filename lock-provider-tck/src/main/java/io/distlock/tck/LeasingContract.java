@@ -13,6 +13,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
+import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
@@ -141,6 +142,44 @@ abstract class LeasingContract extends ContractPart {
         CompletableFuture<Renewal> answer = new CompletableFuture<>();
         provider().renew(List.of(grant.lease()), (lease, renewal) -> answer.complete(renewal));
         assertThat(get(answer)).isEqualTo(Renewal.NOT_OWNER);
+        assertFree(key);
+    }
+
+    @Test
+    void anExtensionLengthensALeaseThatIsNotRenewed() {
+        LockKey key = uniqueKey();
+        HeldLock held = one().acquire(patiently(one(), key).withLeaseTime(LEASE).withRenew(false));
+        await().atMost(PATIENCE).until(() -> held.remaining().compareTo(LEASE.minusSeconds(2)) < 0);
+        Duration before = held.remaining();
+        assertThat(held.extend(LEASE)).isGreaterThan(before);
+        // Stores may count in whole seconds.
+        assertThat(remaining(key).plusSeconds(1)).isGreaterThan(held.remaining());
+        assertThat(one().isCurrent(held.sequencers().get(0))).isTrue();
+        held.close();
+        assertFree(key);
+    }
+
+    @Test
+    void anExtensionNeverShortensALease() {
+        LockKey key = uniqueKey();
+        HeldLock held = one().acquire(patiently(one(), key).withLeaseTime(LEASE).withRenew(false));
+        held.extend(LockOptions.MIN_LEASE);
+        assertThat(held.remaining()).isGreaterThan(LockOptions.MIN_LEASE);
+        assertThat(remaining(key).plusSeconds(1)).isGreaterThan(held.remaining());
+        held.close();
+    }
+
+    @Test
+    void aLeaseThatIsGoneIsNotExtended() {
+        LockKey key = uniqueKey();
+        Grant gone = get(provider().acquire(leaseRequest(key, "owner-1"))).orElseThrow();
+        get(provider().release(gone.lease(), Duration.ZERO));
+        try (HeldLock next = other().acquire(patiently(other(), key))) {
+            CompletableFuture<Renewal> answer = new CompletableFuture<>();
+            provider().extend(gone.lease(), Duration.ofSeconds(1), (lease, renewal) -> answer.complete(renewal));
+            assertThat(get(answer)).isEqualTo(Renewal.NOT_OWNER);
+            assertThat(next.isHeld()).isTrue();
+        }
         assertFree(key);
     }
 

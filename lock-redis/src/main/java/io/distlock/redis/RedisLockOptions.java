@@ -82,7 +82,7 @@ public record RedisLockOptions(
             throw new IllegalArgumentException("key prefix \"" + prefix
                     + "\" ends with \":fence\", where locks with the prefix \""
                     + prefix.substring(0, prefix.length() - ":fence".length())
-                    + "\" keep their fencing counters: choose another last word");
+                    + "\" keep their fencing counters: choose another ending");
         }
         for (int at = 0; at < prefix.length(); at++) {
             char c = prefix.charAt(at);

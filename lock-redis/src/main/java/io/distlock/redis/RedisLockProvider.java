@@ -72,18 +72,18 @@ public final class RedisLockProvider implements LockProvider {
         this.loop = new AcquireLoop(runtime, store, options.callTimeout());
         this.runtime = runtime;
         this.options = options;
-        calls.warmUp();
+        calls.warmUp("spring.data.redis.*");
     }
 
     private static void requireSupported(boolean cluster, RedisLockOptions options) {
         if (cluster && options.restartGuard().isPresent()) {
             throw new IllegalArgumentException(
-                    "the restart guard knows one server, and a Redis Cluster has many, each of"
-                            + " which may be replaced: switch it off, or choose a Redis that is no cluster");
+                    "the restart guard does not work with Redis Cluster, whose servers may each be"
+                            + " replaced: switch it off, or use a Redis that is not a cluster");
         }
         if (cluster && options.replicasToAcknowledge() > 0) {
             throw new IllegalArgumentException("replicas to acknowledge " + options.replicasToAcknowledge()
-                    + " cannot be had from a Redis Cluster: choose 0, or a Redis that is no cluster");
+                    + " is not possible with Redis Cluster: choose 0, or use a Redis that is not a cluster");
         }
     }
 
@@ -112,6 +112,11 @@ public final class RedisLockProvider implements LockProvider {
     @Override
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
         store.renew(leases, answers);
+    }
+
+    @Override
+    public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
+        store.renew(List.of(((RedisLease) lease).lasting(timeToLive)), answers);
     }
 
     @Override

@@ -68,7 +68,7 @@ class RedisShutdownTests {
             }
             locks.close();
         }
-        assertThat(output.getAll()).containsOnlyOnce("with locks still held, which are lost (12): [abandoned:");
+        assertThat(output.getAll()).containsOnlyOnce("while 12 locks were still held; they count as lost: [abandoned:");
         assertThat(output.getAll()).doesNotContain("Lost lock 'abandoned:");
     }
 

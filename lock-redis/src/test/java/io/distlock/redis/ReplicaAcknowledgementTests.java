@@ -69,7 +69,7 @@ class ReplicaAcknowledgementTests {
                 .isThrownBy(() ->
                         client.locks.acquire(client.locks.request("orders").withMode(mode)))
                 .havingCause()
-                .withMessage("only 0 of 1 replicas have acknowledged the lock in time");
+                .withMessage("only 0 of 1 replicas acknowledged the lock in time");
         await().atMost(TestClient.PATIENCE)
                 .untilAsserted(() ->
                         assertThat(redis.master().probe().keys()).noneMatch(key -> key.startsWith("lock:{orders}")));

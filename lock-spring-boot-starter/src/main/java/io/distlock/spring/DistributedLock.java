@@ -34,7 +34,7 @@ import org.springframework.core.annotation.AliasFor;
  * within the same object bypasses the proxy and takes no lock.
  *
  * <p>A call on the same thread from a method that already holds the key runs under that lock: it calls no server,
- * releases nothing, and ignores its own times. {@link LockContext} returns the lock that the running method holds.
+ * releases nothing, and ignores its own times. {@link LockContext} returns the locks that the running method holds.
  *
  * <p>The method's own exceptions pass through as is. The caller may also see:
  *
@@ -44,8 +44,9 @@ import org.springframework.core.annotation.AliasFor;
  *   <li>{@link io.distlock.LockUnavailableException}: the store did not answer. The method did not run.
  *   <li>{@link io.distlock.LockInterruptedException}: the thread was interrupted while waiting; its flag stays set. The
  *       method did not run.
- *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost meanwhile. If the
- *       method itself failed, its exception carries this as suppressed.
+ *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost meanwhile; or
+ *       it was lost before the method could begin. If the method itself failed, its exception carries this as
+ *       suppressed.
  *   <li>{@link IllegalArgumentException}: the {@link #key()} could not be evaluated or has no lockable value; the cause
  *       is what the expression threw. The method did not run.
  * </ul>
@@ -56,21 +57,23 @@ import org.springframework.core.annotation.AliasFor;
  * <p>The lock covers the method's work, not just its call:
  *
  * <ul>
- *   <li>Most methods are done when they return; so are {@code @Async} methods, on their own thread.
+ *   <li>Most methods are done when they return; so are {@code @Async} methods, on their own thread, unless
+ *       they return a future: then they are done when that completes.
  *   <li>A method that returns a {@code CompletableFuture} or {@code CompletionStage} is done when that completes. The
- *       caller is not blocked and gets a future at once; the method is called when the lock is granted, on a thread
- *       of the lock client. Cancelling the future ends the wait, or cancels the future of the method.
+ *       caller is not blocked and gets a future at once. The method is called when the lock is granted, on the
+ *       application's executor: see {@link LockTaskExecutor}. Cancelling the future ends the wait, or cancels the
+ *       method's own future.
  *   <li>A method that returns a {@code Mono}, a {@code Flux} or any other reactive type that Spring can adapt is called
- *       for each subscription, under a lock of its own, on a thread of the lock client; it is done at completion,
- *       error or cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher subscribed
- *       to within that context runs under it.
+ *       for each subscription, under a lock of its own, on the same executor; it is done at completion, error or
+ *       cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher subscribed to there runs
+ *       under it.
  * </ul>
  *
  * <p>A Kotlin suspending function is locked as the {@code Mono} or {@code Flux} that Spring turns it into: no thread is
  * blocked, and the lock is released when the function returns, fails or is cancelled.
  *
- * <p>Any return type for work that other code does after the return is rejected at start-up: a plain {@code Future}, a
- * {@code Stream}, a {@code Callable}, the asynchronous and streamed results of Spring MVC.
+ * <p>Any return type for work that other code does after the return is rejected at start-up: a plain {@code Future}
+ * without {@code @Async}, a {@code Stream}, a {@code Callable}, the asynchronous and streamed results of Spring MVC.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -1,8 +1,11 @@
 package io.distlock.spring;
 
 import io.distlock.HeldLock;
+import io.distlock.LockKey;
 import io.distlock.spring.execution.HeldLocks;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The locks that the running method holds through {@link DistributedLock}.
@@ -28,7 +31,8 @@ public final class LockContext {
     private LockContext() {}
 
     /**
-     * The lock of the innermost locked method that is running.
+     * The lock of the innermost locked method that is running. If the method takes several locks, this is all of them as
+     * one: held as long as each of them is, with a fencing token for each in {@link HeldLock#sequencers()}.
      *
      * @throws IllegalStateException if there is none
      */
@@ -42,6 +46,14 @@ public final class LockContext {
     }
 
     /**
+     * Every lock of the locked methods that are running on this thread, outermost first, each separately; empty if
+     * there is none. The list cannot be modified.
+     */
+    public static List<HeldLock> all() {
+        return HeldLocks.current().all();
+    }
+
+    /**
      * For a method that must only be called under a certain lock: returns the lock of that name, on any key, if the
      * call holds one and it is still valid.
      *
@@ -49,9 +61,23 @@ public final class LockContext {
      * @throws io.distlock.LockLostException if it was lost
      */
     public static HeldLock requireHeld(String name) {
+        return requireHeld(name, key -> key.name().equals(name));
+    }
+
+    /**
+     * Like {@link #requireHeld(String)}, for the lock on one item under the name.
+     *
+     * @throws IllegalArgumentException if the name or the key is not valid, see {@link LockKey}
+     */
+    public static HeldLock requireHeld(String name, String key) {
+        LockKey wanted = LockKey.of(name, key);
+        return requireHeld(wanted.text(), wanted::equals);
+    }
+
+    private static HeldLock requireHeld(String what, Predicate<LockKey> key) {
         HeldLock lock = HeldLocks.current()
-                .named(name)
-                .orElseThrow(() -> new IllegalStateException("no lock '" + name + "' is held by this call" + CURE));
+                .holding(key)
+                .orElseThrow(() -> new IllegalStateException("no lock '" + what + "' is held by this call" + CURE));
         lock.ensureHeld();
         return lock;
     }

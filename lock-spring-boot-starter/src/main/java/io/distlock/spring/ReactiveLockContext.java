@@ -1,9 +1,12 @@
 package io.distlock.spring;
 
 import io.distlock.HeldLock;
+import io.distlock.LockKey;
 import io.distlock.spring.execution.HeldLocks;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import reactor.core.publisher.Mono;
 
 /**
@@ -25,16 +28,30 @@ public final class ReactiveLockContext {
 
     private ReactiveLockContext() {}
 
-    /** The innermost lock of the subscription; fails with an {@link IllegalStateException} if there is none. */
+    /** Like {@link LockContext#current()}: the locks of the innermost locked publisher, as one. */
     public static Mono<HeldLock> current() {
         return found(HeldLocks::innermost, "no lock is held here");
     }
 
-    /**
-     * The innermost lock of this name, if it is still held; fails as {@link LockContext#requireHeld} does.
-     */
+    /** Like {@link LockContext#all()}. */
+    public static Mono<List<HeldLock>> all() {
+        return Mono.deferContextual(context -> Mono.just(
+                HeldLocks.OfSubscription.current(context).map(HeldLocks::all).orElseGet(List::of)));
+    }
+
+    /** Like {@link LockContext#requireHeld(String)}. */
     public static Mono<HeldLock> requireHeld(String name) {
-        return found(held -> held.named(name), "no lock '" + name + "' is held here")
+        return requireHeld(name, key -> key.name().equals(name));
+    }
+
+    /** Like {@link LockContext#requireHeld(String, String)}. */
+    public static Mono<HeldLock> requireHeld(String name, String key) {
+        LockKey wanted = LockKey.of(name, key);
+        return requireHeld(wanted.text(), wanted::equals);
+    }
+
+    private static Mono<HeldLock> requireHeld(String what, Predicate<LockKey> key) {
+        return found(held -> held.holding(key), "no lock '" + what + "' is held here")
                 .doOnNext(HeldLock::ensureHeld);
     }
 

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 
-/** What a native image has to be told; that code generated ahead of time locks is shown by all tests, run that way. */
+/** What a native image has to be told; that code generated ahead of time locks is shown by the tests that run that way too. */
 class AotTests {
 
     @Configuration(proxyBeanMethods = false)

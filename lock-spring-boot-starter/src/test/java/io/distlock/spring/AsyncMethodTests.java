@@ -1,15 +1,23 @@
 package io.distlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLostException;
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyFactory;
@@ -20,6 +28,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /** The lock of an {@code @Async} method covers its body, on the thread where that runs. */
 class AsyncMethodTests {
@@ -28,7 +37,28 @@ class AsyncMethodTests {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAsync
-    static class Application {}
+    static class Application {
+
+        @Bean
+        ThreadPoolTaskExecutor pool() {
+            ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
+            pool.setThreadNamePrefix("pool-of-mine-");
+            pool.setTaskDecorator(task -> {
+                String caller = USER.get();
+                return () -> {
+                    USER.set(caller);
+                    try {
+                        task.run();
+                    } finally {
+                        USER.remove();
+                    }
+                };
+            });
+            return pool;
+        }
+    }
+
+    private static final ThreadLocal<String> USER = new ThreadLocal<>();
 
     static class Jobs {
 
@@ -59,6 +89,59 @@ class AsyncMethodTests {
         }
     }
 
+    static class PoolJobs {
+
+        private final CompletableFuture<String> work = new CompletableFuture<>();
+        private final AtomicReference<String> seen = new AtomicReference<>();
+
+        public CompletableFuture<String> work() {
+            return work;
+        }
+
+        public AtomicReference<String> seen() {
+            return seen;
+        }
+
+        private void look() {
+            LockContext.requireHeld("job");
+            seen.set(Thread.currentThread().getName() + " for " + USER.get());
+        }
+
+        @Async("pool")
+        @DistributedLock("job")
+        public CompletableFuture<String> completable() {
+            look();
+            return work;
+        }
+
+        @Async("pool")
+        @DistributedLock("job")
+        public Future<String> plain() {
+            look();
+            return work;
+        }
+
+        @Async("pool")
+        @DistributedLock("job")
+        public CompletableFuture<String> busy(CountDownLatch leave) throws InterruptedException {
+            look();
+            leave.await();
+            return work;
+        }
+
+        @Async("pool")
+        @DistributedLock(name = "job", waitTime = "0s", onNotAcquired = OnNotAcquired.SKIP)
+        public Future<Optional<String>> skipped() {
+            return CompletableFuture.completedFuture(Optional.of("ran"));
+        }
+
+        @Async("pool")
+        @DistributedLock(name = "job", renew = false, leaseTime = "1s", onLost = OnLost.INTERRUPT)
+        public Future<String> losing() {
+            return work;
+        }
+    }
+
     private interface Work {
 
         void with(AssertableApplicationContext context, Jobs jobs) throws Exception;
@@ -69,6 +152,7 @@ class AsyncMethodTests {
                 .withUserConfiguration(Application.class)
                 .withPropertyValues("distributed-lock.wait-time=10s")
                 .withBean(Jobs.class)
+                .withBean(PoolJobs.class)
                 .run(context -> work.with(context, context.getBean(Jobs.class)));
     }
 
@@ -102,6 +186,80 @@ class AsyncMethodTests {
     void aFutureIsLockedToo() {
         run((context, jobs) ->
                 assertThat(jobs.later().get(30, TimeUnit.SECONDS)).isEqualTo("[job]"));
+    }
+
+    @Test
+    void aFutureRunsOnThePoolOfTheAnnotationWithItsDecoratorAndIsLockedUntilItIsDone() {
+        run((context, jobs) -> {
+            LockClient client = context.getBean(LockClient.class);
+            for (Function<PoolJobs, Future<String>> method :
+                    List.<Function<PoolJobs, Future<String>>>of(PoolJobs::completable, PoolJobs::plain)) {
+                PoolJobs own = new PoolJobs();
+                PoolJobs pooled =
+                        (PoolJobs) context.getAutowireCapableBeanFactory().initializeBean(own, "poolJobs");
+                USER.set("ann");
+                Future<String> result = method.apply(pooled);
+                USER.remove();
+                await().until(() -> own.seen().get() != null);
+                assertThat(own.seen().get()).startsWith("pool-of-mine-").endsWith(" for ann");
+                assertThat(client.inspect(JOB)).isPresent();
+                own.work().complete("done");
+                assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
+                await().until(() -> client.inspect(JOB).isEmpty());
+            }
+        });
+    }
+
+    /** To cancel what Spring returns does not end the method. */
+    @Test
+    void aFutureThatIsCancelledKeepsItsLockUntilTheMethodIsDone() {
+        run((context, jobs) -> {
+            LockClient client = context.getBean(LockClient.class);
+            PoolJobs pooled = context.getBean(PoolJobs.class);
+            CountDownLatch leave = new CountDownLatch(1);
+            CompletableFuture<String> result = pooled.busy(leave);
+            await().until(() -> pooled.seen().get() != null);
+            result.cancel(true);
+            assertThat(client.held()).hasSize(1);
+            pooled.work().complete("done");
+            assertThat(client.held()).hasSize(1);
+            leave.countDown();
+            await().until(() -> client.held().findAny().isEmpty());
+        });
+    }
+
+    @Test
+    void aPlainFutureThatIsSkippedIsEmpty() {
+        run((context, jobs) -> {
+            LockClient other = LockTestContext.another(context);
+            PoolJobs pooled = context.getBean(PoolJobs.class);
+            try (HeldLock held = other.acquire(other.request(JOB))) {
+                assertThat(pooled.skipped().get(30, TimeUnit.SECONDS)).isEmpty();
+                assertThat(held.isHeld()).isTrue();
+            }
+            assertThat(pooled.skipped().get(30, TimeUnit.SECONDS)).contains("ran");
+        });
+    }
+
+    @Test
+    void aLossCancelsTheFutureOfTheMethod() {
+        run((context, jobs) -> {
+            PoolJobs pooled = context.getBean(PoolJobs.class);
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(() -> pooled.losing().get(30, TimeUnit.SECONDS))
+                    .withCauseInstanceOf(LockLostException.class);
+            assertThat(pooled.work()).isCancelled();
+        });
+    }
+
+    /** Nothing calls the method on another thread, so nothing tells when its work is done. */
+    @Test
+    void aPlainFutureIsRefusedIfAsyncIsNotEnabled() {
+        LockTestContext.inMemory()
+                .withBean(PoolJobs.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(InvalidLockedMethodsException.class)
+                        .hasMessageContaining("PoolJobs.plain()"));
     }
 
     /** As a post-processor would that puts its advisor last. */

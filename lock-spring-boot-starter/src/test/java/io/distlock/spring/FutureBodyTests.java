@@ -98,7 +98,7 @@ class FutureBodyTests {
             AtomicReference<CompletableFuture<String>> started = new AtomicReference<>();
             jobs.blocking(() -> started.set(jobs.run(() -> work)));
             CompletableFuture<String> result = started.get();
-            assertThat(jobs.calls()).isEqualTo(1);
+            await().until(() -> jobs.calls() == 1);
             assertThat(isFree(context)).isFalse();
             work.complete("done");
             assertThat(get(result)).isEqualTo("done");

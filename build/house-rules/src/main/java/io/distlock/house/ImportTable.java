@@ -18,6 +18,7 @@ final class ImportTable {
 
     private static final String OURS = "io.distlock..";
     private static final String API = "io.distlock";
+    private static final String FENCING = "io.distlock.fencing";
     private static final String SPI = "io.distlock.spi";
     private static final String SUPPORT = "io.distlock.support";
     private static final String ENGINE = "io.distlock.engine";
@@ -45,9 +46,20 @@ final class ImportTable {
             new Row(ETCD_WATCH, SUPPORT),
             new Row(ETCD, API, SPI, SUPPORT, ETCD_CLIENT, ETCD_WATCH),
             new Row("io.distlock.etcd.autoconfigure..", API, SPI, SUPPORT, ETCD),
+            new Row(FENCING, API),
+            new Row("io.distlock.jdbc", API, FENCING),
+            new Row(
+                    "io.distlock.jdbc.autoconfigure",
+                    API,
+                    FENCING,
+                    "io.distlock.jdbc",
+                    "io.distlock.spring",
+                    "io.distlock.spring.transaction"),
             new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
+            new Row("io.distlock.shedlock", API),
+            new Row("io.distlock.integration", API, SPI),
             new Row(
                     "io.distlock.benchmarks..",
                     API,

@@ -19,6 +19,9 @@ record Message(String file, String text) {
     private static final Pattern WORD = Pattern.compile("\\p{L}{2,}");
     private static final int WORDS = 3;
 
+    /** For a database, not for readers. */
+    private static final Pattern SQL = Pattern.compile("(select|insert into|merge into|delete from) ");
+
     /** What one can search for: the longest part without a value or the end of a line, from its first word on. */
     String mark() {
         return Arrays.stream(VALUES.split(text))
@@ -29,7 +32,9 @@ record Message(String file, String text) {
 
     /** Whether somebody was to read it: names and keys are shorter. */
     boolean isSentence() {
-        return mark().contains(" ") && WORD.matcher(mark()).results().count() >= WORDS;
+        return mark().contains(" ")
+                && !SQL.matcher(text).lookingAt()
+                && WORD.matcher(mark()).results().count() >= WORDS;
     }
 
     @Override

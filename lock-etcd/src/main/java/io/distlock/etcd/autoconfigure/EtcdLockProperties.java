@@ -176,7 +176,7 @@ record EtcdLockProperties(
         } catch (URISyntaxException unreadable) {
             // Without the cause, which shows the endpoint.
             throw new IllegalArgumentException(
-                    "an entry (not shown, it may hold a password) cannot be read: write each as"
+                    "an entry (not shown, as it may contain a password) cannot be read: write each as"
                             + " http://host:port, or https://host:port with TLS");
         }
     }

@@ -9,7 +9,11 @@ import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.Context;
+import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
+import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +55,38 @@ public final class ClientInterceptors {
                     || method.getFullMethodName().equals(KEEP_ALIVE);
             return next.newCall(
                     method, ends ? options.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS) : options);
+        }
+    }
+
+    /**
+     * Hides from the driver that a server is unavailable: it would try again by itself, and log two warnings for each
+     * call that failed. {@link EtcdCalls} tries again instead.
+     */
+    public static final class Unretried implements ClientInterceptor {
+
+        @Override
+        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            ClientCall<Q, A> call = next.newCall(method, options);
+            return method.getType() == MethodDescriptor.MethodType.UNARY ? new Call<>(call) : call;
+        }
+
+        private static final class Call<Q, A> extends SimpleForwardingClientCall<Q, A> {
+
+            Call(ClientCall<Q, A> call) {
+                super(call);
+            }
+
+            @Override
+            public void start(Listener<A> listener, Metadata headers) {
+                super.start(
+                        new SimpleForwardingClientCallListener<A>(listener) {
+                            @Override
+                            public void onClose(Status status, Metadata trailers) {
+                                super.onClose(EtcdCallException.hideUnavailable(status), trailers);
+                            }
+                        },
+                        headers);
+            }
         }
     }
 

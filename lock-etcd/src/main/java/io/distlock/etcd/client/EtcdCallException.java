@@ -2,6 +2,8 @@ package io.distlock.etcd.client;
 
 import io.etcd.jetcd.common.exception.EtcdException;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +29,32 @@ public final class EtcdCallException extends RuntimeException {
         if (cause instanceof EtcdCallException known) {
             return known;
         }
+        Optional<StatusRuntimeException> hidden = unavailable(cause);
+        if (hidden.isPresent()) {
+            cause = hidden.get();
+        }
         String message = cause.getMessage();
         String why = message == null ? cause.getClass().getSimpleName() : message;
         return new EtcdCallException(what + " failed: " + why, code(cause), cause);
+    }
+
+    /** A status that means nothing to the driver, in place of one that makes it try again. */
+    static Status hideUnavailable(Status status) {
+        return status.getCode() == Status.Code.UNAVAILABLE
+                ? Status.ABORTED.withCause(status.asRuntimeException())
+                : status;
+    }
+
+    /** What {@link #hideUnavailable} has hidden. */
+    static Optional<StatusRuntimeException> unavailable(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof StatusRuntimeException hiding
+                    && hiding.getStatus().getCode() == Status.Code.ABORTED
+                    && hiding.getCause() instanceof StatusRuntimeException hidden) {
+                return Optional.of(hidden);
+            }
+        }
+        return Optional.empty();
     }
 
     /** The answer, if any, did not say whether it was done. */

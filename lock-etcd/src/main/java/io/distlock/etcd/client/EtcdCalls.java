@@ -52,15 +52,15 @@ public final class EtcdCalls {
     }
 
     public CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
-        return hedged(() -> limited("a read", limit, () -> kv.get(key, option)));
+        return hedged(() -> limited("a read", limit, () -> twice(() -> kv.get(key, option))));
     }
 
     public CompletableFuture<LeaseGrantResponse> grant(long seconds) {
-        return limited("granting a lease", limit, () -> leases.grant(seconds));
+        return limited("granting a lease", limit, () -> twice(() -> leases.grant(seconds)));
     }
 
     public CompletableFuture<LeaseRevokeResponse> revoke(long leaseId) {
-        return limited("revoking a lease", limit, () -> leases.revoke(leaseId));
+        return limited("revoking a lease", limit, () -> twice(() -> leases.revoke(leaseId)));
     }
 
     /**
@@ -74,7 +74,17 @@ public final class EtcdCalls {
     }
 
     public CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId, LeaseOption option) {
-        return hedged(() -> limited("asking about a lease", limit, () -> leases.timeToLive(leaseId, option)));
+        return hedged(() ->
+                limited("asking about a lease", limit, () -> twice(() -> leases.timeToLive(leaseId, option))));
+    }
+
+    /** Once more if a server is unavailable: the call goes to another, or over a new connection. */
+    private static <T> CompletableFuture<T> twice(Supplier<CompletableFuture<T>> call) {
+        return call.get()
+                .exceptionallyCompose(
+                        failure -> EtcdCallException.unavailable(failure).isPresent()
+                                ? call.get()
+                                : CompletableFuture.failedFuture(failure));
     }
 
     private <T> CompletableFuture<T> hedged(Supplier<CompletableFuture<T>> call) {

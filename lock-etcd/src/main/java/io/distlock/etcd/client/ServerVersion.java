@@ -51,10 +51,10 @@ public record ServerVersion(int major, int minor, int patch) {
                     .findFirst()
                     .filter(old -> warned.compareAndSet(false, true))
                     .ifPresent(old -> log.warn(
-                            "etcd {} has a fault: a leader that was stuck and has been replaced may revoke leases that are"
-                                    + " still extended, and with them locks that are held (etcd issue 15247). Upgrade to"
-                                    + " 3.4.31, 3.5.13 or later, where this is rare but still possible, and compare fencing"
-                                    + " tokens where you write",
+                            "etcd {} has a bug: a leader that froze and was replaced may revoke leases that are still"
+                                    + " kept alive, and held locks with them (etcd issue 15247). Upgrade to 3.4.31, 3.5.13"
+                                    + " or later, where this is rare but still possible, and check fencing tokens where you"
+                                    + " write",
                             old));
         }
     }

@@ -79,14 +79,14 @@ final class WatchStream implements StreamObserver<WatchResponse> {
     private void ask(WatchedKey key) {
         send(WatchRequest.newBuilder()
                 .setCreateRequest(WatchCreateRequest.newBuilder()
-                        .setKey(ByteString.copyFrom(key.key().getBytes()))
+                        .setKey(ByteString.copyFrom(key.key.getBytes()))
                         .addFilters(WatchCreateRequest.FilterType.NOPUT)));
     }
 
     /** An unconfirmed watch is ended once confirmed. */
     private synchronized void remove(WatchedKey key) {
-        if (standing.remove(key.number(), key)) {
-            cancel(key.number());
+        if (standing.remove(key.number, key)) {
+            cancel(key.number);
         }
     }
 
@@ -154,7 +154,7 @@ final class WatchStream implements StreamObserver<WatchResponse> {
             cancel(number);
             return () -> {};
         }
-        key.number(number);
+        key.number = number;
         standing.put(number, key);
         return key::stands;
     }
@@ -169,7 +169,6 @@ final class WatchStream implements StreamObserver<WatchResponse> {
         end(broken("the server has ended the stream"));
     }
 
-    /** Breaks all watches on it. */
     void close() {
         // First, since nothing may be sent on a cancelled call.
         end(broken("the stream was closed"));

@@ -2,7 +2,6 @@ package io.distlock.etcd.watch;
 
 import io.etcd.jetcd.ByteSequence;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /** Notifies about deleted keys. */
 public interface Watches extends AutoCloseable {
@@ -21,20 +20,21 @@ public interface Watches extends AutoCloseable {
     /** One watched key, on any stream. Thread-safe. */
     final class WatchedKey {
 
-        private final ByteSequence key;
+        /** Watches nothing. */
+        public static final WatchedKey NONE = new WatchedKey(ByteSequence.EMPTY, () -> {});
+
+        final ByteSequence key;
+        /** The server's number for it; -1 until confirmed. */
+        volatile long number = -1;
+
         private final Runnable wake;
         private final CompletableFuture<Void> standing = new CompletableFuture<>();
-        private volatile @Nullable Runnable leave;
+        private volatile Runnable leave = () -> {};
         private volatile boolean over;
-        private volatile long number = -1;
 
         WatchedKey(ByteSequence key, Runnable wake) {
             this.key = key;
             this.wake = wake;
-        }
-
-        ByteSequence key() {
-            return key;
         }
 
         /** Completes once no deletion can be missed; fails if the watch breaks before that. */
@@ -53,28 +53,10 @@ public interface Watches extends AutoCloseable {
         /** Never fails, and may be called more than once. */
         public void close() {
             over = true;
-            Runnable known = leave;
-            if (known != null) {
-                known.run();
-            }
-        }
-
-        public static void closeIfAny(@Nullable WatchedKey watched) {
-            if (watched != null) {
-                watched.close();
-            }
+            leave.run();
         }
 
         // --- for the stream that it is on ---
-
-        /** The server's number for it; -1 until confirmed. */
-        long number() {
-            return number;
-        }
-
-        void number(long given) {
-            number = given;
-        }
 
         /**
          * The server was asked for it.

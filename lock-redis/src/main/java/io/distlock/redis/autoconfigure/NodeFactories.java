@@ -30,20 +30,21 @@ final class NodeFactories {
     }
 
     private static LettuceClientConfiguration client(Node node, @Nullable SslBundle bundle) {
-        var client = LettuceClientConfiguration.builder();
         if (!node.tls() && bundle != null) {
-            throw new IllegalArgumentException(
-                    "node " + node + " of Redlock would be spoken to in clear, though there is"
-                            + " an SSL bundle: write rediss:// instead of redis://, or take the bundle away");
+            throw new IllegalArgumentException("Redlock node " + node + " would be connected to without TLS, though"
+                    + " an SSL bundle is set: write rediss:// instead of redis://, or remove the bundle");
         }
         if (!node.tls()) {
-            return client.build();
+            return LettuceClientConfiguration.defaultConfiguration();
         }
         ClientOptions.Builder options = ClientOptions.builder();
         if (bundle != null) {
             options.sslOptions(ssl(bundle));
         }
-        return client.clientOptions(options.build()).useSsl().build();
+        return LettuceClientConfiguration.builder()
+                .clientOptions(options.build())
+                .useSsl()
+                .build();
     }
 
     private static SslOptions ssl(SslBundle bundle) {

@@ -33,7 +33,7 @@ final class NodeUri {
         boolean tls = tls(uri);
         Matcher authority = AUTHORITY.matcher(uri.getRawAuthority() == null ? "" : uri.getRawAuthority());
         if (!authority.matches()) {
-            throw broken("names no host, or no port that can be read", "write redis://host:port");
+            throw broken("has no host, or an unreadable port", "write redis://host:port");
         }
         String[] info = userInfo(authority.group("info"));
         return new Node(
@@ -50,7 +50,7 @@ final class NodeUri {
             return new URI(text.strip());
         } catch (URISyntaxException withTheText) {
             throw broken(
-                    "is no URI",
+                    "is not a URI",
                     "write redis://user:password@host:port, with any of @ : / # ? % in the password percent-encoded, or"
                             + " give the password in distributed-lock.redlock.password");
         }
@@ -62,8 +62,8 @@ final class NodeUri {
             case "rediss" -> true;
             default ->
                 throw broken(
-                        "begins neither with redis:// nor with rediss://",
-                        "a node of Redlock is one server that stands alone; use rediss:// for TLS");
+                        "starts with neither redis:// nor rediss://",
+                        "a Redlock node is a standalone server; use rediss:// for TLS");
         };
     }
 
@@ -79,7 +79,8 @@ final class NodeUri {
         String path = uri.getRawPath() == null ? "" : uri.getRawPath();
         if (uri.getRawQuery() != null || uri.getRawFragment() != null || !path.matches("/?|/[0-9]{1,5}")) {
             throw broken(
-                    "has something behind the port that is no database", "write redis://host:port/0, or no database");
+                    "has something after the port that is not a database number",
+                    "write redis://host:port/0, or no database");
         }
         return path.length() <= 1 ? 0 : Integer.parseInt(path.substring(1));
     }
@@ -97,6 +98,6 @@ final class NodeUri {
     }
 
     private static IllegalArgumentException broken(String what, String cure) {
-        return new IllegalArgumentException("it " + what + " (not shown, it may hold a password): " + cure);
+        return new IllegalArgumentException("it " + what + " (not shown, as it may contain a password): " + cure);
     }
 }

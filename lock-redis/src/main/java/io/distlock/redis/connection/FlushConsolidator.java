@@ -9,12 +9,10 @@ import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 
 /**
- * Sends concurrent calls with one flush. The driver flushes each command separately, which costs as
- * much as everything else it does for a command.
+ * Sends concurrent calls with one flush. The driver's flush of each command costs as much as the rest of its work.
  *
- * <p>A single call leaves at once: a flush is deferred only while other tasks are queued on the driver's thread, and no
- * longer than until that queue is empty. (Netty's own handler defers every flush, which slows down uncontended locks
- * and hand-overs measurably.)
+ * <p>A single call leaves at once: a flush is deferred only while tasks are queued on the driver's thread. (Netty's own
+ * handler defers every flush, which slows uncontended locks and hand-overs.)
  */
 final class FlushConsolidator implements NettyCustomizer {
 
@@ -56,16 +54,12 @@ final class FlushConsolidator implements NettyCustomizer {
             if (putOff + 1 >= TOGETHER || thread.pendingTasks() == 0) {
                 putOff = 0;
                 context.flush();
-            } else {
-                putOff++;
-                plan(context);
+                return;
             }
-        }
-
-        /** In case the queued tasks flush nothing. */
-        private void plan(ChannelHandlerContext context) {
+            putOff++;
             if (!planned) {
                 planned = true;
+                // In case the queued tasks flush nothing.
                 thread.execute(() -> {
                     planned = false;
                     flushWhatWasPutOff(context);

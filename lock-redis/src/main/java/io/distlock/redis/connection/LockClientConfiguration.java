@@ -66,8 +66,7 @@ final class LockClientConfiguration {
                     .count(LOST_KEEP_ALIVES)
                     .build());
         }
-        // Without netty's native transport the driver refuses to connect with this; see RedisConnection for what we do
-        // then.
+        // The driver refuses this without netty's native transport; RedisConnection cuts silent connections then.
         if (!users.isEnableTcpUserTimeout() && (EpollProvider.isAvailable() || IOUringProvider.isAvailable())) {
             builder.tcpUserTimeout(TcpUserTimeoutOptions.builder()
                     .enable()
@@ -78,10 +77,10 @@ final class LockClientConfiguration {
     }
 
     /**
-     * The user's resources with three changes. Reconnecting: the driver's pauses grow to 30 s, during which a Redis
-     * that is back could not be used. Threads: one for connections that belong together, so that a waiter that is
-     * notified of a release asks for the lock without waking another thread, and the application's traffic does not
-     * delay a renewal. Flushing: see {@link FlushConsolidator}. Shutting these down leaves the user's alone.
+     * The user's resources with three changes. Reconnecting: the driver's pauses grow to 30 s, too long for a Redis that
+     * is back. Threads: one for connections that belong together, so that a waiter asks for a released lock without
+     * waking another thread, and the application's traffic does not delay a renewal. Flushing: see
+     * {@link FlushConsolidator}. Shutting these down leaves the user's alone.
      *
      * @param thread a single one; the driver ends it once nothing uses it
      */

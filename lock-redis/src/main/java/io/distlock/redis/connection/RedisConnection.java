@@ -32,6 +32,8 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
 
     private static final Logger log = LoggerFactory.getLogger(RedisConnection.class);
 
+    private static final String ONE_SERVER = "";
+
     /** As between the driver's attempts to reconnect. */
     private static final Backoff BETWEEN_TRIES = new Backoff(Duration.ofMillis(20), Duration.ofMillis(500));
 
@@ -43,8 +45,9 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     private int failures;
     private long nextTryNanos;
 
-    private final Silence silence = new Silence();
-    private final ConcurrentHashMap<String, Silence> silenceOfNodes = new ConcurrentHashMap<>();
+    /** By server, one of the calls that it has not answered, if any. */
+    private final ConcurrentHashMap<String, RedisCall<?>> oldestCalls = new ConcurrentHashMap<>();
+
     private volatile boolean closed;
 
     public RedisConnection(Supplier<? extends CompletionStage<C>> connector, Ticker ticker, Duration callTimeout) {
@@ -126,8 +129,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
 
     private void sendOn(C connected, @Nullable RedisCall<?> before, RedisCall<?> call) {
         if (isDown(connected)) {
-            // The driver would also refuse it, but with a stack trace: while one of several nodes is down for
-            // long, each lock would pay for it.
+            // The driver would also refuse it, but with a stack trace, for which each lock would pay.
             call.completeExceptionally(new RedisCallException("not connected", false));
             return;
         }
@@ -149,45 +151,38 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     }
 
     private void cutIfSilent(C connected, RedisCall<?> next) {
-        if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
-            cutSilentNode(cluster, next);
-        } else if (silence.isTooLong(next, 2 * callTimeout.toNanos())) {
-            cutSilent(connected);
+        if (!(connected instanceof StatefulRedisClusterConnection<?, ?> cluster)) {
+            if (isSilentTooLong(ONE_SERVER, next)) {
+                cutSilent(connected);
+            }
+            return;
         }
-    }
-
-    /** Only then does the driver check whether another node took over. */
-    private void cutSilentNode(StatefulRedisClusterConnection<?, ?> cluster, RedisCall<?> next) {
         RedisClusterNode node = next.slot() == RedisCall.NO_SLOT
                 ? null
                 : cluster.getPartitions().getPartitionBySlot(next.slot());
-        if (node != null
-                && silenceOfNodes
-                        .computeIfAbsent(node.getNodeId(), first -> new Silence())
-                        .isTooLong(next, 2 * callTimeout.toNanos())) {
+        if (node != null && isSilentTooLong(node.getNodeId(), next)) {
+            // Only then does the driver check whether another node took over.
             RedisURI address = node.getUri();
             cluster.getConnectionAsync(address.getHost(), address.getPort()).thenAccept(this::cutSilent);
         }
     }
 
-    /** How long a peer has left a call unanswered. */
-    private static final class Silence {
-
-        private volatile @Nullable RedisCall<?> oldest;
-
-        /** Whether to cut the connection; if so, restarts counting. */
-        boolean isTooLong(RedisCall<?> next, long nanos) {
-            RedisCall<?> waiting = oldest;
-            if (waiting != null && !waiting.isDone() && next.createdNanos() - waiting.createdNanos() <= nanos) {
-                return false;
-            }
-            oldest = next;
-            return waiting != null && !waiting.isDone();
+    /** Whether to cut the connection to a server; if so, restarts counting. */
+    private boolean isSilentTooLong(String server, RedisCall<?> next) {
+        RedisCall<?> waiting = oldestCalls.get(server);
+        if (waiting == null || waiting.isDone()) {
+            oldestCalls.put(server, next);
+            return false;
         }
+        boolean tooLong = next.createdNanos() - waiting.createdNanos() > 2 * callTimeout.toNanos();
+        if (tooLong) {
+            oldestCalls.put(server, next);
+        }
+        return tooLong;
     }
 
     void cutSilent(StatefulConnection<?, ?> connected) {
-        log.warn("Redis has not answered for more than {} ms: connecting anew", 2 * callTimeout.toMillis());
+        log.warn("Redis has not answered for more than {} ms: reconnecting", 2 * callTimeout.toMillis());
         cut(connected);
     }
 

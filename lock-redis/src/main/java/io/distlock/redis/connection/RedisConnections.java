@@ -13,6 +13,7 @@ import io.lettuce.core.resource.EventLoopGroupProvider;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
@@ -40,13 +41,15 @@ public final class RedisConnections implements AutoCloseable {
             LettuceConnectionFactory users,
             Duration callTimeout,
             Duration connectTimeout,
-            ClientResources base,
-            EventLoopGroupProvider thread,
-            Optional<ClientResources> ownResources) {
+            Optional<ClientResources> shared,
+            EventLoopGroupProvider thread) {
+        refuseMasterReplica(users);
         ClientOptions lasting = LockClientConfiguration.options(clientOptions(users), connectTimeout);
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
-        this.resources = LockClientConfiguration.resources(base, thread);
-        this.ownResources = ownResources;
+        var given = users.getClientConfiguration().getClientResources().or(() -> shared);
+        this.ownResources = given.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
+        this.resources =
+                LockClientConfiguration.resources(given.or(() -> ownResources).orElseThrow(), thread);
         this.factory = new PrivateFactory(users, lasting, resources, callTimeout);
         this.factoryForOnce = new PrivateFactory(users, once, resources, callTimeout);
         this.cluster = factory.isClusterAware();
@@ -65,16 +68,8 @@ public final class RedisConnections implements AutoCloseable {
      *     subscriptions
      */
     public static RedisConnections like(LettuceConnectionFactory users, Duration callTimeout, Duration connectTimeout) {
-        refuseMasterReplica(users);
-        Optional<ClientResources> base = users.getClientConfiguration().getClientResources();
-        Optional<ClientResources> own = base.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
         return new RedisConnections(
-                users,
-                callTimeout,
-                connectTimeout,
-                base.or(() -> own).orElseThrow(),
-                new DefaultEventLoopGroupProvider(1),
-                own);
+                users, callTimeout, connectTimeout, Optional.empty(), new DefaultEventLoopGroupProvider(1));
     }
 
     /**
@@ -89,10 +84,7 @@ public final class RedisConnections implements AutoCloseable {
             Duration connectTimeout,
             ClientResources shared,
             EventLoopGroupProvider thread) {
-        refuseMasterReplica(users);
-        ClientResources base =
-                users.getClientConfiguration().getClientResources().orElse(shared);
-        return new RedisConnections(users, callTimeout, connectTimeout, base, thread, Optional.empty());
+        return new RedisConnections(users, callTimeout, connectTimeout, Optional.of(shared), thread);
     }
 
     /** Reads only from the master: locks are read where they are written. */
@@ -131,8 +123,20 @@ public final class RedisConnections implements AutoCloseable {
 
     /** For diagnostics; without an address where the server may change. */
     public String name() {
-        return cluster || factory.isRedisSentinelAware()
-                ? "Redis"
+        return cluster || factory.isRedisSentinelAware() ? "Redis" : address();
+    }
+
+    /** The servers that are connected to first, for diagnostics. */
+    public String address() {
+        RedisConfiguration servers = servers(factory);
+        if (servers instanceof RedisConfiguration.ClusterConfiguration cluster) {
+            return "Redis Cluster " + cluster.getClusterNodes();
+        }
+        if (servers instanceof RedisConfiguration.SentinelConfiguration sentinel) {
+            return "Redis Sentinel " + sentinel.getSentinels();
+        }
+        return servers instanceof RedisConfiguration.DomainSocketConfiguration file
+                ? "Redis " + file.getSocket()
                 : "Redis " + factory.getHostName() + ':' + factory.getPort();
     }
 
@@ -141,8 +145,8 @@ public final class RedisConnections implements AutoCloseable {
         var fields = new DirectFieldAccessor(users);
         if (fields.isReadableProperty("configuration")
                 && fields.getPropertyValue("configuration") instanceof RedisStaticMasterReplicaConfiguration) {
-            throw new IllegalArgumentException("locks cannot listen for releases through a fixed list of a master and"
-                    + " its replicas: set up a LettuceConnectionFactory for locks with the master alone, or by"
+            throw new IllegalArgumentException("locks cannot subscribe to releases through a static list of a master"
+                    + " and its replicas: configure a LettuceConnectionFactory for locks with the master alone, or with"
                     + " Sentinel");
         }
     }
@@ -156,11 +160,7 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     public CompletionStage<StatefulConnection<String, String>> connect() {
-        return cluster
-                ? withTopology()
-                        .thenCompose(client -> client.connectAsync(StringCodec.UTF8))
-                        .thenApply(connected -> connected)
-                : factory.connect();
+        return cluster ? connectToCluster(client -> client.connectAsync(StringCodec.UTF8)) : factory.connect();
     }
 
     /** A connection that ends with the server process; in a cluster, which has many, one that does not. */
@@ -170,16 +170,17 @@ public final class RedisConnections implements AutoCloseable {
 
     public CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
         return cluster
-                ? withTopology()
-                        .thenCompose(client -> client.connectPubSubAsync(StringCodec.UTF8))
-                        .thenApply(connected -> connected)
+                ? connectToCluster(client -> client.connectPubSubAsync(StringCodec.UTF8))
                 : factory.connectPubSub();
     }
 
-    /** Before each connection, which would block for it otherwise. */
-    private CompletionStage<RedisClusterClient> withTopology() {
+    /** Asks for the topology first: connecting would block for it. */
+    private <C> CompletionStage<C> connectToCluster(
+            Function<RedisClusterClient, CompletionStage<? extends C>> connecting) {
         RedisClusterClient client = (RedisClusterClient) factory.getRequiredNativeClient();
-        return client.refreshPartitionsAsync().thenApply(refreshed -> client);
+        return client.refreshPartitionsAsync()
+                .thenCompose(refreshed -> connecting.apply(client))
+                .thenApply(connected -> connected);
     }
 
     /** Closes all connections; takes as long as the application's settings give the driver to shut down. */

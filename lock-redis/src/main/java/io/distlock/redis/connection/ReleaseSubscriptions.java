@@ -16,12 +16,11 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens to channels on one connection for all waiters: the first waiter of a channel subscribes, the last one
- * unsubscribes. After a reconnection the driver subscribes again, and all waiters are woken, because a message may have
- * been missed.
+ * Listens to channels on one connection for all waiters: the first of a channel subscribes, the last one unsubscribes.
+ * After a reconnection the driver subscribes again, and all waiters are woken: a message may have been missed.
  *
- * <p>Commands are sent under the monitor (which does not block), so that they reach the server in the order in which
- * they were decided. Listeners are called outside it.
+ * <p>Commands are sent under the monitor (which does not block), and so arrive in the order of the decisions. Listeners
+ * are called outside it.
  */
 public final class ReleaseSubscriptions {
 
@@ -73,8 +72,13 @@ public final class ReleaseSubscriptions {
             CompletableFuture<TryLockStore.Subscription> result) {
         Channel channel;
         synchronized (this) {
-            listenTo(connected);
-            channel = channels.computeIfAbsent(listener.channel, name -> open(connected, name));
+            if (listenedTo != connected) {
+                listenedTo = connected;
+                connected.addListener(new Wakener());
+            }
+            channel = channels.computeIfAbsent(
+                    listener.channel,
+                    name -> new Channel(connected.async().subscribe(name).toCompletableFuture(), ticker.nanos()));
             channel.listeners.add(listener);
         }
         if (!channel.confirmed.isDone() && ticker.nanos() - channel.sentNanos > silenceNanos) {
@@ -88,18 +92,6 @@ public final class ReleaseSubscriptions {
                 result.completeExceptionally(new RedisCallException("SUBSCRIBE", failure, false));
             }
         });
-    }
-
-    private Channel open(StatefulRedisPubSubConnection<String, String> connected, String name) {
-        var confirmed = connected.async().subscribe(name).toCompletableFuture();
-        return new Channel(confirmed, ticker.nanos());
-    }
-
-    private void listenTo(StatefulRedisPubSubConnection<String, String> connected) {
-        if (listenedTo != connected) {
-            listenedTo = connected;
-            connected.addListener(new Wakener());
-        }
     }
 
     private final class Wakener extends RedisPubSubAdapter<String, String> {

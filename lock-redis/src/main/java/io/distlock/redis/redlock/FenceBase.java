@@ -4,7 +4,6 @@ import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.script.ServerCommands;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -14,10 +13,9 @@ import java.util.function.Function;
 
 /**
  * The lowest fencing token that a node may propose after a restart, in which it may have lost its counters: above its
- * own time, its remaining counters, and those of a majority of the other nodes. Each granted token is stored on
- * a majority: while no more than a minority, this node included, is down or has lost its counters, one of those asked
- * has seen it. The nodes' clocks alone are not enough: they may differ by any amount. After that, {@link TokenConfirmations}
- * make tokens grow. Thread-safe.
+ * own time, its remaining counters, and those of a majority of the other nodes. Each granted token is stored on a
+ * majority: unless more than a minority is down or has lost its counters, one of those asked has seen it. Clocks alone
+ * are not enough: they may differ by any amount. From then on {@link RedlockPhases} make tokens grow. Thread-safe.
  */
 final class FenceBase {
 
@@ -33,10 +31,6 @@ final class FenceBase {
     private final Duration quarantine;
     private volatile List<RedlockNode> nodes = List.of();
 
-    /**
-     * @param key of the fencing counters
-     * @param quarantine after which nodes are admitted
-     */
     FenceBase(String key, Quorum quorum, Timeouts timeouts, Duration callTimeout, Duration quarantine) {
         this.key = key;
         this.quorum = quorum;
@@ -51,10 +45,9 @@ final class FenceBase {
     }
 
     /**
-     * Sets the base of a node about to be admitted, unless a client did so in the same run and nothing was lost
-     * since. Fails if fewer than a majority of the others answer.
+     * Sets the base of a node about to be admitted, unless a client did so in the same run. Fails if fewer than a
+     * majority of the others answer.
      *
-     * @param node its name
      * @param same connects to the server to be admitted, and to no other
      */
     CompletionStage<?> raise(String node, ServerCommands same) {
@@ -83,28 +76,21 @@ final class FenceBase {
     }
 
     private CompletableFuture<Long> largestOfOthers(String node) {
-        List<CompletableFuture<Long>> asked = new ArrayList<>();
         Queue<String> silent = new ConcurrentLinkedQueue<>();
-        for (RedlockNode other : nodes) {
-            if (!other.name().equals(node)) {
-                var values = other.calls().server().hashValues(key);
-                asked.add(timeouts.within(callTimeout, values).thenApply(FenceBase::largest));
-                asked.get(asked.size() - 1).exceptionally(failure -> {
-                    silent.add(
-                            other.name() + ": " + RedisCallException.of(failure).getMessage());
-                    return 0L;
-                });
-            }
-        }
-        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).handle((all, anyFailure) -> {
-            List<Long> answers = asked.stream()
-                    .filter(answer -> !answer.isCompletedExceptionally())
-                    .map(CompletableFuture::join)
-                    .toList();
+        Queue<Long> answers = new ConcurrentLinkedQueue<>();
+        var asked = nodes.stream()
+                .filter(other -> !other.name().equals(node))
+                .map(other -> timeouts.within(
+                                callTimeout, other.calls().server().hashValues(key))
+                        .handle((values, failure) -> failure == null
+                                ? answers.add(largest(values))
+                                : silent.add(other.name() + ": "
+                                        + RedisCallException.of(failure).getMessage())));
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(all -> {
             if (answers.size() < quorum.majority()) {
                 throw new RedisCallException(
-                        node + " may have lost its fencing counters, and gives votes once " + quorum.majority()
-                                + " of the other nodes have reported theirs: only " + answers.size() + " answer ("
+                        node + " may have lost its fencing counters and gives no votes until " + quorum.majority()
+                                + " of the other nodes report theirs: only " + answers.size() + " answered ("
                                 + silent.peek() + ')',
                         false);
             }

@@ -9,14 +9,12 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All majority arithmetic over independent nodes, which are identified by index. Uses neither I/O nor a
- * clock.
+ * All majority arithmetic over independent nodes, which are identified by index. Uses neither I/O nor a clock.
  *
  * @param nodes how many there are: odd, 3 or more
  */
@@ -27,11 +25,11 @@ record Quorum(int nodes) {
     Quorum {
         if (nodes < FEWEST) {
             throw new IllegalArgumentException(nodes + " nodes are too few for a quorum that survives the loss of one:"
-                    + " list at least " + FEWEST + ", on machines of their own");
+                    + " list at least " + FEWEST + ", each on its own machine");
         }
         if (nodes % 2 == 0) {
             throw new IllegalArgumentException(nodes + " nodes are an even number, which survives no more losses than "
-                    + (nodes - 1) + ": list one less, or one more");
+                    + (nodes - 1) + ": list one fewer or one more");
         }
     }
 
@@ -43,15 +41,11 @@ record Quorum(int nodes) {
     /** The count of yes, no and unknown among the nodes. */
     record Tally(Quorum quorum, int yes, int no, int unknown) {
 
-        /** Final once it is not open. */
+        /** Final once it is not open; unknown if neither yes nor no can reach a majority. */
         enum Verdict {
-            /** Still undecided. */
             OPEN,
-            /** A majority says so. */
             YES,
-            /** A majority says no. */
             NO,
-            /** Neither is possible any more. */
             UNKNOWN
         }
 
@@ -100,7 +94,7 @@ record Quorum(int nodes) {
         /**
          * Another owner has the lock here.
          *
-         * @param holder the same number for the same owner; {@link #READERS} for readers
+         * @param holder a number for the owner; {@link #READERS} for readers
          * @param freeIn when it expires on the node, if known
          */
         record Refused(long holder, Optional<Duration> freeIn) implements Vote {
@@ -125,7 +119,6 @@ record Quorum(int nodes) {
 
         /** Final once it is not open: later votes cannot change it. */
         enum Outcome {
-            /** Still undecided. */
             OPEN,
             GRANTED,
             /** A majority is out of reach, and a majority of nodes works: others have the lock. */
@@ -159,15 +152,12 @@ record Quorum(int nodes) {
                             && !silent.cause().mayBeApplied());
         }
 
-        /** Whether a majority may have granted, even silently. */
+        /** Whether a majority may have granted. */
         boolean mayBeMajority() {
-            long may = IntStream.range(0, votes.length)
-                    .filter(node -> !isWithoutEffect(node))
-                    .count();
-            return may >= quorum.majority();
+            return nodes().filter(node -> !isWithoutEffect(node)).count() >= quorum.majority();
         }
 
-        /** If the node has granted. */
+        /** Zero if the node has not granted. */
         long proposal(int node) {
             return votes[node] instanceof Vote.Granted granted ? granted.token() : 0;
         }
@@ -192,10 +182,7 @@ record Quorum(int nodes) {
 
         /** F, the largest token proposed. */
         long token() {
-            return IntStream.range(0, votes.length)
-                    .mapToLong(this::proposal)
-                    .max()
-                    .orElseThrow();
+            return nodes().mapToLong(this::proposal).max().orElseThrow();
         }
 
         Refusals refusals() {
@@ -203,8 +190,15 @@ record Quorum(int nodes) {
                     .filter(Vote.Refused.class::isInstance)
                     .map(Vote.Refused.class::cast)
                     .toList();
-            int open = (int) Arrays.stream(votes).filter(Objects::isNull).count();
-            return new Refusals(quorum, count(Vote.Granted.class), open, refusals);
+            return new Refusals(
+                    quorum,
+                    count(Vote.Granted.class),
+                    (int) nodes().filter(this::isOpen).count(),
+                    refusals);
+        }
+
+        private IntStream nodes() {
+            return IntStream.range(0, votes.length);
         }
 
         /** For diagnostics. */
@@ -217,11 +211,7 @@ record Quorum(int nodes) {
         }
     }
 
-    /**
-     * What the refusals of an acquisition say.
-     *
-     * @param open how many nodes had not answered when it was decided
-     */
+    /** What a try that was refused has heard; open nodes have not answered. */
     record Refusals(Quorum quorum, int granted, int open, List<Vote.Refused> refusals) {
 
         /** Readers are not told apart: a majority may comprise several tries, whose withdrawal notifies nobody. */
@@ -231,10 +221,7 @@ record Quorum(int nodes) {
             refusals = List.copyOf(refusals);
         }
 
-        /**
-         * Whether one owner, or readers, have a majority, so that only their release helps. Otherwise several
-         * contenders hold parts of the lock and will all withdraw, or some nodes have not answered.
-         */
+        /** Whether one owner, or readers, have a majority, so that only their release helps. */
         boolean isHeld() {
             return holders().values().stream().anyMatch(count -> count >= quorum.majority());
         }
@@ -249,10 +236,6 @@ record Quorum(int nodes) {
             return granted + refusals.size();
         }
 
-        private boolean isHeldByReaders() {
-            return holders().getOrDefault(Vote.Refused.READERS, 0) >= quorum.majority();
-        }
-
         private Map<Long, Integer> holders() {
             Map<Long, Integer> counts = new HashMap<>();
             refusals.forEach(refusal -> counts.merge(refusal.holder(), 1, Integer::sum));
@@ -260,8 +243,8 @@ record Quorum(int nodes) {
         }
 
         /**
-         * When enough nodes free the lock on their own, as far as they know. Assumes the best of nodes that have not
-         * answered: one that has may have had its clock set back, so that it keeps the lock for an hour longer.
+         * When enough nodes free the lock on their own. Assumes the best of nodes that have not answered: the clock of
+         * one that has may have been set back.
          */
         Optional<Duration> freeIn() {
             List<Duration> times = new ArrayList<>();
@@ -272,7 +255,7 @@ record Quorum(int nodes) {
             }
             int missing = quorum.majority() - granted;
             Optional<Duration> time = missing <= times.size() ? Optional.of(times.get(missing - 1)) : Optional.empty();
-            return isHeldByReaders()
+            return holders().getOrDefault(Vote.Refused.READERS, 0) >= quorum.majority()
                     ? time.filter(known -> known.compareTo(READERS_MAY_BE_GONE) < 0)
                             .or(() -> Optional.of(READERS_MAY_BE_GONE))
                     : time;

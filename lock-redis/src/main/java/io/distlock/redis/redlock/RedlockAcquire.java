@@ -28,10 +28,9 @@ import java.util.stream.IntStream;
 /**
  * One try to take a lock from a majority, with its own owner. Asks all nodes at once; {@link RedlockPhases} decides
  * what their answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends without a grant is
- * withdrawn from each node that may have granted, however late its answer.
+ * withdrawn from each node that may have granted, however late.
  *
- * <p>The phases are guarded by this object's monitor, under which steps are only decided: nodes, timers and callers are
- * called outside it.
+ * <p>The phases are guarded by this object's monitor; nodes, timers and callers are called outside it.
  */
 final class RedlockAcquire implements RedlockPhases.Actions {
 
@@ -47,7 +46,6 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     /**
      * @param owner a new one for each try, or the withdrawal of one could undo the next
-     * @param callTimeout time limit for the try
      * @param nextTry when to try again after a refusal, given what the nodes have said
      */
     RedlockAcquire(
@@ -82,8 +80,8 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     /**
-     * Starts at a different node for each owner: where counters differ, the node asked last has the largest,
-     * which the others learn only if that node is among the first to answer.
+     * Starts at a different node for each owner: the node asked last tends to have the largest counter, which the
+     * others learn only if it is among the first to answer.
      *
      * @return which nodes must be connected to first
      */
@@ -113,8 +111,6 @@ final class RedlockAcquire implements RedlockPhases.Actions {
             step.by(this);
         }
     }
-
-    // --- what the phases ask for ---
 
     @Override
     public void limit(Duration time, Function<Duration, List<Step>> whenUp) {
@@ -200,14 +196,18 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     private void withdraw(RedlockNode node, boolean quietly) {
-        nodes.withdraw(what(), node, request.timeToLive(), () -> node.withdraw(request, owner, quietly));
+        node.withdraw(request, owner, quietly).thenAccept(release -> {
+            if (release == Release.UNKNOWN) {
+                reap(node, quietly);
+            }
+        });
     }
 
     private void reap(RedlockNode node, boolean quietly) {
-        nodes.reap(what(), node, request.timeToLive(), () -> node.withdraw(request, owner, quietly));
-    }
-
-    private String what() {
-        return "A vote for '" + request.key() + "' to " + owner;
+        nodes.reap(
+                "A vote for '" + request.key() + "' to " + owner,
+                node,
+                request.timeToLive(),
+                () -> node.withdraw(request, owner, quietly));
     }
 }

@@ -34,15 +34,7 @@ public final class RedlockConnections implements AutoCloseable {
      *     Sentinel
      */
     public static RedlockConnections to(List<LettuceConnectionFactory> factories, RedlockOptions options) {
-        new Quorum(factories.size());
-        Set<String> names = new HashSet<>();
-        for (LettuceConnectionFactory each : factories) {
-            requireAlone(each);
-            if (!names.add(name(each))) {
-                throw new IllegalArgumentException("node " + name(each) + " is listed twice, and would have two votes:"
-                        + " list each server once");
-            }
-        }
+        requireIndependent(factories);
         ClientResources shared = ClientResources.create();
         // A round wakes one thread, not one per node: replies of several nodes often arrive together.
         EventLoopGroupProvider thread = new DefaultEventLoopGroupProvider(1);
@@ -59,11 +51,19 @@ public final class RedlockConnections implements AutoCloseable {
         return factory.getHostName().toLowerCase(Locale.ROOT) + ':' + factory.getPort();
     }
 
-    private static void requireAlone(LettuceConnectionFactory factory) {
-        if (factory.isClusterAware() || factory.isRedisSentinelAware()) {
-            throw new IllegalArgumentException(
-                    "a node of Redlock must be one server that stands alone: a cluster, or one"
-                            + " that fails over to a replica, may forget the votes it has given");
+    private static void requireIndependent(List<LettuceConnectionFactory> factories) {
+        new Quorum(factories.size());
+        Set<String> names = new HashSet<>();
+        for (LettuceConnectionFactory each : factories) {
+            if (each.isClusterAware() || each.isRedisSentinelAware()) {
+                throw new IllegalArgumentException(
+                        "a Redlock node must be a standalone server: a cluster, or a server that"
+                                + " fails over to a replica, may forget its votes");
+            }
+            if (!names.add(name(each))) {
+                throw new IllegalArgumentException("node " + name(each) + " is listed twice, and would have two votes:"
+                        + " list each server once");
+            }
         }
     }
 

@@ -12,6 +12,7 @@ import io.distlock.redis.script.Holders;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,12 +69,12 @@ record RedlockInspection(RedlockNodes nodes) {
 
     private Optional<LockStatus> merge(LockKey key, List<Optional<LockStatus>> answers) {
         Map<Holders.Grantee, List<Holder>> parties = new LinkedHashMap<>();
-        for (Optional<LockStatus> answer : answers) {
-            answer.ifPresent(status -> status.holders()
-                    .forEach(holder -> parties.computeIfAbsent(
-                                    new Holders.Grantee(status.mode(), holder.owner()), party -> new ArrayList<>())
-                            .add(holder)));
-        }
+        answers.stream()
+                .flatMap(Optional::stream)
+                .forEach(status -> status.holders()
+                        .forEach(holder -> parties.computeIfAbsent(
+                                        new Holders.Grantee(status.mode(), holder.owner()), party -> new ArrayList<>())
+                                .add(holder)));
         decide(key, 0, answers.size());
         List<Holder> holders = new ArrayList<>();
         LockMode mode = LockMode.EXCLUSIVE;
@@ -87,26 +88,22 @@ record RedlockInspection(RedlockNodes nodes) {
     }
 
     private Holder merge(List<Holder> votes) {
-        List<Duration> times = new ArrayList<>();
-        votes.forEach(vote -> vote.remaining().ifPresent(times::add));
-        times.sort(Comparator.reverseOrder());
-        int majority = nodes.quorum().majority();
-        return new Holder(
-                votes.get(0).owner(),
-                token(votes),
-                // A majority keeps it for this long.
-                times.size() < majority ? Optional.empty() : Optional.of(times.get(majority - 1)));
+        // A majority keeps it for this long.
+        Optional<Duration> remaining = votes.stream()
+                .flatMap(vote -> vote.remaining().stream())
+                .sorted(Comparator.reverseOrder())
+                .skip(nodes.quorum().majority() - 1)
+                .findFirst();
+        return new Holder(votes.get(0).owner(), token(votes), remaining);
     }
 
     /** For a moment, a node whose vote came late may keep the lock under the token that it proposed. */
     private Optional<FencingToken> token(List<Holder> votes) {
-        return votes.stream()
-                .flatMap(vote -> vote.token().stream())
-                .filter(token -> votes.stream()
-                                .filter(vote ->
-                                        vote.token().filter(token::equals).isPresent())
-                                .count()
-                        >= nodes.quorum().majority())
+        List<FencingToken> tokens =
+                votes.stream().flatMap(vote -> vote.token().stream()).toList();
+        return tokens.stream()
+                .filter(token ->
+                        Collections.frequency(tokens, token) >= nodes.quorum().majority())
                 .findFirst();
     }
 
@@ -117,7 +114,8 @@ record RedlockInspection(RedlockNodes nodes) {
             case NO -> false;
             case UNKNOWN, OPEN ->
                 throw new CompletionException(new RedisCallException(
-                        "who holds '" + key + "' is unknown: only " + answers + " of " + nodes.size() + " nodes answer",
+                        "it is unknown who holds '" + key + "': only " + answers + " of " + nodes.size()
+                                + " nodes answered",
                         false));
         };
     }

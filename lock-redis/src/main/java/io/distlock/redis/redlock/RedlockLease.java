@@ -6,30 +6,30 @@ import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.spi.Lease;
-import java.util.BitSet;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One grant by a majority. Its entry is the same on all nodes but those that still have it under the token that they
- * proposed, or never got it. State is guarded by this object's monitor unless it is volatile.
+ * One grant by a majority. Its entry is the same on all nodes but those that still have the token they proposed, or
+ * never got it. State is guarded by this object's monitor unless it is volatile.
  */
 final class RedlockLease implements Lease {
 
+    /** Who asked; the entry's owner also names the try that succeeded. */
     private final String owner;
-    private final RedisLease entry;
+
+    private volatile RedisLease entry;
     private volatile @Nullable CompletableFuture<List<CompletionStage<Release>>> releases;
-    /** Null while empty, to keep a held lock small. */
-    private @Nullable BitSet absent;
+    private Set<Integer> absent = Set.of();
+    private Set<Integer> late = Set.of();
 
-    private @Nullable BitSet late;
-
-    /**
-     * @param owner who asked; the entry's owner also names the try that succeeded
-     */
     RedlockLease(String owner, RedisLease entry) {
         this.owner = owner;
         this.entry = entry;
@@ -37,6 +37,11 @@ final class RedlockLease implements Lease {
 
     RedisLease entry() {
         return entry;
+    }
+
+    /** How long the nodes keep it from now on. */
+    void lasts(Duration time) {
+        entry = entry.lasting(time);
     }
 
     /** From now on no node gets the lock again. */
@@ -62,33 +67,29 @@ final class RedlockLease implements Lease {
 
     /** The node has certainly not granted it. */
     synchronized void absentFrom(int node) {
-        if (absent == null) {
-            absent = new BitSet();
-        }
-        absent.set(node);
+        absent = with(node, absent);
     }
 
     /** The node may get it. */
     synchronized void mayStandOn(int node) {
-        if (absent != null) {
-            absent.clear(node);
-        }
+        absent = absent.stream().filter(other -> other != node).collect(Collectors.toUnmodifiableSet());
     }
 
     synchronized boolean isAbsentFrom(int node) {
-        return absent != null && absent.get(node);
+        return absent.contains(node);
     }
 
     /** A call that was cut off may still reach the node and put it there after the release. */
     synchronized void mayComeLateTo(int node) {
-        if (late == null) {
-            late = new BitSet();
-        }
-        late.set(node);
+        late = with(node, late);
     }
 
     synchronized boolean isLateOn(int node) {
-        return late != null && late.get(node);
+        return late.contains(node);
+    }
+
+    private static Set<Integer> with(int node, Set<Integer> others) {
+        return Stream.concat(Stream.of(node), others.stream()).collect(Collectors.toUnmodifiableSet());
     }
 
     @Override

@@ -28,8 +28,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One-shot operations on one of the independent servers; knows nothing of the others. Only inspections and restorations
- * fail; none has a time limit. Thread-safe.
+ * One-shot operations on one of the independent servers. Only inspections and restorations fail; none has a time limit.
+ * Thread-safe.
  */
 final class RedlockNode {
 
@@ -80,7 +80,10 @@ final class RedlockNode {
         return node;
     }
 
-    // --- who it is ---
+    void warmUp() {
+        calls.warmUp("distributed-lock.redlock.*");
+        identify();
+    }
 
     /** Asks which server it is, before its votes count, and again after each lost connection. */
     CompletionStage<?> identify() {
@@ -112,8 +115,6 @@ final class RedlockNode {
     CompletionStage<Duration> check() {
         return calls.server().ping().thenCompose(pong -> identify()).thenCompose(known -> calls.quarantineLeft());
     }
-
-    // --- taking ---
 
     /** The request for a vote and a fencing token proposal; the same for all nodes. */
     ScriptCall<List<Long>> question(LeaseRequest request, String owner) {
@@ -159,8 +160,6 @@ final class RedlockNode {
         return node.release(request.mode(), keys.of(request.key()), owner, Optional.empty(), quietly, Duration.ZERO);
     }
 
-    // --- keeping ---
-
     /** As {@link io.distlock.spi.LockProvider#renew}, for entries. */
     void renew(Collection<Lease> entries, Renewal.Answers answers) {
         if (isIdentified()) {
@@ -177,8 +176,7 @@ final class RedlockNode {
     }
 
     /**
-     * Adds missing entries here unless another owner has taken their place; one command. Fails if the node does
-     * not answer.
+     * Adds missing entries here unless another owner has taken their place; one command.
      *
      * @return for each, 1 if it is here now
      */
@@ -200,8 +198,6 @@ final class RedlockNode {
         return calls.run(invocation);
     }
 
-    // --- releasing ---
-
     CompletionStage<Release> release(RedisLease entry, Duration keepFor) {
         // Whatever its token: a reader may still have the one that the node proposed.
         return node.release(entry.mode(), entry.names(), entry.owner(), Optional.empty(), false, keepFor);
@@ -209,9 +205,13 @@ final class RedlockNode {
 
     /** A grant with this token, as stored on a node. */
     RedisLease entry(LeaseRequest request, String owner, long token) {
-        RedisKeys.Names names = keys.of(request.key());
-        Duration renewed = request.renewedTimeToLive();
         return new RedisLease(
-                request.key(), request.mode(), owner, new FencingToken(token), names, renewed, Duration.ZERO);
+                request.key(),
+                request.mode(),
+                owner,
+                new FencingToken(token),
+                keys.of(request.key()),
+                request.renewedTimeToLive(),
+                Duration.ZERO);
     }
 }

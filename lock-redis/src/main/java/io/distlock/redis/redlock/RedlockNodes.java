@@ -25,16 +25,6 @@ record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRun
         return all.get(at);
     }
 
-    /** Withdraws something from a node; if it does not answer, retries in the background. */
-    void withdraw(
-            String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
-        withdraw.get().thenAccept(release -> {
-            if (release == Release.UNKNOWN) {
-                reap(what, node, timeToLive, withdraw);
-            }
-        });
-    }
-
     /** Withdraws something from a node in the background until the node says it is gone, or it has expired. */
     void reap(
             String what, RedlockNode node, Duration timeToLive, Supplier<? extends CompletionStage<Release>> withdraw) {
@@ -51,25 +41,19 @@ record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRun
         private final Map<String, String> runOfNode = new HashMap<>();
         private volatile Optional<String> clash = Optional.empty();
 
-        /**
-         * @param node its name
-         */
         synchronized void seen(String node, String run) {
-            if (!run.equals(runOfNode.put(node, run))) {
-                clash = findClash();
+            if (run.equals(runOfNode.put(node, run))) {
+                return;
             }
-        }
-
-        private Optional<String> findClash() {
             Map<String, String> nodeOfRun = new HashMap<>();
-            for (Map.Entry<String, String> each : runOfNode.entrySet()) {
-                String other = nodeOfRun.put(each.getValue(), each.getKey());
+            clash = Optional.empty();
+            runOfNode.forEach((each, its) -> {
+                String other = nodeOfRun.put(its, each);
                 if (other != null) {
-                    return Optional.of("nodes " + other + " and " + each.getKey() + " are the same server (run_id "
-                            + each.getValue() + "), which would have two votes: list each server once");
+                    clash = Optional.of("nodes " + other + " and " + each + " are the same server (run_id " + its
+                            + "), which would have two votes: list each server once");
                 }
-            }
-            return Optional.empty();
+            });
         }
 
         /** What is wrong, if anything. */

@@ -14,8 +14,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides one try to take a lock from a majority, as soon as a majority has granted or no longer can. If the proposed
- * fencing tokens differ, a majority must raise its counters to the largest. Nodes are identified by index.
+ * Decides one try to take a lock, as soon as a majority has granted it or no longer can. Nodes are identified by index.
+ *
+ * <p>Each node proposes its counter plus one, and the largest becomes the token. The lock counts as taken once the
+ * counters of a majority have reached it. That makes tokens grow: two acquisitions share a node, where the counter
+ * reached the token of the first before the second read it.
  *
  * <p>Uses neither I/O nor a clock: each event returns the steps to take, in order. Not thread-safe.
  */
@@ -37,8 +40,12 @@ final class RedlockPhases {
     /** Nodes that have answered and do not have the lock. */
     private final BitSet missing = new BitSet();
 
+    /** Nodes that have granted, and may still confirm the token. */
+    private final BitSet confirming = new BitSet();
+
+    private final BitSet confirmed = new BitSet();
     private Phase phase = Phase.PROPOSING;
-    private @Nullable TokenConfirmations confirmations;
+    private @Nullable RedlockLease chosen;
 
     RedlockPhases(Quorum quorum, RedlockNodes.RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
         this.quorum = quorum;
@@ -46,8 +53,6 @@ final class RedlockPhases {
         this.leaseUnder = leaseUnder;
         this.votes = new Quorum.Votes(quorum);
     }
-
-    // --- events ---
 
     List<Step> voted(int node, Quorum.Vote vote) {
         votes.set(node, vote);
@@ -61,22 +66,14 @@ final class RedlockPhases {
 
     /** Matching nodes that have not answered count as silent from now on. */
     List<Step> silenced(IntPredicate which, Duration waited) {
-        for (int node = 0; node < quorum.nodes(); node++) {
-            if (votes.isOpen(node) && which.test(node)) {
-                votes.set(
-                        node,
-                        new Quorum.Vote.Silent(
-                                new RedisCallException("no answer for " + waited.toMillis() + " ms", true)));
-            }
-        }
+        var silent = new Quorum.Vote.Silent(new RedisCallException("no answer for " + waited.toMillis() + " ms", true));
+        nodes().filter(node -> votes.isOpen(node) && which.test(node)).forEach(node -> votes.set(node, silent));
         return phase == Phase.PROPOSING ? decide() : checkConfirmed();
     }
 
-    /**
-     * @param done whether the node stands by its vote, under the chosen token
-     */
     List<Step> raised(int node, boolean done) {
-        chosen().raised(node, done);
+        confirming.clear(node);
+        confirmed.set(node, done && votes.proposal(node) < lease().token().value());
         missing.set(node, !done);
         return phase == Phase.GRANTED ? restoreMissing(node) : checkConfirmed();
     }
@@ -93,16 +90,14 @@ final class RedlockPhases {
         }
         List<Step> steps = new ArrayList<>();
         if (phase == Phase.GRANTED) {
-            RedlockLease lease = chosen().lease();
+            RedlockLease lease = lease();
             lease.beginRelease();
             // Where it may have been restored, there is no vote to withdraw.
             missing.stream().forEach(node -> steps.add(actions -> actions.takeBack(node, lease)));
         }
-        steps.addAll(fail("it was given up"));
+        steps.addAll(fail("the attempt was abandoned"));
         return steps;
     }
-
-    // --- questions ---
 
     boolean isMajorityHeard() {
         return votes.isMajorityHeard();
@@ -110,18 +105,15 @@ final class RedlockPhases {
 
     /** Whether it depends on the vote of one of these nodes. */
     boolean isWaitingFor(IntPredicate which) {
-        return phase == Phase.PROPOSING
-                && IntStream.range(0, quorum.nodes()).anyMatch(node -> which.test(node) && votes.isOpen(node));
+        return phase == Phase.PROPOSING && nodes().anyMatch(node -> which.test(node) && votes.isOpen(node));
     }
-
-    // --- first phase ---
 
     private List<Step> decide() {
         return switch (votes.outcome()) {
             case OPEN -> List.of();
             case GRANTED -> choose();
             case REFUSED -> refuse();
-            case UNAVAILABLE -> fail("a majority of " + quorum.nodes() + " nodes gave no vote");
+            case UNAVAILABLE -> fail("a majority of " + quorum.nodes() + " nodes did not vote");
         };
     }
 
@@ -129,18 +121,12 @@ final class RedlockPhases {
         if (runIds.clash().isPresent()) {
             return fail(runIds.clash().get());
         }
-        RedlockLease lease = leaseUnder.apply(votes.token());
-        confirmations = new TokenConfirmations(quorum, votes, lease);
+        chosen = leaseUnder.apply(votes.token());
         phase = Phase.RAISING;
+        nodes().forEach(this::noteDoubt);
+        nodes().filter(votes::isGranted).forEach(confirming::set);
         List<Step> steps = new ArrayList<>();
-        for (int node = 0; node < quorum.nodes(); node++) {
-            noteDoubt(node);
-        }
-        for (int node = 0; node < quorum.nodes(); node++) {
-            if (votes.isGranted(node)) {
-                steps.addAll(confirm(node));
-            }
-        }
+        nodes().filter(votes::isGranted).forEach(node -> steps.addAll(confirm(node)));
         if (phase == Phase.RAISING) {
             steps.add(Actions::limitConfirming);
         }
@@ -149,13 +135,11 @@ final class RedlockPhases {
 
     private void noteDoubt(int node) {
         if (votes.isWithoutEffect(node)) {
-            chosen().lease().absentFrom(node);
+            lease().absentFrom(node);
         } else if (!votes.isGranted(node) && !votes.isOpen(node)) {
-            chosen().lease().mayComeLateTo(node);
+            lease().mayComeLateTo(node);
         }
     }
-
-    // --- second phase ---
 
     /** Better held on all nodes, under one token, unless the release got there first. */
     private List<Step> votedLate(int node) {
@@ -163,16 +147,22 @@ final class RedlockPhases {
         if (!votes.isGranted(node)) {
             return phase == Phase.GRANTED ? restoreMissing(node) : checkConfirmed();
         }
-        RedlockLease lease = chosen().lease();
+        RedlockLease lease = lease();
         return lease.isReleased() ? List.of(actions -> actions.withdrawUnlessReleased(node, lease)) : confirm(node);
     }
 
+    /**
+     * A node that proposed less than the token must raise its counter. One whose larger proposal came after the choice
+     * gets the token but does not count: it may have confirmed that very token to an earlier owner.
+     */
     private List<Step> confirm(int node) {
-        if (!chosen().count(node)) {
+        RedisLease entry = lease().entry();
+        long proposed = votes.proposal(node);
+        confirming.set(node, proposed < entry.token().value());
+        if (proposed == entry.token().value()) {
+            confirmed.set(node);
             return checkConfirmed();
         }
-        RedisLease entry = chosen().lease().entry();
-        long proposed = votes.proposal(node);
         List<Step> steps = new ArrayList<>();
         steps.add(actions -> actions.raise(node, entry, proposed));
         steps.addAll(checkConfirmed());
@@ -183,29 +173,33 @@ final class RedlockPhases {
         if (phase != Phase.RAISING) {
             return List.of();
         }
-        return switch (chosen().verdict()) {
+        long no = nodes().filter(node -> !confirmed.get(node) && !confirming.get(node) && !votes.isOpen(node))
+                .count();
+        return switch (new Quorum.Tally(quorum, confirmed.cardinality(), (int) no, 0).verdict()) {
             case YES -> grant();
             case NO, UNKNOWN -> notConfirmed();
             case OPEN -> List.of();
         };
     }
 
-    private TokenConfirmations chosen() {
-        return Objects.requireNonNull(confirmations);
+    private RedlockLease lease() {
+        return Objects.requireNonNull(chosen);
     }
 
-    // --- the end ---
+    private IntStream nodes() {
+        return IntStream.range(0, quorum.nodes());
+    }
 
     private List<Step> grant() {
         phase = Phase.GRANTED;
-        RedlockLease lease = chosen().lease();
+        RedlockLease lease = lease();
         List<Step> steps = new ArrayList<>(List.of(actions -> actions.grant(lease)));
         missing.stream().forEach(node -> steps.addAll(restoreMissing(node)));
         return steps;
     }
 
     private List<Step> restoreMissing(int node) {
-        RedlockLease lease = chosen().lease();
+        RedlockLease lease = lease();
         return missing.get(node) && !lease.isReleased() ? List.of(actions -> actions.restore(node, lease)) : List.of();
     }
 
@@ -228,7 +222,7 @@ final class RedlockPhases {
     }
 
     private List<String> said() {
-        return IntStream.range(0, quorum.nodes()).mapToObj(votes::describe).toList();
+        return nodes().mapToObj(votes::describe).toList();
     }
 
     /** Taken outside the monitor. */
@@ -239,10 +233,10 @@ final class RedlockPhases {
     /** The nodes and the clock of one try. */
     interface Actions {
 
-        /** Waits, but not beyond the end of the try; {@code whenUp} gets the time that the try has taken. */
+        /** Waits, at most until the try ends; {@code whenUp} gets the time that the try has taken. */
         void limit(Duration time, Function<Duration, List<Step>> whenUp);
 
-        /** Reports to {@link #unconfirmed} when there is no time left to confirm the token. */
+        /** Reports to {@link #unconfirmed} when there is no time left. */
         void limitConfirming();
 
         /** Sends the node the chosen token, and reports to {@link #raised}. */
@@ -253,26 +247,24 @@ final class RedlockPhases {
 
         void grant(RedlockLease lease);
 
-        /** The node lacks the granted lock. */
         void restore(int node, RedlockLease lease);
 
-        /** The node may have been given it since. */
+        /** The node may have been given it since the grant. */
         void takeBack(int node, RedlockLease lease);
 
         /**
-         * Withdraws what may have been granted, and notifies nobody: too many nodes have refused it for others to wait
-         * for it, and contenders in a split vote must not be woken from the pauses that keep them apart.
+         * Withdraws what may have been granted, and notifies nobody: contenders in a split vote must not be woken from
+         * the pauses that keep them apart.
          *
-         * @param said the nodes' answers, in order, for diagnostics
+         * @param said by each node, for diagnostics
          */
         void refuse(Quorum.Refusals refusals, List<String> said);
 
         /**
          * Withdraws what may have been granted.
          *
-         * @param said the nodes' answers, in order, for diagnostics
-         * @param quietly whether to notify nobody. When too many nodes are down for anyone to get the lock,
-         *     contenders would wake each other again and again
+         * @param said by each node, for diagnostics
+         * @param quietly whether to notify nobody: with too many nodes down, contenders would wake each other endlessly
          */
         void fail(String why, List<String> said, boolean quietly);
     }

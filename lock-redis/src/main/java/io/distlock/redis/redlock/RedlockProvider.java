@@ -73,7 +73,7 @@ public final class RedlockProvider implements LockProvider {
         this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
         this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
         this.options = options;
-        nodes.all().forEach(node -> node.calls().warmUp());
+        nodes.all().forEach(RedlockNode::warmUp);
     }
 
     @Override
@@ -106,6 +106,12 @@ public final class RedlockProvider implements LockProvider {
     @Override
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
         new RedlockRenewal(nodes, leases, answers).start();
+    }
+
+    @Override
+    public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
+        ((RedlockLease) lease).lasts(timeToLive);
+        renew(List.of(lease), answers);
     }
 
     @Override

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One release: goes to all nodes, and a majority decides. Nodes that have not answered by then, or may still get the
- * lease, are asked again in the background. State is guarded by this object's monitor.
+ * One release on all nodes; a majority decides. Nodes that have not answered by then, or may still get the lease, are
+ * asked again in the background. State is guarded by this object's monitor.
  */
 final class RedlockRelease {
 

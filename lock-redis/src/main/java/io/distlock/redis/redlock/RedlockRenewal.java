@@ -6,8 +6,6 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.IdentityHashMap;
@@ -24,10 +22,7 @@ final class RedlockRenewal {
 
     private final RedlockNodes nodes;
     private final Renewal.Answers answers;
-    private final List<RedlockLease> leases = new ArrayList<>();
-    private final IdentityHashMap<Lease, Integer> places = new IdentityHashMap<>();
-    private final Tally[] tallies;
-    private final List<BitSet> gone = new ArrayList<>();
+    private final IdentityHashMap<Lease, Count> counts = new IdentityHashMap<>();
     private final Moment since;
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
     private int missing;
@@ -38,19 +33,28 @@ final class RedlockRenewal {
         this.answers = answers;
         for (Lease each : renewed) {
             RedlockLease lease = (RedlockLease) each;
-            places.put(lease.entry(), leases.size());
-            leases.add(lease);
+            counts.put(lease.entry(), new Count(lease, Tally.of(nodes.quorum())));
         }
-        this.tallies = new Tally[leases.size()];
-        Arrays.fill(tallies, Tally.of(nodes.quorum()));
-        nodes.all().forEach(node -> gone.add(new BitSet()));
-        this.missing = leases.size() * nodes.size();
+        this.missing = counts.size() * nodes.size();
+    }
+
+    /** What the nodes have said about one lease, and which have lost it. */
+    private static final class Count {
+
+        private final RedlockLease lease;
+        private final BitSet lostBy = new BitSet();
+        private Tally tally;
+
+        Count(RedlockLease lease, Tally tally) {
+            this.lease = lease;
+            this.tally = tally;
+        }
     }
 
     void start() {
         // A silent node must not delay the restoration of the others.
         nodes.runtime().timeouts().within(nodes.callTimeout(), complete).whenComplete((done, late) -> mend());
-        List<Lease> entries = leases.stream().<Lease>map(RedlockLease::entry).toList();
+        List<Lease> entries = List.copyOf(counts.keySet());
         for (int at = 0; at < nodes.size(); at++) {
             int node = at;
             nodes.get(at).renew(entries, (entry, renewal) -> answered(node, entry, renewal));
@@ -58,31 +62,27 @@ final class RedlockRenewal {
     }
 
     private void answered(int node, Lease entry, Renewal renewal) {
-        int place = Objects.requireNonNull(places.get(entry));
+        Count count = Objects.requireNonNull(counts.get(entry));
         Tally.Verdict before;
         Tally.Verdict after;
         boolean last;
         synchronized (this) {
-            before = tallies[place].verdict();
-            tallies[place] = count(tallies[place], renewal);
-            after = tallies[place].verdict();
-            gone.get(node).set(place, renewal == Renewal.NOT_OWNER);
+            before = count.tally.verdict();
+            count.tally = switch (renewal) {
+                case RENEWED -> count.tally.plusYes();
+                case NOT_OWNER -> count.tally.plusNo();
+                case UNKNOWN -> count.tally.plusUnknown();
+            };
+            after = count.tally.verdict();
+            count.lostBy.set(node, renewal == Renewal.NOT_OWNER);
             last = --missing == 0;
         }
         if (before == Tally.Verdict.OPEN && after != Tally.Verdict.OPEN) {
-            answers.answer(leases.get(place), meaning(after));
+            answers.answer(count.lease, meaning(after));
         }
         if (last) {
             complete.complete(null);
         }
-    }
-
-    private static Tally count(Tally tally, Renewal renewal) {
-        return switch (renewal) {
-            case RENEWED -> tally.plusYes();
-            case NOT_OWNER -> tally.plusNo();
-            case UNKNOWN -> tally.plusUnknown();
-        };
     }
 
     private Renewal meaning(Tally.Verdict verdict) {
@@ -107,9 +107,9 @@ final class RedlockRenewal {
     /** Excludes those that expired on all nodes if the round took that long. */
     private synchronized List<RedlockLease> lostBy(int node) {
         Duration passed = Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
-        return gone.get(node).stream()
-                .filter(place -> tallies[place].verdict() != Tally.Verdict.NO)
-                .mapToObj(leases::get)
+        return counts.values().stream()
+                .filter(count -> count.lostBy.get(node) && count.tally.verdict() != Tally.Verdict.NO)
+                .map(count -> count.lease)
                 .filter(lease -> !lease.isReleased())
                 .filter(lease -> passed.compareTo(lease.entry().renewedTimeToLive()) < 0)
                 .toList();

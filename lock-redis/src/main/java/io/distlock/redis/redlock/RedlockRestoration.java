@@ -10,19 +10,16 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a majority's leases to a node that has refused, missed or lost them. Without it a grant could rest on a bare
- * majority until its next renewal, and one more fault would break or lose the lock. The node counts from the next
- * renewal on: only a vote before the grant vouches for its fencing token.
+ * Gives a majority's leases to a node that has refused, missed or lost them, or one more fault could break the lock. The
+ * node counts from the next renewal on: only a vote before the grant vouches for its fencing token.
  *
  * @param place node index
- * @param leases as many as one command may carry
  */
 record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leases) {
 
     /** By then the losers of a split vote have withdrawn, if the node is near. */
     private static final Duration FIRST_PAUSE = Duration.ofMillis(2);
 
-    /** Asks once, after a renewal. */
     void afterRenewal() {
         restore(leases.stream().map(RedlockLease::entry).toList());
     }
@@ -86,9 +83,6 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
         }
     }
 
-    /**
-     * @param timeToLive how long it may stay there
-     */
     void takeBack(RedlockLease lease, Duration timeToLive) {
         RedlockNode node = nodes.get(place);
         nodes.reap(

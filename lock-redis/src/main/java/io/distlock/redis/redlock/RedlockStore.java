@@ -21,12 +21,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes as one acquisition sees them: numbers its tries, withdraws those that failed, and says when to try
- * again.
+ * The nodes as one acquisition sees them: numbers its tries, withdraws those that failed, and says when to try again.
  *
- * <p>Contenders that each get some nodes all withdraw, and would collide again at once: each pauses for a random
- * time, which grows with the number of split votes and with the time that a try takes. State is guarded by this
- * object's monitor.
+ * <p>Contenders that split the votes all withdraw, and would collide again: each pauses for a random time, which grows
+ * with the number of split votes and the duration of a try. State is guarded by this object's monitor.
  */
 final class RedlockStore implements TryLockStore {
 
@@ -69,23 +67,28 @@ final class RedlockStore implements TryLockStore {
     private CompletionStage<Result> tryUntilDecided(Deadline end) {
         // It must end before its caller gives up, or the cause would not be reported.
         return tryOnce(end.remaining().plus(nodes.callTimeout().dividedBy(2))).thenCompose(attempt -> {
-            Optional<Duration> pause = split();
-            return pause.isPresent() ? afterSplit(pause.get(), end) : completed(attempt);
+            Optional<Duration> pause;
+            String splitBy;
+            synchronized (this) {
+                pause = split;
+                splitBy = why;
+            }
+            return pause.isPresent() ? afterSplit(pause.get(), splitBy, end) : completed(attempt);
         });
     }
 
-    private CompletionStage<Result> afterSplit(Duration pause, Deadline end) {
+    private CompletionStage<Result> afterSplit(Duration pause, String splitBy, Deadline end) {
         if (pause.compareTo(end.remaining()) >= 0) {
-            return completed(splitToTheEnd());
+            return failed(splitBy);
         }
         CompletableFuture<Void> paused = new CompletableFuture<>();
         nodes.runtime().scheduler().schedule(() -> paused.complete(null), pause);
         // If the process paused, the caller has given up: nothing would release what it took now.
-        return paused.thenCompose(over -> end.hasPassed() ? completed(splitToTheEnd()) : tryUntilDecided(end));
+        return paused.thenCompose(over -> end.hasPassed() ? failed(splitBy) : tryUntilDecided(end));
     }
 
-    private synchronized Result splitToTheEnd() {
-        return new Result.Failed(new RedisCallException(why, false), false);
+    private static CompletionStage<Result> failed(String why) {
+        return completed(new Result.Failed(new RedisCallException(why, false), false));
     }
 
     private static CompletionStage<Result> completed(Result attempt) {
@@ -100,7 +103,7 @@ final class RedlockStore implements TryLockStore {
         if (clash.isPresent()) {
             // Asks again: the configuration may have been corrected.
             nodes.all().forEach(RedlockNode::identify);
-            return completed(new Result.Failed(new RedisCallException(clash.get(), false), false));
+            return failed(clash.get());
         }
         RedlockAcquire next;
         RedlockAcquire before;
@@ -125,17 +128,13 @@ final class RedlockStore implements TryLockStore {
                     .map(time -> time.plusNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS)));
         }
         why = refusals.isSplit()
-                ? "the votes of " + nodes.size() + " nodes were split again and again: of those who asked at the same"
-                        + " time, none has got a majority"
-                : "who holds '" + request.key() + "' is unknown: only " + refusals.answers() + " of " + nodes.size()
-                        + " nodes answer" + said;
+                ? "the votes of " + nodes.size() + " nodes were split repeatedly: several asked at the same time, and"
+                        + " none got a majority"
+                : "it is unknown who holds '" + request.key() + "': only " + refusals.answers() + " of " + nodes.size()
+                        + " nodes answered" + said;
         long tookNanos = nodes.runtime().ticker().nanos() - startedNanos;
         long spread = ThreadLocalRandom.current().nextLong(2 * tookNanos + 1);
         split = Optional.of(SPLIT.pause(++splits).plusNanos(spread));
-        return split;
-    }
-
-    private synchronized Optional<Duration> split() {
         return split;
     }
 
@@ -161,8 +160,8 @@ final class RedlockStore implements TryLockStore {
     }
 
     /**
-     * Listens for releases on all nodes; ready once a majority listens, since a release reaches a majority. The first
-     * message wakes the waiter after a short random pause, in which those of the other nodes arrive. Thread-safe.
+     * Listens on all nodes; ready once a majority listens, since a release reaches a majority. The first message wakes
+     * the waiter after a short random pause, in which the other nodes' arrive. Thread-safe.
      */
     private static final class ReleaseListener implements Subscription {
 
@@ -210,13 +209,12 @@ final class RedlockStore implements TryLockStore {
         private void heard() {
             if (waking.compareAndSet(false, true)) {
                 Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(LISTENERS_SPREAD_NANOS));
-                nodes.runtime().scheduler().schedule(this::wakeNow, pause);
+                Runnable wakeNow = () -> {
+                    waking.set(false);
+                    wake.run();
+                };
+                nodes.runtime().scheduler().schedule(wakeNow, pause);
             }
-        }
-
-        private void wakeNow() {
-            waking.set(false);
-            wake.run();
         }
 
         @Override

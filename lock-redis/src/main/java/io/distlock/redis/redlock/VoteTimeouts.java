@@ -8,8 +8,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * How long one try on several nodes waits, counted from its start. It ends before its caller gives up, so that it
- * can say what went wrong.
+ * How long one try on several nodes waits, counted from its start. Ends before its caller gives up, to say why.
  *
  * @param minority for nodes that the majority does not need; short, or a dead node would delay every attempt
  * @param majority for nodes without which there is no lock; but enough of the lease must be left
@@ -46,8 +45,7 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
     }
 
     /**
-     * When the time for a minority is up: stops waiting if a majority has answered; otherwise there is no lock without
-     * the others. Guarded like the phases.
+     * When the time for a minority is up: stops waiting if a majority has answered. Guarded like the phases.
      *
      * @param toConnect nodes that must be connected to first
      */

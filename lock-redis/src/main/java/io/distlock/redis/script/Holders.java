@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads the inspection script's reply. */
 public final class Holders {
@@ -17,7 +19,8 @@ public final class Holders {
     /** The owner of a lock that was released but stays taken for a while. */
     private static final String KEPT = "kept";
 
-    private static final int TOKEN_DIGITS = 18;
+    /** Owner and token. */
+    private static final Pattern OURS = Pattern.compile("(?s)(.+):([1-9][0-9]{0,17})");
 
     private Holders() {}
 
@@ -54,20 +57,10 @@ public final class Holders {
     private static Holder holder(String value, long remainingMillis) {
         Optional<Duration> remaining =
                 remainingMillis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remainingMillis));
-        int colon = value.lastIndexOf(':');
-        if (colon > 0 && isToken(value, colon + 1)) {
-            FencingToken token = new FencingToken(Long.parseLong(value, colon + 1, value.length(), 10));
-            return new Holder(value.substring(0, colon), Optional.of(token), remaining);
-        }
-        // Another client's, by the canonical recipe: a value that means nothing to us.
-        return new Holder(value, Optional.empty(), remaining);
-    }
-
-    private static boolean isToken(String value, int from) {
-        int digits = value.length() - from;
-        return digits > 0
-                && digits <= TOKEN_DIGITS
-                && value.charAt(from) != '0'
-                && value.chars().skip(from).allMatch(c -> c >= '0' && c <= '9');
+        Matcher ours = OURS.matcher(value);
+        // Another client's, by the canonical recipe, means nothing to us.
+        return ours.matches()
+                ? new Holder(ours.group(1), Optional.of(new FencingToken(Long.parseLong(ours.group(2)))), remaining)
+                : new Holder(value, Optional.empty(), remaining);
     }
 }

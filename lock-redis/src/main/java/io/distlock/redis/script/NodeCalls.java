@@ -7,6 +7,8 @@ import io.distlock.redis.connection.RedisConnections;
 import io.distlock.redis.connection.ReleaseSubscriptions;
 import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.Timeouts;
+import io.distlock.support.WarmUp;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.api.StatefulConnection;
@@ -21,9 +23,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -54,6 +53,7 @@ public final class NodeCalls {
     private final AtomicInteger disconnections = new AtomicInteger();
     private final Ticker ticker;
     private final AtomicLong nextCut;
+    private final WarmUp warmUp;
 
     /**
      * @param replicas how many must acknowledge a write before it counts
@@ -82,29 +82,30 @@ public final class NodeCalls {
                 : new ScriptRunner.OnDemand(server, known);
         this.scripts = new ScriptRunner(this.admission, ticker, timeout, this::leaveReplica);
         this.subscriptions = new ReleaseSubscriptions(pubSubConnection, ticker, timeout);
+        this.warmUp = new WarmUp(
+                connections.address(),
+                runtime.scheduler(),
+                () -> all(ownConnections().map(own -> own.connect().thenAccept(connected -> {}))));
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {
         return connections.connect().thenApply(connected -> {
-            connected.addListener(new DisconnectionCounter());
+            connected.addListener(new RedisConnectionStateAdapter() {
+                @Override
+                public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
+                    admission.disconnected();
+                    disconnections.incrementAndGet();
+                }
+            });
             admission.connected(connected);
             RedisHealth.warnOfEviction(server);
             return connected;
         });
     }
 
-    private final class DisconnectionCounter extends RedisConnectionStateAdapter {
-
-        @Override
-        public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
-            admission.disconnected();
-            disconnections.incrementAndGet();
-        }
-    }
-
     /**
-     * A master that became a replica keeps its connections and refuses all writes; new ones lead to the next master as
-     * soon as the address or Sentinel does. Not on each refused call: it may stay a replica.
+     * A master that became a replica keeps its connections and refuses writes; new ones may lead to the next master. Not
+     * on each refused call: it may stay a replica.
      */
     private void leaveReplica(Throwable failure) {
         long now = ticker.nanos();
@@ -113,7 +114,7 @@ public final class NodeCalls {
                 && now - due >= 0
                 && nextCut.compareAndSet(due, now + timeout.toNanos())) {
             log.warn(
-                    "{} is a replica (READONLY) and takes no locks: connecting anew, to find the master",
+                    "{} is a replica (READONLY) and cannot take locks: reconnecting to find the master",
                     connections.name());
             ownConnections().forEach(RedisConnection::cut);
         }
@@ -124,10 +125,9 @@ public final class NodeCalls {
         return disconnections.get();
     }
 
-    /** Starts connecting, so that the first lock need not wait for it; any failure recurs on the next call. */
-    public void warmUp() {
-        connection.connect();
-        writeConnection.connect();
+    /** As {@link WarmUp#start}. */
+    public void warmUp(String settings) {
+        warmUp.start(settings);
     }
 
     /** Whether calls are sent or refused at once, without connecting first. */
@@ -141,21 +141,16 @@ public final class NodeCalls {
     }
 
     /**
-     * Runs a script that takes or extends locks; ends once enough replicas have acknowledged.
+     * Runs a script that takes or extends locks; fails, as a call that may have been applied, if too few replicas
+     * acknowledge it. WAIT covers the writes of its own connection and blocks what follows: hence a connection of
+     * their own.
      *
      * @param wrote whether a reply means that it did
      */
     <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
-        return replicas == 0
-                ? scripts.run(invocation, call -> connection.send(null, call))
-                : runAcknowledged(invocation, wrote);
-    }
-
-    /**
-     * Fails, as a call that may have been applied, if too few replicas have the write. WAIT covers the writes of
-     * its own connection and blocks what follows there: hence a connection for these writes only.
-     */
-    private <T> CompletableFuture<T> runAcknowledged(ScriptCall<T> invocation, Predicate<T> wrote) {
+        if (replicas == 0) {
+            return run(invocation);
+        }
         AtomicReference<RedisCall<Long>> acknowledged = new AtomicReference<>();
         return scripts.run(invocation, call -> {
                     RedisCall<Long> wait = newWait();
@@ -171,11 +166,11 @@ public final class NodeCalls {
     private <T> T enough(T reply, @Nullable Long count, @Nullable Throwable failure) {
         if (count == null) {
             throw new CompletionException(
-                    new RedisCallException("whether replicas have the lock is unknown: " + failure, true));
+                    new RedisCallException("it is unknown whether enough replicas have the lock: " + failure, true));
         }
         if (count < replicas) {
             throw new CompletionException(new RedisCallException(
-                    "only " + count + " of " + replicas + " replicas have acknowledged the lock in time", true));
+                    "only " + count + " of " + replicas + " replicas acknowledged the lock in time", true));
         }
         return reply;
     }
@@ -226,13 +221,10 @@ public final class NodeCalls {
         return subscriptions;
     }
 
-    /**
-     * Waits for calls under way, then for the connections to close: the driver, shut down next, would warn otherwise.
-     * Takes no longer than two calls.
-     */
+    /** Waits for calls under way, then for the connections to close, or the driver would warn; at most for two calls. */
     public static void close(List<NodeCalls> all, Duration callTimeout) {
-        await(all.stream().map(NodeCalls::drained), callTimeout);
-        await(all.stream().map(NodeCalls::disconnect), callTimeout);
+        Timeouts.await(all(all.stream().map(NodeCalls::drained)), callTimeout);
+        Timeouts.await(all(all.stream().map(NodeCalls::disconnect)), callTimeout);
     }
 
     private CompletableFuture<Void> drained() {
@@ -242,8 +234,8 @@ public final class NodeCalls {
     }
 
     private CompletableFuture<Void> disconnect() {
-        return CompletableFuture.allOf(
-                ownConnections().map(RedisConnection::close).toArray(CompletableFuture<?>[]::new));
+        warmUp.close();
+        return all(ownConnections().map(RedisConnection::close));
     }
 
     private Stream<RedisConnection<?>> ownConnections() {
@@ -251,14 +243,7 @@ public final class NodeCalls {
                 .distinct();
     }
 
-    private static void await(Stream<CompletableFuture<Void>> ends, Duration time) {
-        try {
-            CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new))
-                    .get(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException interrupt) {
-            Thread.currentThread().interrupt();
-        } catch (TimeoutException | ExecutionException notInTime) {
-            // The driver does the rest.
-        }
+    private static CompletableFuture<Void> all(Stream<CompletableFuture<Void>> ends) {
+        return CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new));
     }
 }

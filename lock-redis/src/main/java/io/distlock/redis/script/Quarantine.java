@@ -36,8 +36,8 @@ public record Quarantine(
     private static Optional<String> outlived(Optional<Duration> quarantine, Duration timeToLive) {
         return quarantine
                 .filter(time -> timeToLive.compareTo(time) > 0)
-                .map(time ->
-                        "a lock that may stand for " + timeToLive + " would outlast the restart guard's quarantine of "
-                                + time + ": lengthen the quarantine, or shorten lease and minimum hold time");
+                .map(time -> "a lock that may be held for " + timeToLive
+                        + " would outlast the restart guard's quarantine of " + time
+                        + ": lengthen the quarantine, or shorten the lease time and minimum hold time");
     }
 }

@@ -2,7 +2,6 @@ package io.distlock.redis.script;
 
 import io.distlock.redis.script.ServerCommands.Info;
 import io.distlock.spi.ProviderStatus;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -12,8 +11,7 @@ import org.slf4j.LoggerFactory;
 /** A deployment's state, for health checks, and whether it may evict locks when its memory is full. */
 public record RedisHealth(NodeCalls calls) {
 
-    private static final Info NOTHING = new Info(Map.of());
-    private static final String REPLICA = "slave";
+    private static final Info NOTHING = new Info("");
     private static final Logger log = LoggerFactory.getLogger(RedisHealth.class);
     private static final String SETTING = "maxmemory-policy";
     private static final String SAFE = "noeviction";
@@ -48,15 +46,15 @@ public record RedisHealth(NodeCalls calls) {
         if (!policy.isEmpty()) {
             details.put(SETTING, policy);
         }
-        if (REPLICA.equals(details.get("role"))) {
-            details.put("error", "a replica grants no locks");
+        if ("slave".equals(details.get("role"))) {
+            details.put("error", "a replica cannot grant locks");
             return new ProviderStatus(ProviderStatus.State.DOWN, details);
         }
-        if (isSafe(policy)) {
-            return new ProviderStatus(ProviderStatus.State.UP, details);
+        if (isUnsafe(policy)) {
+            details.put("warning", "locks may be evicted: set maxmemory-policy to noeviction");
+            return new ProviderStatus(ProviderStatus.State.DEGRADED, details);
         }
-        details.put("warning", "locks may be evicted: set maxmemory-policy to noeviction");
-        return new ProviderStatus(ProviderStatus.State.DEGRADED, details);
+        return new ProviderStatus(ProviderStatus.State.UP, details);
     }
 
     public static ProviderStatus down(Throwable failure) {
@@ -69,33 +67,27 @@ public record RedisHealth(NodeCalls calls) {
     /** The policy, in a cluster its masters' least safe one; empty if unknown. */
     private static CompletableFuture<String> evictionPolicy(ServerCommands server) {
         return server.settings(SETTING)
-                .thenApply(RedisHealth::leastSafe)
+                .thenApply(policies -> policies.stream()
+                        .filter(RedisHealth::isUnsafe)
+                        .findFirst()
+                        .orElseGet(() -> policies.contains(SAFE) ? SAFE : ""))
                 .exceptionally(unreachable -> "")
                 .toCompletableFuture();
     }
 
-    private static String leastSafe(List<String> policies) {
-        return policies.stream()
-                .filter(policy -> !isSafe(policy))
-                .findFirst()
-                .orElseGet(() -> policies.contains(SAFE) ? SAFE : "");
-    }
-
     /** An unknown policy counts as safe. */
-    private static boolean isSafe(String policy) {
-        return policy.isEmpty() || policy.equals(SAFE);
+    private static boolean isUnsafe(String policy) {
+        return !policy.isEmpty() && !policy.equals(SAFE);
     }
 
     static void warnOfEviction(ServerCommands server) {
         evictionPolicy(server).thenAccept(policy -> {
-            if (!isSafe(policy)) {
+            if (isUnsafe(policy)) {
                 log.warn(
-                        "Redis evicts keys when its memory is full ({} is {}): a lock that is held may vanish, and"
-                                + " another take it. Set {} to {}, or keep locks in a Redis of their own",
-                        SETTING,
-                        policy,
-                        SETTING,
-                        SAFE);
+                        "Redis evicts keys when its memory is full (maxmemory-policy is {}): a held lock may vanish and"
+                                + " be granted to another. Set maxmemory-policy to noeviction, or use a separate Redis"
+                                + " for locks",
+                        policy);
             }
         });
     }

@@ -15,11 +15,9 @@ public final class RedisKeys {
     private final String prefix;
     private final String channelSuffix;
 
-    /**
-     * @param database published messages reach all databases, so the channel must tell them apart
-     */
     public RedisKeys(String prefix, int database) {
         this.prefix = prefix;
+        // Published messages reach all databases.
         this.channelSuffix = database == 0 ? ":released" : ":released:" + database;
     }
 
@@ -39,9 +37,8 @@ public final class RedisKeys {
     /**
      * Kept as long as the lock is held, hence small: all names but the one for renewals are made on demand.
      *
-     * @param keys makes the other names
      * @param lock taken exclusively: {@code owner:token}
-     * @param slot the slot of all of them, in a cluster
+     * @param slot of all of them, in a cluster
      */
     public record Names(RedisKeys keys, String lock, int slot) {
 
@@ -67,18 +64,17 @@ public final class RedisKeys {
     }
 
     /**
-     * A hash tag for each of the 16,384 slots of a Redis Cluster: the smallest number that falls into the slot, in base
-     * 36. Never change these, or fencing counters are lost. Made when first used; takes about 20 ms.
+     * A hash tag for each slot of a Redis Cluster: the smallest number that falls into the slot, in base 36. Never change
+     * these, or fencing counters are lost. Made when first used; takes about 20 ms.
      */
     static final class FenceTags {
 
-        private static final int RADIX = 36;
         private static final String[] TAGS = new String[SlotHash.SLOT_COUNT];
 
         static {
             int missing = TAGS.length;
             for (int number = 0; missing > 0; number++) {
-                String tag = Integer.toString(number, RADIX);
+                String tag = Integer.toString(number, Character.MAX_RADIX);
                 int slot = SlotHash.getSlot(tag);
                 if (TAGS[slot] == null) {
                     TAGS[slot] = tag;

@@ -9,8 +9,6 @@ import java.time.Duration;
 /**
  * One grant.
  *
- * @param names where it is kept
- * @param renewedTimeToLive how long a renewal keeps it
  * @param afterUnknown the time to live of an earlier try that may still be in a server's buffer; zero if there is none
  */
 public record RedisLease(

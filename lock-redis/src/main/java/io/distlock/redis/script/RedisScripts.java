@@ -28,10 +28,7 @@ public record RedisScripts(
                 admitted(LuaScript.named("inspect"), admission));
     }
 
-    /**
-     * The restart guard adds a line: a script that is present proves that a client has admitted the server, and with
-     * the quarantine in the text, clients admit only for those with the same quarantine.
-     */
+    /** The restart guard adds its quarantine: clients admit a server only for those with the same. */
     private static LuaScript admitted(LuaScript script, Optional<String> admission) {
         return admission.map(script::withComment).orElse(script);
     }
@@ -44,12 +41,7 @@ public record RedisScripts(
         return List.of(acquireExclusive, acquireShared, renew, releaseExclusive, releaseShared, inspect);
     }
 
-    /**
-     * The scripts of Redlock: those of one Redis with another rule for fencing tokens, and two of its own.
-     *
-     * @param raise second phase of fencing
-     * @param restore for a node that has lost a lock
-     */
+    /** The scripts of Redlock: those of one Redis with another rule for fencing tokens, and two of its own. */
     public record Redlock(RedisScripts node, LuaScript raise, LuaScript restore) {
 
         /** An admission sets the base of its own counters only: clients admit only for those that share them. */

@@ -27,10 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One-shot operations on one Redis deployment: each asks once and never retries. Knows nothing of waiting or of
- * other deployments. Thread-safe.
- */
+/** One-shot operations on one Redis deployment: each asks once and never retries. Thread-safe. */
 public final class RedisStore implements TryLockStore {
 
     /** How many leases one command renews or restores: about 0.5 ms of Redis's thread. */
@@ -47,8 +44,6 @@ public final class RedisStore implements TryLockStore {
         this.scripts = scripts;
         this.ticker = ticker;
     }
-
-    // --- taking ---
 
     @Override
     public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
@@ -67,7 +62,6 @@ public final class RedisStore implements TryLockStore {
     /**
      * The request for a lock.
      *
-     * @param owner as whom to ask
      * @param again whether an earlier try by this owner may have been granted
      * @param fence where fencing tokens are counted
      */
@@ -105,80 +99,56 @@ public final class RedisStore implements TryLockStore {
         return new Result.Refused(value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
     }
 
-    // --- keeping ---
-
-    /** As {@link io.distlock.spi.LockProvider#renew}. */
+    /** Renews; each command is for one hash slot in a cluster, and short enough not to block Redis. */
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        for (Batch batch : batches(leases)) {
-            calls.write(batch.invocation(), reply -> true).whenComplete((reply, failure) -> {
-                if (calls.isMoving(failure)) {
-                    batch.eachAlone()
-                            .forEach(alone -> calls.run(alone.invocation().onFirstKey())
-                                    .whenComplete((own, unknown) -> alone.answer(own, answers)));
-                } else {
-                    batch.answer(reply, answers);
-                }
-            });
-        }
-    }
-
-    /** One command each: of one hash slot in a cluster, and short enough not to block Redis. */
-    private List<Batch> batches(Collection<Lease> leases) {
         Map<Integer, List<RedisLease>> groups = new TreeMap<>();
         for (Lease lease : leases) {
             RedisLease ours = (RedisLease) lease;
             groups.computeIfAbsent(calls.isCluster() ? ours.names().slot() : 0, slot -> new ArrayList<>())
                     .add(ours);
         }
-        List<Batch> batches = new ArrayList<>();
         for (List<RedisLease> group : groups.values()) {
             for (int from = 0; from < group.size(); from += MOST_LEASES) {
-                int to = Math.min(from + MOST_LEASES, group.size());
-                batches.add(new Batch(scripts.renew(), group.subList(from, to)));
+                renewTogether(group.subList(from, Math.min(from + MOST_LEASES, group.size())), answers);
             }
         }
-        return batches;
     }
 
-    /** Leases that are renewed by one command. */
-    private record Batch(LuaScript script, List<RedisLease> leases) {
-
-        List<Batch> eachAlone() {
-            return leases.stream()
-                    .map(lease -> new Batch(script, List.of(lease)))
-                    .toList();
-        }
-
-        ScriptCall<List<Long>> invocation() {
-            List<String> keys = leases.stream().map(Batch::key).toList();
-            ScriptCall<List<Long>> invocation =
-                    ScriptCall.of(script, leases.get(0).names().slot(), IntegerListOutput::new, keys);
+    private void renewTogether(List<RedisLease> leases, Renewal.Answers answers) {
+        calls.write(renewal(leases), reply -> true).whenComplete((reply, failure) -> {
+            if (!calls.isMoving(failure)) {
+                answer(leases, reply, answers);
+                return;
+            }
             for (RedisLease lease : leases) {
-                invocation.with(lease.mode()).with(lease.value()).with(lease.renewedTimeToLive());
+                List<RedisLease> alone = List.of(lease);
+                calls.run(renewal(alone).onFirstKey()).whenComplete((own, unknown) -> answer(alone, own, answers));
             }
-            return invocation;
-        }
-
-        private static String key(RedisLease lease) {
-            return lease.mode() == LockMode.SHARED
-                    ? lease.names().readers()
-                    : lease.names().lock();
-        }
-
-        /**
-         * @param reply null if there is none
-         */
-        void answer(@Nullable List<Long> reply, Renewal.Answers answers) {
-            for (int at = 0; at < leases.size(); at++) {
-                // A missing reply neither loses nor extends a lease: only the reply may be lost.
-                Renewal renewal =
-                        reply == null ? Renewal.UNKNOWN : reply.get(at) == 1 ? Renewal.RENEWED : Renewal.NOT_OWNER;
-                answers.answer(leases.get(at), renewal);
-            }
-        }
+        });
     }
 
-    // --- releasing ---
+    private ScriptCall<List<Long>> renewal(List<RedisLease> leases) {
+        List<String> locks = leases.stream()
+                .map(lease -> lease.mode() == LockMode.SHARED
+                        ? lease.names().readers()
+                        : lease.names().lock())
+                .toList();
+        ScriptCall<List<Long>> invocation =
+                ScriptCall.of(scripts.renew(), leases.get(0).names().slot(), IntegerListOutput::new, locks);
+        for (RedisLease lease : leases) {
+            invocation.with(lease.mode()).with(lease.value()).with(lease.renewedTimeToLive());
+        }
+        return invocation;
+    }
+
+    private static void answer(List<RedisLease> leases, @Nullable List<Long> reply, Renewal.Answers answers) {
+        for (int at = 0; at < leases.size(); at++) {
+            // A missing reply neither loses nor extends a lease: only the reply may be lost.
+            Renewal renewal =
+                    reply == null ? Renewal.UNKNOWN : reply.get(at) == 1 ? Renewal.RENEWED : Renewal.NOT_OWNER;
+            answers.answer(leases.get(at), renewal);
+        }
+    }
 
     @Override
     public CompletionStage<Release> withdraw(LeaseRequest request) {
@@ -210,15 +180,10 @@ public final class RedisStore implements TryLockStore {
         if (shared) {
             invocation.with(token.map(FencingToken::toString).orElse(""));
         }
-        return calls.release(invocation, token.isEmpty()).handle((reply, failure) -> {
-            if (failure != null) {
-                return Release.UNKNOWN;
-            }
-            return reply == 1 ? Release.RELEASED : Release.NOT_OWNER;
-        });
+        return calls.release(invocation, token.isEmpty())
+                .handle((reply, failure) ->
+                        failure != null ? Release.UNKNOWN : reply == 1 ? Release.RELEASED : Release.NOT_OWNER);
     }
-
-    // --- asking ---
 
     public CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
         RedisKeys.Names names = keys.of(key);

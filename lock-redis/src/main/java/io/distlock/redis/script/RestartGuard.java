@@ -7,7 +7,6 @@ import io.distlock.support.LockScheduler;
 import io.distlock.support.Timeouts;
 import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,20 +14,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a server that may have forgotten locks from granting any until those would have expired ("delayed restarts" of
- * the Redlock page, without configuration on the server).
+ * the Redlock page).
  *
- * <p>Since Redis 7 a loaded script neither survives a restart nor reaches replicas, so the presence of the scripts
- * proves that a client has admitted the server since it started. A server without them is admitted if it is still the
- * process that this client knew as admitted (its scripts were flushed), if it has been up for long enough, where that
- * is trusted, or once the quarantine since it was first seen is over. Where their presence proves nothing, each script
- * checks that it still runs in the {@link ServerIncarnation} that was admitted: before Redis 7, where each client
- * admits for itself, and on a server that may have been a replica in between. Thread-safe.
+ * <p>Since Redis 7 a loaded script neither survives a restart nor reaches replicas: its presence proves that a client
+ * has admitted the server since it started. A server without the scripts is admitted if this client knew it as admitted
+ * (they were flushed), if it has been up for long enough, where that is trusted, or once the quarantine since it was
+ * first seen is over. Where presence proves nothing (before Redis 7, and on a server that may have been a replica in
+ * between), each script checks that it still runs in the {@link ServerIncarnation} that was admitted. Thread-safe.
  */
 final class RestartGuard implements ScriptRunner.Admission {
 
@@ -47,7 +46,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     private final LockScheduler scheduler;
     private final Duration limit;
     private final ServerIncarnation.Uptimes runs;
-    private final AtomicReference<@Nullable CompletableFuture<?>> admission = new AtomicReference<>();
+    private final AtomicReference<@Nullable CompletableFuture<String>> admission = new AtomicReference<>();
     private volatile @Nullable Binding admitted;
     private volatile @Nullable ServerIncarnation warnedOf;
 
@@ -55,14 +54,8 @@ final class RestartGuard implements ScriptRunner.Admission {
     private record Binding(ServerIncarnation incarnation, Map<String, LuaScript> forms) {
 
         static Binding of(ServerIncarnation incarnation, List<LuaScript> scripts) {
-            Map<String, LuaScript> forms = new HashMap<>();
-            scripts.forEach(script -> forms.put(script.digest(), incarnation.form(script)));
-            return new Binding(incarnation, forms);
-        }
-
-        <T> ScriptCall<T> bind(ScriptCall<T> invocation) {
-            LuaScript form = forms.get(invocation.script().digest());
-            return incarnation.bind(invocation, Objects.requireNonNull(form));
+            return new Binding(
+                    incarnation, scripts.stream().collect(Collectors.toMap(LuaScript::digest, incarnation::form)));
         }
     }
 
@@ -84,7 +77,13 @@ final class RestartGuard implements ScriptRunner.Admission {
     @Override
     public <T> ScriptCall<T> bound(ScriptCall<T> invocation) {
         Binding binding = admitted;
-        return binding == null ? invocation : binding.bind(invocation);
+        return binding == null
+                ? invocation
+                : binding.incarnation()
+                        .bind(
+                                invocation,
+                                Objects.requireNonNull(
+                                        binding.forms().get(invocation.script().digest())));
     }
 
     private CompletionStage<Info> ask(ServerCommands calls) {
@@ -122,9 +121,9 @@ final class RestartGuard implements ScriptRunner.Admission {
 
     /** All calls that miss their script wait for one answer; a refusal holds for a while. */
     @Override
-    public CompletionStage<?> admit(LuaScript script, int slot) {
-        CompletableFuture<Object> mine = new CompletableFuture<>();
-        CompletableFuture<?> earlier = admission.compareAndExchange(null, mine);
+    public CompletionStage<String> admit(LuaScript script, int slot) {
+        CompletableFuture<String> mine = new CompletableFuture<>();
+        CompletableFuture<String> earlier = admission.compareAndExchange(null, mine);
         if (earlier != null) {
             return earlier;
         }
@@ -144,45 +143,37 @@ final class RestartGuard implements ScriptRunner.Admission {
     private <T> CompletionStage<T> within(Duration time, CompletionStage<T> stage) {
         return timeouts.within(time, stage)
                 .exceptionallyCompose(failure -> failure instanceof TimeoutException
-                        ? refusal(
-                                quarantine.server() + " was asked whether it may give votes, and did not answer within "
-                                        + time.toMillis() + " ms")
+                        ? refusal(quarantine.server() + " did not answer within " + time.toMillis()
+                                + " ms when asked whether it may grant locks")
                         : CompletableFuture.failedFuture(failure));
     }
 
     private CompletionStage<String> admit(Info info) {
         ServerIncarnation incarnation = incarnation(info);
-        if (incarnation.old() && !quarantine.standsAlone()) {
-            return refusal("the restart guard needs Redis 7, and this is "
-                    + info.field("redis_version").orElse("unknown"));
-        }
         if (quarantine.standsAlone()) {
             return admit(incarnation);
         }
+        if (incarnation.old()) {
+            return refusal("the restart guard needs Redis 7 or newer, but the server is "
+                    + info.field("redis_version").orElse("unknown"));
+        }
         if (info.field("role").filter("slave"::equals).isPresent()) {
-            return refusal(quarantine.server() + " is a replica (READONLY), which grants no locks");
+            return refusal(quarantine.server() + " is a replica (READONLY) and cannot grant locks");
         }
         if (info.field("master_replid").isEmpty()) {
-            return refusal("the restart guard needs the master_replid of the server, and INFO does not tell it");
+            return refusal("the restart guard needs the master_replid of the server, but INFO does not report it");
         }
-        return isKnownAdmitted(incarnation).thenCompose(known -> {
-            if (known) {
-                admitted(incarnation);
-                return CompletableFuture.completedFuture(quarantine.server());
-            }
-            return admit(incarnation);
-        });
+        return isKnownAdmitted(incarnation).thenCompose(known -> known ? admitted(incarnation) : admit(incarnation));
     }
 
     private CompletionStage<String> admit(ServerIncarnation incarnation) {
         Duration left = quarantineLeft(incarnation);
-        if (left.isZero()) {
-            return server.onOneConnection(same ->
-                    within(limit, ask(same).thenCompose(now -> load(same, incarnation, now))));
-        }
-        return refusal(quarantine.server() + " was restarted or replaced (run " + incarnation.run()
-                + ") and may have forgotten locks: quarantined for" + " another " + (left.toMillis() + 999) / 1000
-                + " s");
+        return left.isZero()
+                ? server.onOneConnection(same ->
+                        within(limit, ask(same).thenCompose(now -> load(same, incarnation, now))))
+                : refusal(quarantine.server() + " was restarted or replaced (run " + incarnation.run()
+                        + ") and may have forgotten locks: quarantined for another " + (left.toMillis() + 999) / 1000
+                        + " s");
     }
 
     private Duration quarantineLeft(ServerIncarnation incarnation) {
@@ -212,67 +203,60 @@ final class RestartGuard implements ScriptRunner.Admission {
     /** On a connection that ends with the server, so that its successor cannot be admitted in its place. */
     private CompletionStage<String> load(ServerCommands same, ServerIncarnation incarnation, Info now) {
         if (!incarnation(now).equals(incarnation)) {
-            return refusal(quarantine.server() + " was replaced just now");
+            return refusal(quarantine.server() + " was just replaced");
         }
         boolean flushed = isAdmitted(incarnation);
-        CompletionStage<?> based = flushed
+        CompletionStage<?> prepared = flushed
                 ? CompletableFuture.completedFuture(quarantine.server())
                 : quarantine.preparation().apply(same);
-        return based.thenCompose(set -> CompletableFuture.allOf(scripts.stream()
+        return prepared.thenCompose(done -> CompletableFuture.allOf(scripts.stream()
                         .map(incarnation::form)
                         .map(script -> same.load(script, 0).toCompletableFuture())
                         .toArray(CompletableFuture[]::new)))
-                .thenApply(loaded -> {
+                .thenCompose(loaded -> {
                     if (!flushed) {
                         log.info("{} is admitted (run {})", quarantine.server(), incarnation.run());
                     }
-                    admitted(incarnation);
-                    return quarantine.server();
+                    return admitted(incarnation);
                 });
     }
 
-    private void admitted(ServerIncarnation incarnation) {
+    private CompletionStage<String> admitted(ServerIncarnation incarnation) {
         Binding before = admitted;
         if (incarnation.old() && (before == null || !before.incarnation().old())) {
             log.warn(
-                    "{} is older than Redis 7, where scripts can outlive a restart: each of them asks for the run_id,"
-                            + " which makes locks slower, and each client keeps a restarted server out for itself",
+                    "{} is older than Redis 7, where scripts outlive a restart: each script checks the run_id, which"
+                            + " makes locks slower, and each client quarantines a restarted server itself",
                     quarantine.server());
         }
         admitted = Binding.of(incarnation, scripts);
+        return CompletableFuture.completedFuture(quarantine.server());
     }
 
     private static <T> CompletionStage<T> refusal(String why) {
         return CompletableFuture.failedFuture(new RedisCallException(why, false));
     }
 
+    /** An expired quarantine is not enough: the preparation may still have to wait. */
     @Override
     public CompletionStage<Duration> quarantineLeft() {
-        return ask(server).thenCompose(info -> quarantineLeftOf(incarnation(info)));
+        return ask(server)
+                .thenApply(this::incarnation)
+                .thenCompose(incarnation -> isKnownAdmitted(incarnation).thenCompose(known -> {
+                    Duration left = known ? Duration.ZERO : quarantineLeft(incarnation);
+                    return known || isAdmitted(incarnation) || !left.isZero()
+                            ? CompletableFuture.completedFuture(left)
+                            : admit(scripts.get(0), 0).thenApply(admitted -> left);
+                }));
     }
 
-    /** An expired quarantine is not enough: the preparation may still have to wait. */
-    private CompletionStage<Duration> quarantineLeftOf(ServerIncarnation incarnation) {
-        return isKnownAdmitted(incarnation).thenCompose(known -> {
-            Duration left = known ? Duration.ZERO : quarantineLeft(incarnation);
-            return known || isAdmitted(incarnation) || !left.isZero()
-                    ? CompletableFuture.completedFuture(left)
-                    : admit(scripts.get(0), 0).thenApply(admitted -> left);
-        });
-    }
-
-    /**
-     * Remembers that the server has been admitted, so that flushed scripts can be loaded again. INFO first: a server
-     * that takes its place in between is not mistaken for admitted.
-     */
+    /** Finds out whether the server is admitted, or admits it. INFO first, or a successor could be mistaken for it. */
     @Override
     public void connected(StatefulConnection<String, String> connection) {
         ask(server)
-                .thenCompose(info -> isKnownAdmitted(incarnation(info)).thenAccept(known -> {
-                    if (known) {
-                        admitted(incarnation(info));
-                    }
-                }))
+                .thenApply(this::incarnation)
+                .thenCompose(incarnation -> isKnownAdmitted(incarnation)
+                        .thenCompose(known -> known ? admitted(incarnation) : admit(scripts.get(0), 0)))
                 .exceptionally(failure -> {
                     log.debug("Whether the server is admitted could not be asked", failure);
                     return null;

@@ -22,9 +22,6 @@ final class ScriptRunner {
     private final Consumer<Throwable> onFailure;
     private final InFlight underWay = new InFlight();
 
-    /**
-     * @param onFailure called on each call failure
-     */
     ScriptRunner(Admission admission, Ticker ticker, Duration callTimeout, Consumer<Throwable> onFailure) {
         this.admission = admission;
         this.ticker = ticker;
@@ -37,9 +34,6 @@ final class ScriptRunner {
         return underWay.drained();
     }
 
-    /**
-     * @param sender sends the call
-     */
     <T> CompletableFuture<T> run(ScriptCall<T> invocation, Consumer<RedisCall<T>> sender) {
         Run<T> run = new Run<>(invocation, sender);
         underWay.begin();
@@ -100,11 +94,7 @@ final class ScriptRunner {
     /** What to do about a server that does not know a script. */
     interface Admission {
 
-        /**
-         * Loads the script; fails if it cannot, or must not yet.
-         *
-         * @param slot of the keys that the script will use
-         */
+        /** Loads the script for keys of that slot; fails if it cannot, or must not yet. */
         CompletionStage<?> admit(LuaScript script, int slot);
 
         /** What to send for an invocation, as far as the server is known. */
@@ -143,7 +133,7 @@ final class ScriptRunner {
         /** Spares the first locks a round trip; what cannot be loaded now is loaded when missed. */
         @Override
         public void connected(StatefulConnection<String, String> connection) {
-            scripts.forEach(script -> server.load(script, 0, connection));
+            server.load(scripts, connection);
         }
     }
 }

@@ -15,9 +15,7 @@ import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,12 +27,11 @@ import java.util.stream.Stream;
 public final class ServerCommands {
 
     private final RedisConnection<?> connection;
+    /** Makes connections that do not reconnect. */
     private final Supplier<RedisConnection<?>> single;
+
     private final Ticker ticker;
 
-    /**
-     * @param single makes connections that do not reconnect
-     */
     ServerCommands(RedisConnection<?> connection, Supplier<RedisConnection<?>> single, Ticker ticker) {
         this.connection = connection;
         this.single = single;
@@ -52,7 +49,7 @@ public final class ServerCommands {
     }
 
     public CompletableFuture<Info> info(String section) {
-        return call(CommandType.INFO, status(), section).thenApply(Info::parse);
+        return call(CommandType.INFO, status(), section).thenApply(Info::new);
     }
 
     /** A setting, of each master in a cluster; empty where a server withholds it, as many hosted ones do. */
@@ -106,24 +103,28 @@ public final class ServerCommands {
 
     /** Loads a script, in a cluster on the slot's master. */
     CompletionStage<String> load(LuaScript script, int slot) {
-        return connection.connect().thenCompose(connected -> load(script, slot, connected));
-    }
-
-    /** The same on a connection not yet stored here. */
-    CompletionStage<String> load(LuaScript script, int slot, StatefulConnection<?, ?> connected) {
-        RedisCall<String> call = newCall(CommandType.SCRIPT, status(), "LOAD", script.text());
-        if (connected instanceof StatefulRedisClusterConnection<?, ?> cluster) {
-            var node = cluster.getPartitions().getPartitionBySlot(slot);
-            if (node == null) {
-                return CompletableFuture.failedFuture(
-                        new RedisCallException("no node of the cluster keeps slot " + slot, false));
+        return connection.connect().thenCompose(connected -> {
+            if (!(connected instanceof StatefulRedisClusterConnection<?, ?> cluster)) {
+                return load(script, connected);
             }
-            return cluster.getConnectionAsync(node.getNodeId()).thenCompose(ofNode -> send(call, "SCRIPT", ofNode));
-        }
-        return send(call, "SCRIPT", connected);
+            var node = cluster.getPartitions().getPartitionBySlot(slot);
+            return node == null
+                    ? CompletableFuture.failedFuture(
+                            new RedisCallException("no node of the cluster serves slot " + slot, false))
+                    : cluster.getConnectionAsync(node.getNodeId()).thenCompose(master -> load(script, master));
+        });
     }
 
-    /** For a server already chosen. */
+    /** Loads scripts, in a cluster on each master, through a connection not yet stored here. */
+    void load(List<LuaScript> scripts, StatefulConnection<?, ?> connected) {
+        masters(connected)
+                .forEach(master -> master.thenAccept(server -> scripts.forEach(script -> load(script, server))));
+    }
+
+    private CompletionStage<String> load(LuaScript script, StatefulConnection<?, ?> server) {
+        return send(newCall(CommandType.SCRIPT, status(), "LOAD", script.text()), "SCRIPT", server);
+    }
+
     private static <T> CompletableFuture<T> send(RedisCall<T> call, String what, StatefulConnection<?, ?> node) {
         @SuppressWarnings("unchecked") // made with the codec for strings
         var connected = (StatefulConnection<String, String>) node;
@@ -168,35 +169,19 @@ public final class ServerCommands {
     }
 
     /** A server's answer to INFO. */
-    public record Info(Map<String, String> fields) {
-
-        public Info {
-            fields = Map.copyOf(fields);
-        }
-
-        static Info parse(String text) {
-            Map<String, String> fields = new HashMap<>();
-            text.lines().forEach(line -> {
-                int colon = line.indexOf(':');
-                if (colon > 0) {
-                    fields.put(line.substring(0, colon), line.substring(colon + 1));
-                }
-            });
-            return new Info(fields);
-        }
+    public record Info(String text) {
 
         public Optional<String> field(String name) {
-            return Optional.ofNullable(fields.get(name));
+            String start = name + ':';
+            return text.lines()
+                    .filter(line -> line.startsWith(start))
+                    .map(line -> line.substring(start.length()))
+                    .findFirst();
         }
 
         /** A new one after each start of the server. */
         public String runId() {
             return field("run_id").orElse("unknown");
-        }
-
-        /** A new one each time the server becomes a master; from INFO's section "replication". */
-        String history() {
-            return field("master_replid").orElse("unknown");
         }
 
         Duration uptime() {
@@ -205,9 +190,7 @@ public final class ServerCommands {
         }
 
         int majorVersion() {
-            String version = field("redis_version").orElse("0");
-            int dot = version.indexOf('.');
-            return Integer.parseInt(dot < 0 ? version : version.substring(0, dot));
+            return Integer.parseInt(field("redis_version").orElse("0").split("\\.", 2)[0]);
         }
     }
 }

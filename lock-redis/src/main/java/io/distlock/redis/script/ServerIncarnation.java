@@ -22,7 +22,10 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
 
     static ServerIncarnation of(Info info, boolean standsAlone) {
         return new ServerIncarnation(
-                standsAlone, info.runId(), info.history(), info.majorVersion() < SCRIPTS_STAY_LOCAL_SINCE);
+                standsAlone,
+                info.runId(),
+                info.field("master_replid").orElse("unknown"),
+                info.majorVersion() < SCRIPTS_STAY_LOCAL_SINCE);
     }
 
     /** The form of a script that runs only where this incarnation was admitted. */
@@ -35,16 +38,13 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
 
     /** The call in that form. */
     <T> ScriptCall<T> bind(ScriptCall<T> invocation, LuaScript form) {
-        if (standsAlone) {
-            return old ? invocation.of(form, run) : invocation;
-        }
-        return invocation.of(form, history);
+        return standsAlone && !old ? invocation : invocation.of(form, standsAlone ? run : history);
     }
 
     /**
-     * How long each incarnation has been up at least. A server counts by its wall clock, which a time service may
-     * step after the machine has booted: it is trusted when the run is first seen, and no further back than when
-     * the previous run was last connected. From then on the local clock counts. Thread-safe.
+     * How long each incarnation has been up at least. A server's wall clock may be stepped: its count is trusted when
+     * the run is first seen, and no further back than when the previous run was last connected. From then on the local
+     * clock counts. Thread-safe.
      */
     static final class Uptimes {
 
@@ -58,29 +58,21 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
             this.ticker = ticker;
         }
 
-        /** The connection to the server has ended. */
         synchronized void disconnected() {
             wasConnected = true;
             lastNanos = ticker.nanos();
         }
 
-        /**
-         * The server has answered.
-         *
-         * @param uptime as it says
-         */
         synchronized void heardOf(ServerIncarnation run, Duration uptime) {
             long now = ticker.nanos();
-            boolean isSuccessor = wasConnected && !run.equals(last);
             long said = Math.max(0, uptime.toNanos());
-            long up = isSuccessor ? Math.min(said, now - lastNanos) : said;
+            long up = wasConnected && !run.equals(last) ? Math.min(said, now - lastNanos) : said;
             upSince.putIfAbsent(run, now - up);
             last = run;
             wasConnected = true;
             lastNanos = now;
         }
 
-        /** Of a known run. */
         synchronized Duration upFor(ServerIncarnation run) {
             return Duration.ofNanos(ticker.nanos() - upSince.getOrDefault(run, ticker.nanos()));
         }

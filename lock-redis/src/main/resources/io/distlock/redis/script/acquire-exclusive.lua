@@ -1,21 +1,18 @@
--- Takes a lock for one owner alone.
+-- Takes a lock for one owner alone. Preceded by a file with next_token().
 --
 -- KEYS[1]  the lock: "owner:token" while it is taken exclusively
 -- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
--- KEYS[3]  the waiting writer: an owner that readers have to let pass
+-- KEYS[3]  the waiting writer: an owner that readers must let pass
 -- KEYS[4]  where next_token() counts
 -- ARGV[1]  owner
 -- ARGV[2]  time to live in ms
--- ARGV[3]  for how many ms the caller goes on waiting if it is refused; 0 if it does not
+-- ARGV[3]  for how many ms the caller waits if it is refused; 0 if it does not
 -- ARGV[4]  under what name it waits: the same for all of its tries
---
--- Reply    {1, token} granted; asked again by the same owner, the same grant with its time to live renewed
---          {0, ms, who} refused; after so many ms the lock is free if nobody extends it, -1 if it never is;
---          who has it: a number that is the same for the same owner, 0 for readers
---
--- Preceded by a file with next_token(), the rule of the fencing tokens.
+-- Reply    {1, token} granted; to the same owner again, with its time to live renewed
+--          {0, ms, who} refused; ms until the lock expires, -1 for never; a number for the owner who has it, 0 for
+--          readers
 
--- A writer that waits for readers comes back when the last of them may have gone; its claim lasts until then.
+-- Beyond the last reader's expiry: a waiting writer's claim lasts until it has come back.
 local TIME_TO_COME_BACK = 1000
 
 local owner, ttl, wait, waiter = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]

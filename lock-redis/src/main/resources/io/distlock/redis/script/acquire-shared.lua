@@ -1,18 +1,12 @@
--- Takes a lock together with other readers.
+-- Takes a lock together with other readers. Preceded by a file with next_token().
 --
--- KEYS[1]  the lock: "owner:token" while it is taken exclusively
--- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
--- KEYS[3]  the waiting writer: an owner that readers have to let pass
--- KEYS[4]  where next_token() counts
+-- KEYS     as of acquire-exclusive.lua
 -- ARGV[1]  owner
 -- ARGV[2]  time to live in ms
 -- ARGV[3]  1 if an earlier try by this owner may have been granted, else 0
---
--- Reply    {1, token} granted; asked again by the same owner, the same grant with its time to live renewed
---          {0, ms, who} refused; after so many ms it is worth another try, -1 if that is unknown; who has it or
---          waits for it: a number that is the same for the same owner
---
--- Preceded by a file with next_token(), the rule of the fencing tokens.
+-- Reply    {1, token} granted; to the same owner again, with its time to live renewed
+--          {0, ms, who} refused; ms until it is worth another try, -1 if unknown; a number for the owner who has it or
+--          waits for it
 
 local owner, ttl, again = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1'
 
@@ -21,7 +15,7 @@ local micros = time[1] * 1000000 + time[2]
 local millis = math.floor(micros / 1000)
 local expiry = string.format('%.0f', millis + ttl)
 
--- The set lasts as long as its last reader, whatever time to live it had.
+-- The set lasts as long as its last reader.
 local function keep_readers()
   local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2]
   redis.call('PEXPIRE', KEYS[2], string.format('%.0f', last - millis))

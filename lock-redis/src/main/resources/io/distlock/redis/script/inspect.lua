@@ -1,8 +1,7 @@
--- Reads who holds a lock. Changes nothing.
+-- Reads who holds a lock.
 --
 -- KEYS[1]  the lock: "owner:token", or whatever another client has put there
--- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
---
+-- KEYS[2]  the readers
 -- Reply    nothing if it is free
 --          {"exclusive", value, ms left or -1}
 --          {"shared", member, ms left, member, ms left, ...}

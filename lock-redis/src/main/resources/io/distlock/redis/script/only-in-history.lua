@@ -1,6 +1,5 @@
--- Precedes a script on a server that may have been a replica in between, and then forgot what its master did not know:
--- it begins a new replication history each time it becomes a master. Lets the rest run only in the history in which the
--- server was admitted.
+-- Precedes a script on a server that may have been a replica in between: a new master begins a new replication history.
+-- Lets the rest run only in the history in which the server was admitted.
 --
 -- ARGV[#ARGV]  the master_replid of that history
 

@@ -1,5 +1,5 @@
--- Precedes a script on a server older than Redis 7, where scripts can come back with a snapshot and reach replicas, so
--- that their presence proves nothing. Lets the rest run only in the process that was admitted.
+-- Precedes a script before Redis 7, where scripts come back with a snapshot and reach replicas. Lets the rest run only in
+-- the process that was admitted.
 --
 -- ARGV[#ARGV]  the run_id of that process
 

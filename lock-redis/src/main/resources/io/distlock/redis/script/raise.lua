@@ -1,17 +1,14 @@
 -- Second phase of fencing: gives a grant on this node the largest token that any node has proposed.
 --
--- KEYS[1]  the lock: "owner:token" while it is taken exclusively
--- KEYS[2]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
+-- KEYS[1]  the lock
+-- KEYS[2]  the readers
 -- KEYS[3]  the fencing counters by hash slot
 -- ARGV[1]  "exclusive" or "shared"
--- ARGV[2]  "owner:token" with the token that this node has proposed
+-- ARGV[2]  "owner:token" as this node has proposed it; compared whole, since a later grant to the same owner has read the
+--          counter before it was raised
 -- ARGV[3]  owner
 -- ARGV[4]  the grant's token
 -- ARGV[5]  the slot
---
--- The whole proposal is compared, so that the lock has been owned without a break since then: a later grant to the same
--- owner has read the counter before it was raised.
---
 -- Reply    1 if the counter is at least the token and the grant stands under it, 0 if the proposal is gone
 
 local mode, proposed, token = ARGV[1], ARGV[2], ARGV[4]
@@ -26,7 +23,7 @@ if mode == 'exclusive' then
 else
   local expiry = redis.call('ZSCORE', KEYS[2], proposed)
   if expiry then
-    -- Added first: a set that is empty for a moment is gone, and its time to live with it.
+    -- Added first: an empty set is gone, with its time to live.
     redis.call('ZADD', KEYS[2], expiry, granted)
     redis.call('ZREM', KEYS[2], proposed)
   elseif not redis.call('ZSCORE', KEYS[2], granted) then

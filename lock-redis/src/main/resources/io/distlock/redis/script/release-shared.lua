@@ -1,16 +1,9 @@
 -- Releases a shared lock.
 --
--- KEYS[1]  the readers: a sorted set of "owner:token" by expiry, in the server's milliseconds
--- KEYS[2]  the waiting writer; left out while the keys of the slot move to another node of a cluster
--- ARGV[1]  owner
--- ARGV[2]  the channel on which a release is published; empty for none
--- ARGV[3]  for how many ms the lock stays taken nevertheless; 0 frees it now
+-- KEYS[1]  the readers
 -- ARGV[4]  token; empty for all that the owner has
---
--- This user may lack the right to publish (ACL channels): the lock is released nevertheless, and waiters learn of it when
--- they subscribe.
---
 -- Reply    1 if the owner was a reader, else 0
+-- The rest as in release-exclusive.lua.
 
 local owner, keep, token = ARGV[1], tonumber(ARGV[3]), ARGV[4]
 
@@ -33,8 +26,8 @@ if #members == 0 then
 end
 
 if keep > 0 then
-  -- Under another name, so that a renewal that comes late does not extend it. Before the reader goes: a set that is
-  -- empty is gone, with its time to live.
+  -- Under another name, so that a late renewal does not extend it. Added first: an empty set is gone, with its time to
+  -- live.
   redis.call('ZADD', KEYS[1], string.format('%.0f', millis + keep), 'kept' .. string.sub(members[1], #owner + 1))
   local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
   redis.call('PEXPIRE', KEYS[1], string.format('%.0f', last - millis))

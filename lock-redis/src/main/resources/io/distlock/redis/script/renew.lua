@@ -6,8 +6,7 @@
 -- ARGV[3i]     for how many ms from now it is to last
 --
 -- Reply        for each lease 1 if it lasts, 0 if it is gone
---
--- A key of another type concerns its own lease alone, hence pcall.
+-- pcall        a key of another type spoils its own lease only
 
 local time = redis.call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -23,14 +22,14 @@ local function renew_exclusive(lock, value, ttl)
 end
 
 local function renew_shared(readers, member, ttl)
-  -- First: when its memory is full, Redis lets a script add something only after it has written something else.
+  -- First: with its memory full, Redis lets a script add something only after another write.
   redis.pcall('ZREMRANGEBYSCORE', readers, '-inf', string.format('(%.0f', millis))
   local expiry = tonumber(redis.pcall('ZSCORE', readers, member))
   if not expiry then
     return 0
   end
   redis.call('ZADD', readers, 'XX', string.format('%.0f', math.max(expiry, millis + ttl)), member)
-  -- The set lasts as long as its last reader, whatever time to live it had.
+  -- The set lasts as long as its last reader.
   local last = redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
   redis.call('PEXPIRE', readers, string.format('%.0f', last - millis))
   return 1

@@ -1,6 +1,5 @@
--- Gives locks that are held on a majority of nodes to a node that has refused or lost them, or still has them under the
--- token that it proposed. Takes nothing from others, and leaves the fencing counters alone: a majority has raised its own
--- before the grant.
+-- Gives locks that are held on a majority of nodes to a node that has refused or lost them, or has them under the token
+-- it proposed. Leaves the fencing counters alone: a majority raised its own before the grant.
 --
 -- KEYS[2i-1]   of each lease the lock
 -- KEYS[2i]     the readers
@@ -10,8 +9,7 @@
 -- ARGV[4i]     for how many ms from now it is to last
 --
 -- Reply        for each lease 1 if it is there now, 0 if another is
---
--- A key of another type concerns its own lease alone, hence pcall.
+-- pcall        a key of another type spoils its own lease only
 
 local time = redis.call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -46,7 +44,7 @@ local function restore_shared(lock, readers, owner, token, ttl)
       end
     end
   end
-  -- Added first: a set that is empty for a moment is gone, and its time to live with it.
+  -- Added first: an empty set is gone, with its time to live.
   redis.call('ZADD', readers, string.format('%.0f', expiry), own)
   for _, member in ipairs(proposed) do
     redis.call('ZREM', readers, member)

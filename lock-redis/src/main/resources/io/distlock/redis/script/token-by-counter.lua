@@ -1,10 +1,8 @@
--- What one node of several proposes as fencing token: the next number, so that nodes which have seen the same grants
--- propose the same. A counter that is missing begins with the server's time. None is below the base that was set when the
--- server was last admitted: it may have lost counters, or have them as they were before.
+-- The fencing token that one node of several proposes: the next number, or the server's time if it has no counter; never
+-- below the base, which was set when the server was last admitted.
 --
 -- KEYS[4]  the fencing counters by hash slot, and the base
 -- ARGV[5]  the slot
--- micros   the server's time
 
 local function next_token(micros)
   local known = redis.call('HMGET', KEYS[4], ARGV[5], 'base')

@@ -101,8 +101,8 @@ class RedlockAutoConfigurationTests {
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessage("node b:2 of Redlock would be spoken to in clear, though there is an SSL bundle:"
-                                + " write rediss:// instead of redis://, or take the bundle away"));
+                        .hasMessage("Redlock node b:2 would be connected to without TLS, though an SSL bundle is set:"
+                                + " write rediss:// instead of redis://, or remove the bundle"));
     }
 
     private static void assertLocks(LockProvider provider, LockRuntime runtime) {
@@ -195,12 +195,12 @@ class RedlockAutoConfigurationTests {
             redis://a,redis://b                                 | list at least 3
             redis://a,redis://b,redis://c,redis://d             | 4 nodes are an even number
             redis://a,redis://b,redis://A:6379                  | node a:6379 is listed twice
-            redis://a,redis://:s3cret-word@b/x,redis://c        | it has something behind the port that is no database
-            redis://a,http://s3cret-word@b,redis://c            | it begins neither with redis:// nor with rediss://
-            redis://a,redis://b,redis://u:s3cret-word^@c        | it is no URI
-            redis://a,redis://b,redis://u:s3cret-word@          | it names no host
+            redis://a,redis://:s3cret-word@b/x,redis://c        | it has something after the port that is not a database number
+            redis://a,http://s3cret-word@b,redis://c            | it starts with neither redis:// nor rediss://
+            redis://a,redis://b,redis://u:s3cret-word^@c        | it is not a URI
+            redis://a,redis://b,redis://u:s3cret-word@          | it has no host
             redis://a,redis://b,redis://u:s3cret-word@c:99999   | it has the port 99999
-            redis://a,redis://b,redis-sentinel://u:s3cret-word@c | it begins neither
+            redis://a,redis://b,redis-sentinel://u:s3cret-word@c | it starts with neither
             """)
     void refusesNodesThatCannotBeAndTellsNoPassword(String uris, String why) {
         context.withPropertyValues("distributed-lock.redlock.nodes=" + uris).run(started -> {

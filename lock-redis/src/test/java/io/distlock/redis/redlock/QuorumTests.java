@@ -40,7 +40,7 @@ class QuorumTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Quorum(nodes))
                 .withMessageContaining("even number")
-                .withMessageContaining("one less, or one more");
+                .withMessageContaining("one fewer or one more");
     }
 
     @ParameterizedTest

@@ -115,7 +115,7 @@ class RedlockAdmissionTests {
     void whyAnotherNodeDoesNotTellItsCountersIsSaid() {
         servers.get(1).probe().command("ACL", "SETUSER", "default", "-hvals");
         try (RedlockTestClient client = guarded(QUARANTINE, endpoints())) {
-            awaitNodes(client, "only 1 answer \\(\\S+: HVALS failed: NOPERM");
+            awaitNodes(client, "only 1 answered \\(\\S+: HVALS failed: NOPERM");
         }
     }
 

@@ -69,7 +69,7 @@ class RedlockFaultTests {
                     .isThrownBy(() -> patient.locks.acquire(
                             patient.locks.request("orders").withWaitTime(Duration.ZERO)))
                     .havingCause()
-                    .withMessageContaining("gave no vote")
+                    .withMessageContaining("did not vote")
                     .withMessageMatching(".*" + nodes.get(0).port() + ": no answer for \\d+ ms.*");
             nodes.all().forEach(RedisServer::thaw);
         }

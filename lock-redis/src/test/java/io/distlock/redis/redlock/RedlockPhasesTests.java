@@ -151,7 +151,7 @@ class RedlockPhasesTests {
         attempt.carryOut(attempt.phases.abandoned());
         attempt.granted(1, 5);
         attempt.carryOut(attempt.phases.abandoned());
-        assertThat(attempt.ends).containsExactly("it was given up [granted, open, open]");
+        assertThat(attempt.ends).containsExactly("the attempt was abandoned [granted, open, open]");
     }
 
     @Test
@@ -160,7 +160,7 @@ class RedlockPhasesTests {
         attempt.notReached(1);
         attempt.notReached(2);
         assertThat(attempt.ends)
-                .containsExactly("a majority of 3 nodes gave no vote [granted, not connected, not connected], quietly");
+                .containsExactly("a majority of 3 nodes did not vote [granted, not connected, not connected], quietly");
     }
 
     /** Nodes that grant without being heard may make it look like the holder to others, who wait for its release. */
@@ -169,7 +169,7 @@ class RedlockPhasesTests {
         attempt.granted(0, 5);
         attempt.notReached(1);
         attempt.broken(2);
-        assertThat(attempt.ends).containsExactly("a majority of 3 nodes gave no vote [granted, not connected, broken]");
+        assertThat(attempt.ends).containsExactly("a majority of 3 nodes did not vote [granted, not connected, broken]");
     }
 
     /** All that three nodes can say, in each order. */

@@ -56,7 +56,7 @@ class VoteTimeoutsTests {
         attempt.timeIsUp(millis(402));
         attempt.timeIsUp(millis(903));
         assertThat(attempt.ends)
-                .containsExactly("a majority of 3 nodes gave no vote"
+                .containsExactly("a majority of 3 nodes did not vote"
                         + " [granted, no answer for 402 ms, no answer for 903 ms]");
     }
 
@@ -65,7 +65,7 @@ class VoteTimeoutsTests {
         attempt.timeIsUp(millis(101));
         attempt.timeIsUp(millis(402));
         assertThat(attempt.limits).hasSize(2);
-        assertThat(attempt.ends).singleElement().asString().startsWith("a majority of 3 nodes gave no vote");
+        assertThat(attempt.ends).singleElement().asString().startsWith("a majority of 3 nodes did not vote");
     }
 
     private static Duration millis(int millis) {

@@ -115,7 +115,7 @@ class RestartGuardTests {
         try (TestClient client = guarded(QUARANTINE)) {
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> client.locks.acquire(client.locks.request("orders")))
-                    .withMessageContaining("lengthen the quarantine, or shorten lease and minimum hold time");
+                    .withMessageContaining("lengthen the quarantine, or shorten the lease time and minimum hold time");
         }
     }
 

@@ -49,8 +49,8 @@ public final class LockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "lockClientsLifecycle")
-    LockClientsLifecycle lockClientsLifecycle(LockClients clients) {
-        return new LockClientsLifecycle(clients);
+    LockClientsLifecycle lockClientsLifecycle(LockClients clients, ObjectProvider<Executions> executions) {
+        return new LockClientsLifecycle(clients, executions);
     }
 
     @Bean

@@ -12,7 +12,9 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.stream.Stream;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
+import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.util.StringUtils;
 
 /** Makes a client for each provider and chooses the default one. */
@@ -79,6 +81,9 @@ final class LockClientsFactory {
                 .options(properties.options())
                 .instance(instance())
                 .shutdownTimeout(properties.shutdownTimeout());
+        if (Threading.VIRTUAL.isActive(environment)) {
+            builder.callbackExecutor(new VirtualThreadTaskExecutor("distlock-callback-"));
+        }
         listeners.forEach(builder::listener);
         LockClient client = builder.build();
         for (LockClientCustomizer customizer : customizers) {

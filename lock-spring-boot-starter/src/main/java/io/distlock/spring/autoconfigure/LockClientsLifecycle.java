@@ -1,7 +1,9 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.spring.LockClients;
+import io.distlock.spring.execution.Executions;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationContextAware;
 import org.springframework.context.ApplicationListener;
@@ -22,12 +24,14 @@ final class LockClientsLifecycle
     static final int PHASE = 1_000;
 
     private final LockClients clients;
+    private final ObjectProvider<Executions> executions;
     private volatile @Nullable ApplicationContext context;
     private volatile boolean running;
     private volatile boolean closing;
 
-    LockClientsLifecycle(LockClients clients) {
+    LockClientsLifecycle(LockClients clients, ObjectProvider<Executions> executions) {
         this.clients = clients;
+        this.executions = executions;
     }
 
     @Override
@@ -45,6 +49,8 @@ final class LockClientsLifecycle
 
     @Override
     public void start() {
+        // Not earlier: the executor is a bean of the application.
+        executions.ifAvailable(Executions::requireExecutor);
         running = true;
     }
 

@@ -24,6 +24,9 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * @param shutdownTimeout How long a closing context waits for held locks to be released.
  * @param advisorOrder Order of the lock among the advisors of a method; lower is further out. Must be lower than that
  *     of transactions; method security uses 100 to 600.
+ * @param taskExecutor Name of the Executor bean that runs the bodies of locked methods that return a future or a
+ *     publisher. By default a bean marked with @LockTaskExecutor, else Spring Boot's applicationTaskExecutor, else
+ *     one thread per body.
  * @param instanceId Distinguishes this instance from the application's others, for diagnostics at the store. By default
  *     host and process id.
  * @param leakThreshold A lock that is held longer is logged once, with the stack trace of the call that took it, which
@@ -47,6 +50,7 @@ record LockProperties(
         @DefaultValue("" + LockAopAutoConfiguration.DEFAULT_ADVISOR_ORDER)
         int advisorOrder,
 
+        @Nullable String taskExecutor,
         @Nullable String instanceId,
         @DefaultValue("0s") Duration leakThreshold,
         @DefaultValue Metrics metrics,

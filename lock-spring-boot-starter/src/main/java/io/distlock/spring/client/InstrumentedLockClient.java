@@ -4,6 +4,7 @@ import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
+import io.distlock.LockClient.LockView;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
 import io.distlock.LockLoss;
@@ -17,7 +18,6 @@ import io.distlock.WaiterInfo;
 import io.distlock.engine.ReentrantLockView;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -138,7 +138,7 @@ public final class InstrumentedLockClient implements LockClient {
     }
 
     @Override
-    public Lock asLock(LockRequest request) {
+    public LockView asLock(LockRequest request) {
         return ReentrantLockView.of(this, request);
     }
 

@@ -2,14 +2,11 @@ package io.distlock.spring.execution;
 
 import io.distlock.HeldLock;
 import io.distlock.LockException;
-import io.distlock.LockLostException;
 import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +18,6 @@ final class AsyncAcquisition {
 
     private final LockTask task;
     private final CompletableFuture<Reference> reference = new CompletableFuture<>();
-    private final Thread caller = Thread.currentThread();
 
     private AsyncAcquisition(LockTask task) {
         this.task = task;
@@ -64,30 +60,15 @@ final class AsyncAcquisition {
     }
 
     /**
-     * Continues once the lock is granted or has failed, with {@link NotAcquired} if a handler takes that. It may be
-     * granted before this is called: even then the body may block, but not the caller.
-     *
-     * @param bodies runs the body in that case; if the caller already holds the lock, it continues itself
+     * Continues once the lock is granted or has failed, with {@link NotAcquired} if a handler takes that. On any thread,
+     * which may be the caller's or a driver's: what follows must not block.
      */
-    void whenSettled(Executor bodies, BiConsumer<@Nullable Reference, @Nullable Throwable> next) {
-        reference.whenComplete((granted, failure) -> {
-            if (granted == null) {
-                next.accept(null, reason(Objects.requireNonNull(failure)));
-            } else if (!granted.isOutermost() || Thread.currentThread() != caller) {
-                next.accept(granted, null);
-            } else {
-                try {
-                    bodies.execute(() -> next.accept(granted, null));
-                } catch (RuntimeException | Error refusal) {
-                    granted.closeAsync();
-                    next.accept(null, refusal);
-                }
-            }
-        });
+    void whenSettled(BiConsumer<@Nullable Reference, @Nullable Throwable> next) {
+        reference.whenComplete((granted, failure) -> next.accept(granted, granted == null ? reason(failure) : null));
     }
 
-    private Throwable reason(Throwable failure) {
-        Throwable bare = bare(failure);
+    private Throwable reason(@Nullable Throwable failure) {
+        Throwable bare = Losses.bare(Objects.requireNonNull(failure));
         return NotAcquiredHandler.handles(bare) ? new NotAcquired(task, (LockException) bare) : bare;
     }
 
@@ -103,30 +84,10 @@ final class AsyncAcquisition {
         }
     }
 
-    /** Closes the reference, if there is one; fails with a {@link LockLostException} if the lock was lost. */
+    /** Closes the reference, if there is one; fails with a {@code LockLostException} if the lock was lost. */
     CompletionStage<@Nullable Void> close() {
         return reference.isCompletedExceptionally()
                 ? CompletableFuture.completedFuture(null)
                 : reference.thenCompose(Reference::closeAsync);
-    }
-
-    /** Strips the wrapper that futures put around their dependents' exceptions. */
-    static Throwable bare(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-    }
-
-    /** Adds a lock loss to the body's exception as suppressed, unless that reports the same loss. */
-    static void suppressLoss(Throwable ofTheBody, Throwable loss) {
-        Throwable failure = bare(ofTheBody);
-        Throwable end = bare(loss);
-        if (failure != end && !isSame(failure, end)) {
-            failure.addSuppressed(end);
-        }
-    }
-
-    private static boolean isSame(Throwable failure, Throwable end) {
-        return failure instanceof LockLostException reported
-                && end instanceof LockLostException again
-                && reported.loss().equals(again.loss());
     }
 }

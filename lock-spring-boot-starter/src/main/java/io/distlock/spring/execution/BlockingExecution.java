@@ -1,5 +1,7 @@
 package io.distlock.spring.execution;
 
+import io.distlock.LockException;
+import io.distlock.LockKey;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
 import io.distlock.spi.Ticker;
@@ -9,12 +11,23 @@ import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.util.ClassUtils;
+import reactor.core.scheduler.Schedulers;
 
 /** Runs bodies that are done when they return, on the caller's thread. */
 final class BlockingExecution implements Execution {
 
+    private static final Logger log = LoggerFactory.getLogger(BlockingExecution.class);
+
+    private static final boolean REACTOR_PRESENT =
+            ClassUtils.isPresent("reactor.core.scheduler.Schedulers", BlockingExecution.class.getClassLoader());
+
+    private final AtomicBoolean warned = new AtomicBoolean();
     private final EnclosingScope.Resolver scopes;
     private final Supplier<Ticker> ticker;
 
@@ -33,21 +46,34 @@ final class BlockingExecution implements Execution {
         }
     }
 
-    /** A loss is thrown on release, or added to the body's exception as suppressed. */
     private @Nullable Object underNext(LockSequence locks, HeldLocks outer, Body body) throws Throwable {
         LockTask task = locks.next();
         Optional<Reference> entered = outer.reenter(task.client(), task.request());
-        try (Reference reference = entered.isPresent() ? entered.get() : acquire(task)) {
+        Reference reference = entered.isPresent() ? entered.get() : acquire(task);
+        Object result;
+        try {
             locks.granted(reference);
             HeldLocks held = outer.with(reference.target());
-            return reference.isOutermost() && task.interruptOnLoss()
+            result = reference.isOutermost() && task.interruptOnLoss()
                     ? InterruptOnLoss.run(reference.lock(), () -> under(held, locks, body))
                     : under(held, locks, body);
+        } catch (Throwable ofTheBody) {
+            try {
+                reference.close();
+            } catch (LockException | IllegalStateException loss) {
+                Losses.suppress(ofTheBody, loss);
+            }
+            throw ofTheBody;
         }
+        reference.close();
+        return result;
     }
 
     /** Only the acquisition: an exception of the body must not be taken for a failed acquisition, or vice versa. */
-    private static Reference acquire(LockTask task) {
+    private Reference acquire(LockTask task) {
+        if (REACTOR_PRESENT && !warned.get() && Schedulers.isInNonBlockingThread() && !warned.getAndSet(true)) {
+            warn(task.request().keys());
+        }
         try {
             return ReferenceCountedLock.first(task.client(), task.client().acquire(task.request()));
         } catch (LockNotAcquiredException | LockUnavailableException why) {
@@ -55,11 +81,20 @@ final class BlockingExecution implements Execution {
         }
     }
 
+    private static void warn(List<LockKey> keys) {
+        log.warn(
+                "The lock {} is taken by a blocking call on the thread '{}', which must not block: it serves other"
+                        + " requests. Return a Mono, a Flux or a CompletableFuture from the locked method, or call it"
+                        + " on Schedulers.boundedElastic(). Further calls like this are not logged",
+                keys,
+                Thread.currentThread().getName());
+    }
+
     private @Nullable Object under(HeldLocks held, LockSequence locks, Body body) throws Throwable {
         if (locks.hasNext()) {
             return underNext(locks, held, body);
         }
-        locks.keepIn(scopes.current());
+        locks.begin(scopes.current());
         return held.call(body);
     }
 }

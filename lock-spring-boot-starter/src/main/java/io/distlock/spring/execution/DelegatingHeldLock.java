@@ -56,6 +56,11 @@ public abstract class DelegatingHeldLock implements HeldLock {
     }
 
     @Override
+    public Duration extend(Duration leaseTime) {
+        return target.extend(leaseTime);
+    }
+
+    @Override
     public CompletionStage<LockLoss> lost() {
         return target.lost();
     }

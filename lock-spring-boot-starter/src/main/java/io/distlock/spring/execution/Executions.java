@@ -1,6 +1,5 @@
 package io.distlock.spring.execution;
 
-import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.Ticker;
 import java.util.List;
 import java.util.Optional;
@@ -8,6 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.task.TaskDecorator;
 
 /** The executions of an application: one for each way a body's work can end. Thread-safe. */
 public final class Executions {
@@ -16,19 +16,29 @@ public final class Executions {
     private final Execution future;
     private final Optional<EnclosingScope.ReactiveResolver> reactiveScopes;
     private final Supplier<Ticker> ticker;
-    private final Executor bodies = LockClientBuilder.defaultCallbackExecutor();
+    private final BodyExecutor bodies;
 
     /**
      * @param ticker measures how long a call has waited for its locks; supplied at the first call
+     * @param executor runs the bodies of futures and publishers; supplied at the first call of one
+     * @param decorators put those bodies into the context of the caller; supplied with the executor
      */
     public Executions(
             EnclosingScope.Resolver scopes,
             Optional<EnclosingScope.ReactiveResolver> reactiveScopes,
-            Supplier<Ticker> ticker) {
+            Supplier<Ticker> ticker,
+            Supplier<? extends Executor> executor,
+            Supplier<List<TaskDecorator>> decorators) {
+        this.bodies = new BodyExecutor(executor, decorators);
         this.blocking = new BlockingExecution(scopes, ticker);
         this.future = new FutureExecution(scopes, ticker, bodies);
         this.ticker = ticker;
         this.reactiveScopes = reactiveScopes;
+    }
+
+    /** Finds the executor of the bodies, or fails. */
+    public void requireExecutor() {
+        bodies.executor();
     }
 
     /** For work that is done when it returns. */

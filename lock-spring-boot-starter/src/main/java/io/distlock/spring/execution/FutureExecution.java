@@ -11,21 +11,20 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs bodies that return a future. The lock is requested at the call and held until the body's future completes; the
- * caller is not blocked. The body is called on a thread of the lock client or a similar one, where it may block.
+ * caller is not blocked. The body is called on the application's executor, where it may block.
  */
 final class FutureExecution implements Execution {
 
     private final EnclosingScope.Resolver scopes;
     private final Supplier<Ticker> ticker;
-    private final Executor bodies;
+    private final BodyExecutor bodies;
 
-    FutureExecution(EnclosingScope.Resolver scopes, Supplier<Ticker> ticker, Executor bodies) {
+    FutureExecution(EnclosingScope.Resolver scopes, Supplier<Ticker> ticker, BodyExecutor bodies) {
         this.scopes = scopes;
         this.ticker = ticker;
         this.bodies = bodies;
@@ -37,9 +36,13 @@ final class FutureExecution implements Execution {
      */
     @Override
     public CompletableFuture<@Nullable Object> run(List<LockTask> tasks, Body body) {
-        Call call = new Call(tasks, body);
-        call.acquireNext(HeldLocks.reachable());
-        return call.result;
+        try {
+            Call call = new Call(tasks, body);
+            call.acquireNext(HeldLocks.reachable());
+            return call.result;
+        } catch (RuntimeException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
     }
 
     /** One call. Its steps follow one another, on any threads; each is cancelled with the result. */
@@ -48,6 +51,7 @@ final class FutureExecution implements Execution {
         private final LockSequence locks;
         private final EnclosingScope scope;
         private final Body body;
+        private final BodyExecutor.Turn turn;
         private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 
         /** Innermost first. */
@@ -60,6 +64,7 @@ final class FutureExecution implements Execution {
             this.locks = new LockSequence(tasks, ticker);
             // On the caller's thread: grants arrive on other threads.
             this.scope = scopes.current();
+            this.turn = bodies.forCaller();
             this.body = body;
             result.whenComplete((value, failure) -> cancel(step));
         }
@@ -68,7 +73,7 @@ final class FutureExecution implements Execution {
             AsyncAcquisition acquisition = AsyncAcquisition.of(locks.next(), outer);
             // First, as the next step may begin before the line below returns.
             begin(acquisition.reference());
-            acquisition.whenSettled(bodies, (reference, failure) -> {
+            acquisition.whenSettled((reference, failure) -> {
                 if (reference == null) {
                     end(null, failure);
                 } else {
@@ -79,10 +84,6 @@ final class FutureExecution implements Execution {
 
         private void granted(Reference reference, boolean cancelsOnLoss, HeldLocks inside) {
             held.push(reference);
-            if (result.isDone()) {
-                end(null, null);
-                return;
-            }
             try {
                 locks.granted(reference);
                 if (cancelsOnLoss) {
@@ -92,16 +93,37 @@ final class FutureExecution implements Execution {
                         cancel(step);
                     });
                 }
-                if (cancelledByLoss) {
+                if (result.isDone() || cancelledByLoss) {
                     end(null, new CancellationException());
                 } else if (locks.hasNext()) {
                     acquireNext(inside);
                 } else {
-                    locks.keepIn(scope);
-                    CompletionStage<?> work = future(inside.call(body));
-                    begin(work);
-                    work.whenComplete(this::end);
+                    handOver(inside);
                 }
+            } catch (Throwable thrown) {
+                end(null, thrown);
+            }
+        }
+
+        /** The body gets its thread, or the call is cancelled, or a lock is lost, or the executor rejects the body. */
+        private void handOver(HeldLocks inside) {
+            turn.begun().whenComplete((begun, failure) -> {
+                if (failure == null) {
+                    call(inside);
+                } else {
+                    end(null, failure);
+                }
+            });
+            begin(turn.begun());
+            locks.await(turn);
+        }
+
+        private void call(HeldLocks inside) {
+            try {
+                locks.begin(scope);
+                CompletionStage<?> work = future(inside.call(body));
+                begin(work);
+                work.whenComplete(this::end);
             } catch (Throwable thrown) {
                 end(null, thrown);
             }
@@ -126,9 +148,9 @@ final class FutureExecution implements Execution {
                 if (loss == null) {
                     end(value, failure);
                 } else if (failure == null || (cancelledByLoss && failure instanceof CancellationException)) {
-                    end(null, AsyncAcquisition.bare(loss));
+                    end(null, Losses.bare(loss));
                 } else {
-                    AsyncAcquisition.suppressLoss(failure, loss);
+                    Losses.suppress(failure, loss);
                     end(null, failure);
                 }
             });
@@ -144,15 +166,19 @@ final class FutureExecution implements Execution {
             }
         }
 
-        /** Here, since the call's earlier locks have been released. */
+        /** In place of the body, and like it; here, since the call's earlier locks have been released. */
         private void replace(NotAcquired failed) {
-            try {
-                CompletionStage<?> replacement = future(failed.result());
-                result.whenComplete((value, failure) -> cancel(replacement));
-                replacement.whenComplete(this::settle);
-            } catch (Throwable thrown) {
-                settle(null, thrown);
-            }
+            turn.begun().whenComplete((begun, rejection) -> {
+                try {
+                    CompletionStage<?> replacement =
+                            rejection == null ? future(failed.result()) : CompletableFuture.failedFuture(rejection);
+                    result.whenComplete((value, failure) -> cancel(replacement));
+                    replacement.whenComplete(this::settle);
+                } catch (Throwable thrown) {
+                    settle(null, thrown);
+                }
+            });
+            turn.take();
         }
 
         private static CompletionStage<?> future(@Nullable Object returned) {

@@ -12,6 +12,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
@@ -23,7 +25,7 @@ import reactor.util.context.ContextView;
  */
 public final class HeldLocks {
 
-    private static final HeldLocks NONE = new HeldLocks(List.of());
+    private static final HeldLocks NONE = new HeldLocks(List.of(), 0);
 
     private static final ThreadLocal<@Nullable HeldLocks> CURRENT = new ThreadLocal<>();
 
@@ -31,9 +33,15 @@ public final class HeldLocks {
     private static final ThreadLocal<@Nullable List<EnclosingScope>> SCOPES = new ThreadLocal<>();
 
     private final List<ReferenceCountedLock> locks;
+    private final int ofThisCall;
+    private volatile @Nullable HeldLock joint;
 
-    private HeldLocks(List<ReferenceCountedLock> locks) {
+    /**
+     * @param ofThisCall how many of them, from the innermost on, the innermost call takes or enters
+     */
+    private HeldLocks(List<ReferenceCountedLock> locks, int ofThisCall) {
         this.locks = locks;
+        this.ofThisCall = ofThisCall;
     }
 
     /** Those of the current call. */
@@ -42,14 +50,16 @@ public final class HeldLocks {
         return held == null ? NONE : held;
     }
 
-    /** Those of this thread's call and, outside them, those of earlier calls kept by scopes on this thread. */
+    /** For a new call: the locks of this thread's call and, outside them, those kept by scopes on this thread. */
     static HeldLocks reachable() {
         List<EnclosingScope> scopes = SCOPES.get();
-        if (scopes == null) {
-            return current();
-        }
         return current()
-                .within(scopes.stream().flatMap(scope -> scope.kept().stream()).toList());
+                .aroundNewCall(
+                        scopes == null
+                                ? List.of()
+                                : scopes.stream()
+                                        .flatMap(scope -> scope.kept().stream())
+                                        .toList());
     }
 
     /** Makes the locks that the scope keeps available to calls on this thread, until {@link #leave}. */
@@ -87,25 +97,23 @@ public final class HeldLocks {
         }
     }
 
-    /** With one more lock inside all others. */
+    /** With one more lock of the innermost call. */
     HeldLocks with(ReferenceCountedLock innermost) {
         if (locks.isEmpty()) {
-            return new HeldLocks(List.of(innermost));
+            return new HeldLocks(List.of(innermost), 1);
         }
         List<ReferenceCountedLock> more = new ArrayList<>(locks.size() + 1);
         more.add(innermost);
         more.addAll(locks);
-        return new HeldLocks(more);
+        return new HeldLocks(more, ofThisCall + 1);
     }
 
-    /** With more locks outside all others. */
-    HeldLocks within(List<ReferenceCountedLock> outermost) {
-        if (outermost.isEmpty()) {
-            return this;
-        }
-        List<ReferenceCountedLock> more = new ArrayList<>(locks);
-        more.addAll(outermost);
-        return new HeldLocks(more);
+    /** For a call inside this one, with more locks outside all others. */
+    HeldLocks aroundNewCall(List<ReferenceCountedLock> outermost) {
+        return locks.isEmpty() && outermost.isEmpty()
+                ? NONE
+                : new HeldLocks(
+                        Stream.concat(locks.stream(), outermost.stream()).toList(), 0);
     }
 
     /** Innermost first. */
@@ -113,14 +121,37 @@ public final class HeldLocks {
         return locks;
     }
 
-    /** The lock that was taken last, as the body sees it. */
+    /** The locks of the innermost call as one, as its body sees them; empty if no call is locked. */
     public Optional<HeldLock> innermost() {
-        return locks.isEmpty() ? Optional.empty() : Optional.of(locks.get(0).unreleasable());
+        if (ofThisCall <= 1) {
+            return locks.stream().findFirst().map(ReferenceCountedLock::unreleasable);
+        }
+        HeldLock known = joint;
+        if (known == null) {
+            // The same object each time: each one stays known to its parts until they end.
+            known = ReferenceCountedLock.joint(locks.subList(0, ofThisCall));
+            joint = known;
+        }
+        return Optional.of(known);
     }
 
-    /** The innermost lock with this name, as the body sees it. */
-    public Optional<HeldLock> named(String name) {
-        return locks.stream().filter(lock -> lock.isNamed(name)).findFirst().map(ReferenceCountedLock::unreleasable);
+    /** Each lock, outermost first, as the body sees it. */
+    public List<HeldLock> all() {
+        List<HeldLock> all = new ArrayList<>();
+        taken().forEach(lock -> all.add(0, lock.unreleasable()));
+        return all.stream().distinct().toList();
+    }
+
+    /** The innermost lock with such a key, as the body sees it. */
+    public Optional<HeldLock> holding(Predicate<LockKey> key) {
+        return taken().filter(lock -> lock.lock().keys().stream().anyMatch(key))
+                .findFirst()
+                .map(ReferenceCountedLock::unreleasable);
+    }
+
+    /** Innermost first, without those that only join others in this list. */
+    private Stream<ReferenceCountedLock> taken() {
+        return locks.stream().filter(lock -> !lock.isJoint());
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.distlock.spring.execution;
 
+import io.distlock.LockLostException;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import java.util.function.Supplier;
 final class LockSequence {
 
     private final List<LockTask> tasks;
-    private final List<ReferenceCountedLock> granted;
+    private final List<Reference> references;
     private final Supplier<Ticker> ticker;
     private final long startedNanos;
     private int taken;
@@ -22,7 +23,7 @@ final class LockSequence {
     /** Begins now. Gets the ticker only if there are several locks. */
     LockSequence(List<LockTask> tasks, Supplier<Ticker> ticker) {
         this.tasks = tasks;
-        this.granted = new ArrayList<>(tasks.size());
+        this.references = new ArrayList<>(tasks.size());
         this.ticker = ticker;
         this.startedNanos = tasks.size() > 1 ? ticker.get().nanos() : 0;
     }
@@ -37,15 +38,35 @@ final class LockSequence {
         return taken == 1 ? task : task.waitedFor(Duration.ofNanos(ticker.get().nanos() - startedNanos));
     }
 
-    /** Records a granted lock, unless it was taken for an enclosing call. */
+    /** Records a lock that was granted or entered. */
     void granted(Reference reference) {
-        if (reference.isOutermost()) {
-            granted.add(reference.target());
-        }
+        references.add(reference);
     }
 
-    /** Hands the locks to the enclosing scope once all are granted: it keeps none if a later one is not acquired. */
-    void keepIn(EnclosingScope scope) {
-        granted.forEach(scope::keep);
+    /** Gets the body a thread. That may take long, so the turn also ends if one of the call's own locks is lost. */
+    void await(BodyExecutor.Turn turn) {
+        for (Reference each : references) {
+            if (each.isOutermost()) {
+                each.lock().lost().thenAccept(loss -> turn.begun().completeExceptionally(new LockLostException(loss)));
+            }
+        }
+        turn.take();
+    }
+
+    /**
+     * Right before the body: hands the call's own locks to the enclosing scope, which keeps none if a later one is not
+     * acquired.
+     *
+     * @throws LockLostException if a lock was lost while the call waited for another, or for a thread
+     */
+    void begin(EnclosingScope scope) {
+        for (Reference each : references) {
+            each.lock().ensureHeld();
+        }
+        for (Reference each : references) {
+            if (each.isOutermost()) {
+                scope.keep(each.target());
+            }
+        }
     }
 }

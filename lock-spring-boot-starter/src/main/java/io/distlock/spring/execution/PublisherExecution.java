@@ -9,7 +9,6 @@ import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -18,24 +17,24 @@ import reactor.core.publisher.Mono;
 
 /**
  * Runs bodies that return a publisher. Each subscription calls the body anew, under a lock of its own: requested on
- * subscription, held until completion, error or cancellation. No thread is blocked. The body is called on a thread of
- * the lock client or a similar one, where it may block.
+ * subscription, held until completion, error or cancellation. No thread is blocked. The body is called on the
+ * application's executor, where it may block.
  */
 final class PublisherExecution implements Execution {
 
     /** The state of one subscription, from lock to lock. */
-    private record Call(EnclosingScope around, LockSequence locks, Body body) {}
+    private record Call(EnclosingScope around, LockSequence locks, Body body, BodyExecutor.Turn turn) {}
 
     private final ReactiveAdapter adapter;
     private final Mono<EnclosingScope> scope;
     private final Supplier<Ticker> ticker;
-    private final Executor bodies;
+    private final BodyExecutor bodies;
 
     PublisherExecution(
             ReactiveAdapter adapter,
             Optional<EnclosingScope.ReactiveResolver> scopes,
             Supplier<Ticker> ticker,
-            Executor bodies) {
+            BodyExecutor bodies) {
         this.adapter = adapter;
         this.ticker = ticker;
         this.bodies = bodies;
@@ -46,14 +45,19 @@ final class PublisherExecution implements Execution {
     @Override
     public Object run(List<LockTask> tasks, Body body) {
         HeldLocks caller = HeldLocks.reachable();
-        Flux<Object> each = Flux.deferContextual(context -> scope.flatMapMany(around -> {
-                    // A subscription inside a locked publisher belongs to it; any other, to the call that made it.
-                    HeldLocks held = HeldLocks.OfSubscription.current(context).orElse(caller);
-                    return underNext(
-                            held.within(around.kept()), new Call(around, new LockSequence(tasks, ticker), body));
-                }))
-                // Here, since the call's earlier locks have been released.
-                .onErrorResume(NotAcquired.class, failed -> called(failed::result));
+        Flux<Object> each = Flux.deferContextual(context -> {
+            // On the subscriber's thread: grants arrive on other threads.
+            BodyExecutor.Turn turn = bodies.forCaller();
+            // A subscription inside a locked publisher belongs to it; any other, to the call that made it.
+            HeldLocks held = HeldLocks.OfSubscription.current(context).orElse(caller);
+            return scope.flatMapMany(around -> underNext(
+                            held.aroundNewCall(around.kept()),
+                            new Call(around, new LockSequence(tasks, ticker), body, turn)))
+                    // Here, since the call's earlier locks have been released.
+                    .onErrorResume(
+                            NotAcquired.class,
+                            failed -> called(new LockSequence(List.of(), ticker), turn, failed::result));
+        });
         return adapter.fromPublisher(adapter.isMultiValue() ? each : each.singleOrEmpty());
     }
 
@@ -70,7 +74,7 @@ final class PublisherExecution implements Execution {
     }
 
     private Mono<Reference> settled(AsyncAcquisition acquisition) {
-        return Mono.create(sink -> acquisition.whenSettled(bodies, (reference, failure) -> {
+        return Mono.create(sink -> acquisition.whenSettled((reference, failure) -> {
             if (reference == null) {
                 sink.error(Objects.requireNonNull(failure));
             } else {
@@ -89,23 +93,39 @@ final class PublisherExecution implements Execution {
     }
 
     private Flux<Object> body(HeldLocks held, Call call) {
-        call.locks().keepIn(call.around());
-        return called(() -> held.call(call.body()))
+        return called(call.locks(), call.turn(), () -> {
+                    call.locks().begin(call.around());
+                    return held.call(call.body());
+                })
                 .contextWrite(context -> HeldLocks.OfSubscription.with(context, held));
     }
 
-    private Flux<Object> called(Body body) {
-        return Flux.defer(() -> {
-            try {
-                Object returned = body.run();
-                if (returned == null) {
-                    throw new IllegalStateException("a locked method returned null where a publisher was expected");
+    /** A subscription that is cancelled before it gets a thread does not call the body. */
+    private Flux<Object> called(LockSequence locks, BodyExecutor.Turn turn, Body body) {
+        Mono<Boolean> begun = Mono.create(sink -> {
+            turn.begun().whenComplete((now, failure) -> {
+                if (failure == null) {
+                    sink.success(now);
+                } else {
+                    sink.error(failure);
                 }
-                return unchecked(adapter.toPublisher(returned));
-            } catch (Throwable thrown) {
-                return Flux.error(thrown);
-            }
+            });
+            locks.await(turn);
         });
+        return begun.flatMapMany(now -> publisher(body));
+    }
+
+    /** What the body returned, or the error it threw. */
+    private Publisher<Object> publisher(Body body) {
+        try {
+            Object returned = body.run();
+            if (returned == null) {
+                throw new IllegalStateException("a locked method returned null where a publisher was expected");
+            }
+            return unchecked(adapter.toPublisher(returned));
+        } catch (Throwable thrown) {
+            return Flux.error(thrown);
+        }
     }
 
     @SuppressWarnings("unchecked") // elements pass through unchanged
@@ -127,7 +147,7 @@ final class PublisherExecution implements Execution {
 
     private static Mono<Void> endInto(AsyncAcquisition acquisition, Throwable failure) {
         return PublisherExecution.<Void>end(acquisition).onErrorResume(loss -> {
-            AsyncAcquisition.suppressLoss(failure, loss);
+            Losses.suppress(failure, loss);
             return Mono.empty();
         });
     }

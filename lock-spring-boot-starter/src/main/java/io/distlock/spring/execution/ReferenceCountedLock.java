@@ -53,6 +53,17 @@ public final class ReferenceCountedLock {
         return new Reference(new ReferenceCountedLock(client, joint, List.copyOf(parts)), false);
     }
 
+    /** These locks as one, which cannot be released. */
+    static HeldLock joint(List<ReferenceCountedLock> locks) {
+        return new UnreleasableLock(CompositeHeldLock.of(
+                locks.stream().map(ReferenceCountedLock::lock).toList(), CALLBACKS));
+    }
+
+    /** Whether it only joins other counted locks. */
+    boolean isJoint() {
+        return !parts.isEmpty();
+    }
+
     public LockClient client() {
         return client;
     }
@@ -117,11 +128,6 @@ public final class ReferenceCountedLock {
         if (failure != null) {
             throw failure.getCause() instanceof RuntimeException notHeld ? notHeld : new CompletionException(failure);
         }
-    }
-
-    /** Whether one of its keys has this name. */
-    boolean isNamed(String name) {
-        return lock.keys().stream().anyMatch(key -> key.name().equals(name));
     }
 
     /** A counted reference to a lock. Closing is idempotent, and reports whether the lock was lost. */

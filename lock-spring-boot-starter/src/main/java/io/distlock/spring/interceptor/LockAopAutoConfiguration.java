@@ -1,11 +1,14 @@
 package io.distlock.spring.interceptor;
 
 import io.distlock.spi.Ticker;
+import io.distlock.spring.LockTaskExecutor;
 import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.Executions;
 import io.distlock.support.LockRuntime;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -16,6 +19,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.core.task.TaskDecorator;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -43,14 +47,20 @@ public final class LockAopAutoConfiguration {
     static Executions lockExecutions(
             ObjectProvider<EnclosingScope.Resolver> scopes,
             ObjectProvider<EnclosingScope.ReactiveResolver> reactiveScopes,
-            ObjectProvider<LockRuntime> runtime) {
+            ObjectProvider<LockRuntime> runtime,
+            @LockTaskExecutor ObjectProvider<Executor> marked,
+            ObjectProvider<TaskDecorator> decorators,
+            BeanFactory beans,
+            Environment environment) {
         return new Executions(
                 scopes.getIfUnique(() -> EnclosingScope.Resolver.NONE),
                 Optional.ofNullable(reactiveScopes.getIfUnique()),
                 // The system ticker if the lock clients were made without a runtime bean.
                 SingletonSupplier.of(() -> Optional.ofNullable(runtime.getIfUnique())
                         .map(LockRuntime::ticker)
-                        .orElseGet(Ticker::system)));
+                        .orElseGet(Ticker::system)),
+                () -> BodyExecutorChoice.of(marked.getIfAvailable(), beans, environment),
+                () -> decorators.orderedStream().toList());
     }
 
     @Bean

@@ -42,7 +42,7 @@ final class LockOperationSource {
     LockOperationSource(ConfigurableListableBeanFactory beans, Executions executions) {
         this.beans = beans;
         this.expressions = new LockExpressions(beans);
-        this.returnTypes = new ReturnTypes(executions);
+        this.returnTypes = new ReturnTypes(executions, beans);
     }
 
     /** Whether to lock a method called on a bean of a class. */

@@ -16,18 +16,24 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Mono;
 
@@ -93,16 +99,20 @@ final class ReturnTypes {
     };
 
     private final Executions executions;
+    private final BeanFactory beans;
 
-    ReturnTypes(Executions executions) {
+    ReturnTypes(Executions executions, BeanFactory beans) {
         this.executions = executions;
+        this.beans = beans;
     }
 
     Handling check(LockedMethod method, ProblemCollector problems) {
         ResolvableType declared = ResolvableType.forMethodReturnType(method.method(), method.targetClass());
         Class<?> type = declared.resolve(method.method().getReturnType());
         Handling done = done(type);
-        if (SuspendingFunctions.isOne(method.method())) {
+        if (Future.class.isAssignableFrom(type) && isAsync(method)) {
+            return async(declared.as(Future.class).getGeneric().resolve(Object.class));
+        } else if (SuspendingFunctions.isOne(method.method())) {
             return SuspendingFunctions.handling(method.method(), executions, problems)
                     .orElse(done);
         } else if (type == CompletableFuture.class || type == CompletionStage.class) {
@@ -114,7 +124,7 @@ final class ReturnTypes {
                     Optional.of(CompletableFuture::failedFuture),
                     false);
         } else if (isFutureOrPublisher(type)) {
-            return publisher(type, problems).orElse(done);
+            return publisher(type, done, problems);
         }
         deferredCure(declared)
                 .ifPresent(cure -> problems.add(
@@ -122,6 +132,38 @@ final class ReturnTypes {
                         "the work behind a " + declared + " is done after the return, when the lock has been released",
                         cure));
         return done;
+    }
+
+    /** Whether Spring calls it on another thread, outside the lock, and waits there for the future that it returns. */
+    private boolean isAsync(LockedMethod method) {
+        return beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
+                && (AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
+                        || AnnotatedElementUtils.hasAnnotation(method.targetClass(), Async.class));
+    }
+
+    /** On that thread, which holds the lock until the future is done. */
+    private Handling async(Class<?> value) {
+        Execution untilDone = (tasks, body) -> executions.blocking().run(tasks, () -> awaited(body.run()));
+        return new Handling(
+                untilDone,
+                () -> CompletableFuture.completedFuture(emptyValue(value)),
+                Optional.empty(),
+                Optional.empty(),
+                false);
+    }
+
+    private static @Nullable Object awaited(@Nullable Object returned) throws InterruptedException {
+        if (returned instanceof Future<?> future) {
+            try {
+                future.get();
+            } catch (InterruptedException interrupt) {
+                future.cancel(true);
+                throw interrupt;
+            } catch (ExecutionException | CancellationException failure) {
+                // The caller finds it in the future.
+            }
+        }
+        return returned;
     }
 
     private Handling done(Class<?> type) {
@@ -157,23 +199,22 @@ final class ReturnTypes {
                 : Optional.of("SKIP has no empty value for the return type " + type.getName());
     }
 
-    private Optional<Handling> publisher(Class<?> type, ProblemCollector problems) {
+    private Handling publisher(Class<?> type, Handling otherwise, ProblemCollector problems) {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         if (adapter == null || !REACTOR_PRESENT) {
             problems.add(
                     ATTRIBUTE,
                     "it is unknown when the work of a " + type.getName() + " is done",
                     "Return CompletableFuture, or Mono or Flux with reactor-core on the class path");
-            return Optional.empty();
-        }
-        if (!type.isAssignableFrom(adapter.getReactiveType())) {
+            return otherwise;
+        } else if (!type.isAssignableFrom(adapter.getReactiveType())) {
             problems.add(
                     ATTRIBUTE,
                     "no " + type.getName() + " can be made that waits for the lock",
                     "Return " + adapter.getReactiveType().getName());
-            return Optional.empty();
+            return otherwise;
         }
-        return Optional.of(publisher(executions, adapter, adapter.supportsEmpty(), type));
+        return publisher(executions, adapter, adapter.supportsEmpty(), type);
     }
 
     /** Whether a value of the type may represent work still in progress. */
@@ -216,8 +257,6 @@ final class ReturnTypes {
     /**
      * How a method is run.
      *
-     * @param execution knows when the work of such a method is done
-     * @param skipped the result when the method is skipped
      * @param noSkip why no result fits when the method is skipped, if none does
      * @param signal makes the result of a call that has failed; present if work continues after the return
      * @param mayBeAnything whether the declared type leaves open whether the work is done on return

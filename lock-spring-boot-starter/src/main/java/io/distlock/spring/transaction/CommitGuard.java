@@ -6,17 +6,27 @@ import io.distlock.Sequencer;
 import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.ReactiveTransaction;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Prevents commits under a lost lock: installs a listener in each transaction manager that checks, as the last thing
@@ -26,13 +36,16 @@ import org.springframework.transaction.TransactionExecutionListener;
 final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     private final boolean asksStore;
+    private final Supplier<List<TransactionFence>> fences;
     private final Listener listener = new Listener();
 
     /**
      * @param asksStore whether the store, not just the clock, must confirm each lock; one call per key
+     * @param fences the resources to show the locks to; not asked for before the first transaction under a lock
      */
-    CommitGuard(boolean asksStore) {
+    CommitGuard(boolean asksStore, Supplier<List<TransactionFence>> fences) {
         this.asksStore = asksStore;
+        this.fences = fences;
     }
 
     @Override
@@ -46,6 +59,30 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             manager.addListener(listener);
         }
         return bean;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof BeanFactoryTransactionAttributeSourceAdvisor advisor
+                && advisor.getAdvice() instanceof MethodInterceptor transactions) {
+            advisor.setAdvice(new TransactionAdvice(transactions, listener::proceed));
+        }
+        return bean;
+    }
+
+    /**
+     * Shows these locks to the resources that refuse stale holders, in the order of their keys.
+     *
+     * @throws io.distlock.fencing.StaleFencingTokenException if one of them has seen a later holder
+     */
+    void fence(Collection<ReferenceCountedLock> locks) {
+        for (TransactionFence fence : fences.get()) {
+            locks.stream()
+                    .flatMap(lock -> lock.lock().sequencers().stream()
+                            .map(sequencer -> Map.entry(lock.client().provider(), sequencer)))
+                    .sorted(Comparator.comparing(entry -> entry.getValue().key()))
+                    .forEach(entry -> fence.enter(entry.getKey(), entry.getValue()));
+        }
     }
 
     /** Whether a check blocks. */
@@ -83,21 +120,65 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     private final class Listener implements TransactionExecutionListener {
 
         /** Only transactions begun under a lock; each is removed at its end. Keyed by identity. */
-        private final Map<TransactionExecution, List<ReferenceCountedLock>> begun = new ConcurrentHashMap<>();
+        private final Map<TransactionExecution, Begun> begun = new ConcurrentHashMap<>();
 
+        /**
+         * Must not throw: the transaction would stay bound to the thread. A refusal is thrown where the body of a
+         * {@code @Transactional} method would run, or at the commit.
+         */
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
             List<ReferenceCountedLock> locks = HeldLocks.current().locks();
             if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
-                begun.put(transaction, locks);
+                begun.put(transaction, new Begun(locks, refusal(locks)));
+            }
+        }
+
+        private @Nullable RuntimeException refusal(List<ReferenceCountedLock> locks) {
+            try {
+                fence(locks);
+                return null;
+            } catch (RuntimeException refusal) {
+                return refusal;
+            }
+        }
+
+        /** Runs the body of a {@code @Transactional} method unless its transaction was refused. */
+        @Nullable
+        Object proceed(MethodInvocation invocation) throws Throwable {
+            if (!begun.isEmpty() && TransactionSynchronizationManager.isActualTransactionActive()) {
+                current().ifPresent(this::requireNotRefused);
+            }
+            return invocation.proceed();
+        }
+
+        /** Empty for a reactive method that is called in a thread's transaction. */
+        private static Optional<TransactionStatus> current() {
+            try {
+                return Optional.of(TransactionAspectSupport.currentTransactionStatus());
+            } catch (NoTransactionException none) {
+                return Optional.empty();
+            }
+        }
+
+        private void requireNotRefused(TransactionExecution transaction) {
+            Begun known = begun.get(transaction);
+            if (known != null && known.refusal != null) {
+                throw known.refusal;
             }
         }
 
         @Override
         public void beforeCommit(TransactionExecution transaction) {
             if (isBoundToThread(transaction)) {
-                check(TransactionScope.kept());
-                check(begun.getOrDefault(transaction, List.of()));
+                requireNotRefused(transaction);
+                List<ReferenceCountedLock> kept = TransactionScope.kept();
+                Begun known = begun.get(transaction);
+                List<ReferenceCountedLock> outer = known == null ? List.of() : known.locks;
+                check(kept);
+                check(outer);
+                fence(kept);
+                fence(outer);
             }
         }
 
@@ -115,5 +196,8 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         private static boolean isBoundToThread(TransactionExecution transaction) {
             return !(transaction instanceof ReactiveTransaction);
         }
+
+        private record Begun(
+                List<ReferenceCountedLock> locks, @Nullable RuntimeException refusal) {}
     }
 }

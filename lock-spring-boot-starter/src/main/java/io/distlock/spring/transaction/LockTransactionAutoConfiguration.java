@@ -2,6 +2,7 @@ package io.distlock.spring.transaction;
 
 import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -14,6 +15,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
+import org.springframework.util.function.SingletonSupplier;
 import reactor.core.publisher.Mono;
 
 /**
@@ -30,19 +32,20 @@ public final class LockTransactionAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = PROPERTIES + "hold-until-completion", matchIfMissing = true)
-    static EnclosingScope.Resolver lockTransactionScope() {
-        return new TransactionScope();
+    static EnclosingScope.Resolver lockTransactionScope(CommitGuard guard) {
+        return new TransactionScope(guard);
     }
 
     /** Reads the property from the environment: the properties bean would have to be created too early. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
-    static CommitGuard lockCommitGuard(Environment environment) {
+    static CommitGuard lockCommitGuard(Environment environment, ObjectProvider<TransactionFence> fences) {
         boolean asksStore = Binder.get(environment)
                 .bind(PROPERTIES + "ask-store-before-commit", Boolean.class)
                 .orElse(false);
-        return new CommitGuard(asksStore);
+        return new CommitGuard(
+                asksStore, SingletonSupplier.of(() -> fences.orderedStream().toList()));
     }
 
     /** Locks and reactive transactions. */

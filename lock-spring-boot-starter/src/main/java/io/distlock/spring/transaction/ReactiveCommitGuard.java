@@ -1,6 +1,5 @@
 package io.distlock.spring.transaction;
 
-import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -72,7 +71,16 @@ final class ReactiveCommitGuard implements BeanPostProcessor, PriorityOrdered {
                     ReactiveAdapterRegistry.getSharedInstance().getAdapter(resultType(invocation.getMethod()));
             return adapter == null || !adapter.getDescriptor().isDeferred()
                     ? transactions.invoke(invocation)
-                    : transactions.invoke(new Inside(invocation, adapter, scope));
+                    : new TransactionAdvice(transactions, inner -> guarded(inner, adapter)).invoke(invocation);
+        }
+
+        private @Nullable Object guarded(MethodInvocation invocation, ReactiveAdapter adapter) throws Throwable {
+            Object result = invocation.proceed();
+            if (result == null) {
+                return null;
+            }
+            Flux<?> guarded = scope.guarded(Flux.from(adapter.toPublisher(result)));
+            return adapter.fromPublisher(adapter.isMultiValue() ? guarded : guarded.singleOrEmpty());
         }
 
         /** Advice sees a suspending function as one that returns a publisher. */
@@ -82,41 +90,6 @@ final class ReactiveCommitGuard implements BeanPostProcessor, PriorityOrdered {
             }
             Class<?> written = new MethodParameter(method, -1).getParameterType();
             return written.getName().equals("kotlinx.coroutines.flow.Flow") ? Flux.class : Mono.class;
-        }
-
-        private record Inside(MethodInvocation invocation, ReactiveAdapter adapter, ReactiveTransactionScope scope)
-                implements MethodInvocation {
-
-            @Override
-            public @Nullable Object proceed() throws Throwable {
-                Object result = invocation.proceed();
-                if (result == null) {
-                    return null;
-                }
-                Flux<?> guarded = scope.guarded(Flux.from(adapter.toPublisher(result)));
-                return adapter.fromPublisher(adapter.isMultiValue() ? guarded : guarded.singleOrEmpty());
-            }
-
-            @Override
-            public Method getMethod() {
-                return invocation.getMethod();
-            }
-
-            @Override
-            @SuppressWarnings("NullAway") // elements may be null; Spring's class file says so only to newer compilers
-            public Object[] getArguments() {
-                return invocation.getArguments();
-            }
-
-            @Override
-            public @Nullable Object getThis() {
-                return invocation.getThis();
-            }
-
-            @Override
-            public AccessibleObject getStaticPart() {
-                return invocation.getStaticPart();
-            }
         }
     }
 }

@@ -18,13 +18,19 @@ final class TransactionScope implements EnclosingScope.Resolver {
 
     private static final Logger log = LoggerFactory.getLogger(TransactionScope.class);
 
+    private final CommitGuard guard;
+
+    TransactionScope(CommitGuard guard) {
+        this.guard = guard;
+    }
+
     @Override
     public EnclosingScope current() {
         if (!TransactionSynchronizationManager.isSynchronizationActive()
                 || !TransactionSynchronizationManager.isActualTransactionActive()) {
             return EnclosingScope.NONE;
         }
-        return find().orElseGet(TransactionScope::register);
+        return find().orElseGet(this::register);
     }
 
     /** The locks taken inside the transaction on this thread. */
@@ -41,8 +47,8 @@ final class TransactionScope implements EnclosingScope.Resolver {
                 .findFirst();
     }
 
-    private static Completion register() {
-        Completion completion = new Completion();
+    private Completion register() {
+        Completion completion = new Completion(guard);
         TransactionSynchronizationManager.registerSynchronization(completion);
         HeldLocks.enter(completion);
         return completion;
@@ -50,6 +56,17 @@ final class TransactionScope implements EnclosingScope.Resolver {
 
     /** Runs after the commit or rollback; its order among synchronizations is unspecified. */
     private static final class Completion extends KeptLocks implements TransactionSynchronization {
+
+        private final CommitGuard guard;
+
+        Completion(CommitGuard guard) {
+            this.guard = guard;
+        }
+
+        @Override
+        void kept(ReferenceCountedLock lock) {
+            guard.fence(List.of(lock));
+        }
 
         @Override
         public void afterCompletion(int status) {
@@ -71,11 +88,17 @@ final class TransactionScope implements EnclosingScope.Resolver {
         private boolean completed;
 
         @Override
-        public final synchronized void keep(ReferenceCountedLock lock) {
-            if (!completed) {
-                lock.addReference().ifPresent(references::add);
+        public final void keep(ReferenceCountedLock lock) {
+            synchronized (this) {
+                if (!completed) {
+                    lock.addReference().ifPresent(references::add);
+                }
             }
+            kept(lock);
         }
+
+        /** Called after a lock was kept, before the body that asked for it runs. */
+        void kept(ReferenceCountedLock lock) {}
 
         @Override
         public final synchronized List<ReferenceCountedLock> kept() {

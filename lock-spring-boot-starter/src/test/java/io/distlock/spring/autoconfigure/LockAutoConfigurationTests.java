@@ -125,7 +125,12 @@ class LockAutoConfigurationTests {
 
         @Bean
         static Executions ownExecutions() {
-            return new Executions(EnclosingScope.Resolver.NONE, Optional.empty(), Ticker::system);
+            return new Executions(
+                    EnclosingScope.Resolver.NONE,
+                    Optional.empty(),
+                    Ticker::system,
+                    LockClientBuilder::defaultCallbackExecutor,
+                    List::of);
         }
     }
 

@@ -27,6 +27,7 @@ class LockPropertiesTests {
                                 Duration.ofSeconds(5),
                                 LockAopAutoConfiguration.DEFAULT_ADVISOR_ORDER,
                                 null,
+                                null,
                                 Duration.ZERO,
                                 new LockProperties.Metrics(true),
                                 new LockProperties.Observations(null),

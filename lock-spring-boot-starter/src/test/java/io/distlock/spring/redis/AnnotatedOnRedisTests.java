@@ -155,6 +155,20 @@ class AnnotatedOnRedisTests {
     }
 
     @Test
+    void severalLocksAreLostWithTheFirstOfThem() {
+        run((here, there) -> assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> here.orderAndStock(1, () -> {
+                    assertThat(LockContext.current().sequencers()).hasSize(2);
+                    probe().command("DEL", KEY);
+                    awaitTheLoss();
+                    LockContext.requireHeld("stock", "1");
+                    LockContext.current().ensureHeld();
+                    throw new AssertionError("went on without the lock of the order");
+                }))
+                .withMessageContaining("order:1"));
+    }
+
+    @Test
     void nothingIsCommittedOnceTheServerIsGoneForTooLong() {
         run(SOON, (here, there) -> {
             assertThatExceptionOfType(LockLostException.class)

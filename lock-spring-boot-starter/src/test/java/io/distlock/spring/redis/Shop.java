@@ -70,6 +70,12 @@ class Shop {
         return LockContext.current().fencingToken();
     }
 
+    @DistributedLock(name = "order", key = "#id", leaseTime = "3s", waitTime = "1m")
+    @DistributedLock(name = "stock", key = "#id", waitTime = "1m")
+    public <T> T orderAndStock(long id, Callable<T> body) throws Exception {
+        return body.call();
+    }
+
     @Transactional
     @DistributedLock(name = "order", key = "#id", leaseTime = "3s", waitTime = "1m")
     public void insertBriefly(long id, String name, Runnable beforeTheCommit) {

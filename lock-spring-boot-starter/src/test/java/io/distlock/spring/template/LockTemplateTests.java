@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -228,5 +229,32 @@ class LockTemplateTests {
     void aProviderThatIsNotThereIsNamed() {
         run((locks, context) -> assertThatExceptionOfType(UnknownLockProviderException.class)
                 .isThrownBy(() -> locks.lock("orders").provider("etcd")));
+    }
+
+    /** As code has it that a null-checker did not see. */
+    @Test
+    @SuppressWarnings("NullAway") // null is what it tests
+    void aNullIsRefusedByTheNameOfTheParameter() {
+        run((locks, context) -> {
+            LockClient client = context.getBean(LockClient.class);
+            assertThatNullPointerException()
+                    .isThrownBy(() -> client.request((LockKey) null))
+                    .withMessage("key must not be null");
+            assertThatNullPointerException()
+                    .isThrownBy(() -> client.request((List<LockKey>) null))
+                    .withMessage("keys must not be null");
+            assertThatNullPointerException()
+                    .isThrownBy(() -> locks.lock((List<LockKey>) null))
+                    .withMessage("keys must not be null");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> client.request((String) null))
+                    .withMessageContaining("lock name is null");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> locks.lock((String) null))
+                    .withMessageContaining("lock name is null");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> locks.lock("orders", null))
+                    .withMessageContaining("null");
+        });
     }
 }

@@ -183,16 +183,23 @@ public final class FaultyLockProvider implements LockProvider {
         if (byFault.containsKey(Fault.ERROR) || byFault.containsKey(Fault.THROW)) {
             throw new IllegalStateException("renewal fails on purpose");
         }
-        byFault.forEach((fault, some) -> renew(fault, some, answers));
+        byFault.forEach((fault, some) -> disturb(fault, answers, disturbed -> behind.renew(some, disturbed)));
     }
 
-    private void renew(Fault fault, List<Lease> leases, Renewal.Answers answers) {
+    /** With the faults of renewals. */
+    @Override
+    public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
+        disturb(renewing.of(lease.key()), answers, disturbed -> behind.extend(lease, timeToLive, disturbed));
+    }
+
+    private void disturb(Fault fault, Renewal.Answers answers, Consumer<Renewal.Answers> call) {
         switch (fault) {
-            case LATE -> behind.renew(leases, (lease, renewal) -> heldBack.add(() -> answers.answer(lease, renewal)));
-            case REPLY_LOST -> behind.renew(leases, (lease, renewal) -> answers.answer(lease, Renewal.UNKNOWN));
+            case NONE -> call.accept(answers);
+            case LATE -> call.accept((lease, renewal) -> heldBack.add(() -> answers.answer(lease, renewal)));
+            case REPLY_LOST -> call.accept((lease, renewal) -> answers.answer(lease, Renewal.UNKNOWN));
             case SILENCE -> {}
             case REFUSED -> throw new IllegalArgumentException("only an acquisition can be refused");
-            default -> behind.renew(leases, answers);
+            case ERROR, THROW -> throw new IllegalStateException("renewal fails on purpose");
         }
     }
 

@@ -1,17 +1,23 @@
 package io.distlock.benchmarks;
 
-import io.distlock.benchmarks.measure.Effort;
+import io.distlock.benchmarks.etcd.EtcdStore;
+import io.distlock.benchmarks.measure.Measurement;
+import io.distlock.benchmarks.measure.RunSize;
+import io.distlock.benchmarks.redis.RedisStore;
+import io.distlock.benchmarks.redis.RedlockStore;
+import io.distlock.benchmarks.store.Store;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * What was asked for on the command line.
  *
- * @param effort how much to measure
+ * @param size how much to measure
  * @param strict whether missed timings are a failure, too
  * @param suites what to measure, on which stores
  */
-record Arguments(Effort effort, boolean strict, List<Suite> suites) {
+record Arguments(RunSize size, boolean strict, List<Suite> suites) {
 
     /**
      * Understands a command line.
@@ -20,17 +26,17 @@ record Arguments(Effort effort, boolean strict, List<Suite> suites) {
      * @throws IllegalArgumentException if something on it is not understood, with what would be
      */
     static Arguments parse(List<Suite> known, String... words) {
-        Effort effort = Effort.FULL;
+        RunSize size = RunSize.FULL;
         boolean strict = false;
         List<String> names = new ArrayList<>();
         for (String word : words) {
             switch (word) {
-                case "--quick" -> effort = Effort.QUICK;
+                case "--quick" -> size = RunSize.QUICK;
                 case "--strict" -> strict = true;
                 default -> names.add(requireKnown(word, known));
             }
         }
-        return new Arguments(effort, strict, names.isEmpty() ? known : only(names, known));
+        return new Arguments(size, strict, names.isEmpty() ? known : only(names, known));
     }
 
     private static String requireKnown(String name, List<Suite> known) {
@@ -52,5 +58,40 @@ record Arguments(Effort effort, boolean strict, List<Suite> suites) {
         known.forEach(suite -> suite.measurements()
                 .forEach(each -> usage.append(String.format("  %-22s %s%n", suite.nameOf(each), each.title()))));
         return usage.toString().stripTrailing();
+    }
+
+    /**
+     * A store and what is measured on it.
+     *
+     * @param prefix of the measurements' names on the command line
+     * @param store starts the store
+     */
+    record Suite(String prefix, Supplier<? extends Store> store, List<Measurement> measurements) {
+
+        /** All of them, in the order in which they run. */
+        static List<Suite> all() {
+            return List.of(
+                    new Suite("", RedisStore::start, Measurement.all()),
+                    new Suite("redlock-", RedlockStore::start, Measurement.ofQuorum(RedlockStore::start)),
+                    new Suite("etcd-", EtcdStore::start, Measurement.ofQueue()));
+        }
+
+        String nameOf(Measurement measurement) {
+            return prefix + measurement.name();
+        }
+
+        boolean has(String name) {
+            return measurements.stream().anyMatch(each -> nameOf(each).equals(name));
+        }
+
+        /** With those of its measurements that are named, in their order here. */
+        Suite only(List<String> names) {
+            return new Suite(
+                    prefix,
+                    store,
+                    measurements.stream()
+                            .filter(each -> names.contains(nameOf(each)))
+                            .toList());
+        }
     }
 }

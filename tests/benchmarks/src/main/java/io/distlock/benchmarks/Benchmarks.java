@@ -1,10 +1,16 @@
 package io.distlock.benchmarks;
 
-import io.distlock.benchmarks.measure.Effort;
-import io.distlock.benchmarks.report.Figure;
+import io.distlock.benchmarks.Arguments.Suite;
+import io.distlock.benchmarks.measure.RunSize;
 import io.distlock.benchmarks.report.Report;
+import io.distlock.benchmarks.report.Report.Figure;
 import io.distlock.benchmarks.store.Store;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -28,19 +34,19 @@ public final class Benchmarks {
             return;
         }
         Report report = new Report(System.out);
-        arguments.suites().forEach(suite -> run(suite, arguments.effort(), report));
+        arguments.suites().forEach(suite -> run(suite, arguments.size(), report));
         report.summary();
         Predicate<Figure> failure = arguments.strict() ? Figure::isMissed : Figure::isMissedCount;
         System.exit(report.figures().stream().anyMatch(failure) ? 1 : 0);
     }
 
-    private static void run(Suite suite, Effort effort, Report report) {
+    private static void run(Suite suite, RunSize size, Report report) {
         try (Store store = suite.store().get()) {
-            introduce(store, effort, report);
+            introduce(store, size, report);
             suite.measurements().forEach(each -> {
                 report.title(suite.nameOf(each) + ": " + each.title());
                 Optional<Host.Account> before = Host.account();
-                each.run(store, effort, report);
+                each.run(store, size, report);
                 before.flatMap(then -> Host.account().map(now -> now.stolenSince(then)))
                         .ifPresent(report::note);
             });
@@ -48,7 +54,7 @@ public final class Benchmarks {
     }
 
     /** What a reader must know in order to compare. */
-    private static void introduce(Store store, Effort effort, Report report) {
+    private static void introduce(Store store, RunSize size, Report report) {
         var machine = ManagementFactory.getOperatingSystemMXBean();
         report.title("%s, Java %s, %d processors, load %.2f, %s"
                 .formatted(
@@ -56,6 +62,52 @@ public final class Benchmarks {
                         Runtime.version(),
                         machine.getAvailableProcessors(),
                         machine.getSystemLoadAverage(),
-                        effort));
+                        size));
+    }
+
+    /** Who else uses the processors of a virtual machine: only the kernel knows, and only Linux tells. */
+    private static final class Host {
+
+        private static final Path ACCOUNT = Path.of("/proc/stat");
+        private static final int STOLEN = 7;
+
+        /** The columns after it are parts of others. */
+        private static final int COLUMNS = 8;
+
+        private Host() {}
+
+        /**
+         * What the processors have been doing since the machine was started, all of them together.
+         *
+         * @param stolen ticks in which something here wanted to run and the host ran somebody else
+         * @param all all ticks
+         */
+        record Account(long stolen, long all) {
+
+            /** What has been stolen since an earlier account, for people. */
+            String stolenSince(Account earlier) {
+                double share = (double) (stolen - earlier.stolen) / Math.max(1, all - earlier.all);
+                return String.format(
+                        Locale.ROOT, "(the host gave %.0f %% of the processors to others meanwhile)", 100 * share);
+            }
+        }
+
+        /** Empty on systems that keep none. */
+        static Optional<Account> account() {
+            if (!Files.isReadable(ACCOUNT)) {
+                return Optional.empty();
+            }
+            try {
+                long[] ticks = Arrays.stream(Files.readAllLines(ACCOUNT).get(0).split(" +"))
+                        .skip(1)
+                        .limit(COLUMNS)
+                        .mapToLong(Long::parseLong)
+                        .toArray();
+                return Optional.of(
+                        new Account(ticks[STOLEN], Arrays.stream(ticks).sum()));
+            } catch (IOException unreadable) {
+                return Optional.empty();
+            }
+        }
     }
 }

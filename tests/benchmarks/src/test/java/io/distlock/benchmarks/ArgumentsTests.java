@@ -3,7 +3,8 @@ package io.distlock.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.distlock.benchmarks.measure.Effort;
+import io.distlock.benchmarks.Arguments.Suite;
+import io.distlock.benchmarks.measure.RunSize;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +15,7 @@ class ArgumentsTests {
     @Test
     void nothingAsksForEverything() {
         Arguments arguments = Arguments.parse(known);
-        assertThat(arguments.effort()).isEqualTo(Effort.FULL);
+        assertThat(arguments.size()).isEqualTo(RunSize.FULL);
         assertThat(arguments.strict()).isFalse();
         assertThat(arguments.suites()).isEqualTo(known);
     }
@@ -23,7 +24,7 @@ class ArgumentsTests {
     void namesAskForThoseOnTheirStores() {
         Arguments arguments = Arguments.parse(
                 known, "etcd-uncontended", "redlock-uncontended", "waiting", "--quick", "held", "--strict");
-        assertThat(arguments.effort()).isEqualTo(Effort.QUICK);
+        assertThat(arguments.size()).isEqualTo(RunSize.QUICK);
         assertThat(arguments.strict()).isTrue();
         assertThat(arguments.suites())
                 .extracting(suite ->

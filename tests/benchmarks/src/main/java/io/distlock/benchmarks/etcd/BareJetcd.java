@@ -1,5 +1,6 @@
 package io.distlock.benchmarks.etcd;
 
+import io.distlock.benchmarks.store.Contestant;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KV;
@@ -8,8 +9,10 @@ import io.etcd.jetcd.Watch;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
 
 /**
  * The driver by itself, with a lease that outlasts every measurement, so that nothing has to be extended. Calls wait for
@@ -65,5 +68,39 @@ final class BareJetcd implements AutoCloseable {
     public void close() {
         await(client.getLeaseClient().revoke(lease));
         client.close();
+    }
+
+    /** The least that the driver can do for the same locks: the same two transactions, with keys and values of the same form. */
+    static final class JetcdContestant implements Contestant {
+
+        private final BareJetcd jetcd;
+        private final List<BareQueue> queues;
+
+        JetcdContestant(BareJetcd jetcd) {
+            this.jetcd = jetcd;
+            this.queues = IntStream.range(0, ITEMS)
+                    .mapToObj(item -> new BareQueue(jetcd, "bench:" + item))
+                    .toList();
+        }
+
+        @Override
+        public String name() {
+            return "bare jetcd";
+        }
+
+        @Override
+        public void cycle(int item) {
+            BareQueue queue = queues.get(item);
+            BareQueue.Place place = queue.enter();
+            if (place.ahead().isPresent()) {
+                throw new IllegalStateException("item " + item + " was not free");
+            }
+            queue.leave(place);
+        }
+
+        @Override
+        public void close() {
+            jetcd.close();
+        }
     }
 }

@@ -1,15 +1,29 @@
 package io.distlock.benchmarks.etcd;
 
+import static io.distlock.benchmarks.etcd.BareJetcd.await;
+import static io.distlock.benchmarks.etcd.BareJetcd.bytes;
+
+import io.distlock.benchmarks.etcd.BareJetcd.JetcdContestant;
+import io.distlock.benchmarks.etcd.BareQueue.BareWaiter;
+import io.distlock.benchmarks.etcd.JetcdLockContestant.JetcdLockRival;
 import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.CommandCount;
-import io.distlock.benchmarks.store.Contender;
-import io.distlock.benchmarks.store.QueueStore;
+import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.Neighbour;
 import io.distlock.benchmarks.store.Rivals;
-import io.distlock.benchmarks.store.RoundTrip;
-import io.distlock.benchmarks.store.Targets;
+import io.distlock.benchmarks.store.Store.CommandCount;
+import io.distlock.benchmarks.store.Store.QueueStore;
+import io.distlock.benchmarks.store.Store.RoundTrip;
+import io.distlock.benchmarks.store.Store.Targets;
+import io.distlock.etcd.EtcdConnection;
+import io.distlock.etcd.EtcdLockOptions;
+import io.distlock.etcd.EtcdLockProvider;
+import io.distlock.etcd.EtcdServers;
+import io.distlock.test.etcd.EtcdProbe;
+import io.distlock.test.etcd.EtcdRpcs;
 import io.distlock.test.etcd.EtcdServer;
 import io.distlock.test.fault.FaultProxy;
+import io.etcd.jetcd.ByteSequence;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -74,13 +88,13 @@ public final class EtcdStore implements QueueStore {
     }
 
     @Override
-    public Contender driver() {
-        return new JetcdContender(new BareJetcd(server.uri()));
+    public Contestant driver() {
+        return new JetcdContestant(new BareJetcd(server.uri()));
     }
 
     @Override
-    public List<Contender> peers() {
-        return List.of(new JetcdLockContender(new BareJetcd(server.uri())));
+    public List<Contestant> peers() {
+        return List.of(new JetcdLockContestant(new BareJetcd(server.uri())));
     }
 
     @Override
@@ -111,5 +125,78 @@ public final class EtcdStore implements QueueStore {
     @Override
     public void close() {
         server.close();
+    }
+
+    /** Applications on an etcd, as Boot would wire them. */
+    static final class EtcdApplication {
+
+        private EtcdApplication() {}
+
+        static Application at(URI endpoint, Runnable afterwards) {
+            EtcdLockOptions options = EtcdLockOptions.defaults();
+            EtcdConnection connection = EtcdConnection.to(EtcdServers.at(List.of(endpoint)), options);
+            return Application.start(runtime -> new EtcdLockProvider(runtime, connection, options), () -> {
+                connection.close();
+                afterwards.run();
+            });
+        }
+
+        static Application at(URI endpoint) {
+            return at(endpoint, () -> {});
+        }
+    }
+
+    /** By the server's own metrics: messages from clients, of whatever kind, those within streams included. */
+    static final class EtcdCommandCount implements CommandCount {
+
+        private final EtcdProbe probe;
+        private final EtcdRpcs before;
+
+        EtcdCommandCount(EtcdProbe probe) {
+            this.probe = probe;
+            this.before = probe.rpcs();
+        }
+
+        @Override
+        public int soFar() {
+            return Math.toIntExact(probe.rpcs().since(before).total());
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** A read of a key that is not there, by the bare driver. */
+    static final class EtcdRoundTrip implements RoundTrip {
+
+        private static final ByteSequence NO_KEY = bytes("nothing");
+
+        private final BareJetcd jetcd;
+
+        EtcdRoundTrip(BareJetcd jetcd) {
+            this.jetcd = jetcd;
+        }
+
+        @Override
+        public void ask() {
+            await(jetcd.kv().get(NO_KEY));
+        }
+
+        @Override
+        public void close() {
+            jetcd.close();
+        }
+    }
+
+    /** A neighbour's JVM: {@code EtcdNeighbour http://host:port}. */
+    static final class EtcdNeighbour {
+
+        private EtcdNeighbour() {}
+
+        public static void main(String[] arguments) {
+            try (Application application = EtcdApplication.at(URI.create(arguments[0]))) {
+                new Neighbour(application.locks(), System.in, System.out).serve();
+            }
+        }
     }
 }

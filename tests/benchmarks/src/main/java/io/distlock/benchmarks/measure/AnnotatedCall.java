@@ -1,18 +1,20 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.openjdk.jmh.annotations.Mode;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /**
- * What {@code @DistributedLock} adds to the client: proxy, key expression, context. On the in-memory provider, because
- * beside a round trip it would be lost in the noise; so the store is of no concern here.
+ * What {@code @DistributedLock} and {@code LockTemplate} add to the client: proxy, key expression, context. On the
+ * in-memory provider, because beside a round trip it would be lost in the noise; so the store is of no concern here.
  */
 final class AnnotatedCall implements Measurement {
 
@@ -27,39 +29,37 @@ final class AnnotatedCall implements Measurement {
     }
 
     @Override
-    public void run(Store store, Effort effort, Report report) {
-        int calls = effort.of(50_000, 20_000, 100);
-        overhead(effort, calls, report);
-        familiar(effort, calls, report);
-    }
-
-    private static void overhead(Effort effort, int calls, Report report) {
+    public void run(Store store, RunSize size, Report report) {
         try (ConfigurableApplicationContext context = context();
-                Contender annotated = AnnotatedShop.calling(context);
-                Contender client = AnnotatedShop.usingTheClient(context)) {
-            Rounds<Turn> rounds = Turn.rounds(effort, List.of(annotated, client), calls);
-            report.figure("a cycle by the client alone", Stopwatch.micros(rounds.median(client, Turn::nanos)), "µs");
-            report.figure(
-                    "the annotation adds",
-                    Stopwatch.micros(rounds.median(annotated, Turn::nanos) - rounds.median(client, Turn::nanos)),
-                    "µs");
-            report.figure("allocated by the client alone", rounds.median(client, Turn::bytes), "bytes");
-            report.figure(
-                    "allocated by the annotation",
-                    rounds.median(annotated, Turn::bytes) - rounds.median(client, Turn::bytes),
-                    "bytes");
+                var baseline = new AnnotationConfigApplicationContext(SpringAnnotationsBaseline.class)) {
+            Contestant client = AnnotatedShop.usingTheClient(context);
+            Contestant template = AnnotatedShop.usingTheTemplate(context);
+            Contestant annotated = AnnotatedShop.calling(context);
+            List<Contestant> familiar = SpringAnnotationsBaseline.contestants(baseline);
+            List<Contestant> all = new ArrayList<>(List.of(client, template, annotated));
+            all.addAll(familiar);
+            Rounds<Turn> rounds =
+                    SideBySide.rounds(size, size.of(30, 10, 2), all, Mode.AverageTime, 1, size.millis(200, 100, 20));
+
+            report.figure("a cycle by the client alone", micros(rounds, client), "µs");
+            report.figure("the template adds", micros(rounds, template) - micros(rounds, client), "µs");
+            report.figure("the annotation adds", micros(rounds, annotated) - micros(rounds, client), "µs");
+            report.figure("allocated by the client alone", bytes(rounds, client), "bytes");
+            report.figure("allocated by the template", bytes(rounds, template) - bytes(rounds, client), "bytes");
+            report.figure("allocated by the annotation", bytes(rounds, annotated) - bytes(rounds, client), "bytes");
+            for (Contestant each : familiar) {
+                report.figure("for scale: " + each.name(), micros(rounds, each), "µs");
+                report.figure("for scale: " + each.name() + ", allocated", bytes(rounds, each), "bytes");
+            }
         }
     }
 
-    /** For scale. */
-    private static void familiar(Effort effort, int calls, Report report) {
-        try (var context = new AnnotationConfigApplicationContext(FamiliarShop.class)) {
-            List<Contender> all = new ArrayList<>(FamiliarShop.annotated(context));
-            all.add(0, FamiliarShop.calledDirectly());
-            Rounds<Turn> rounds = Turn.rounds(effort, all, calls);
-            all.forEach(each -> report.figure(
-                    "for scale: " + each.name(), Stopwatch.micros(rounds.median(each, Turn::nanos)), "µs"));
-        }
+    private static double micros(Rounds<Turn> rounds, Contestant contestant) {
+        return Stopwatch.micros(rounds.median(contestant, Turn::nanos));
+    }
+
+    private static double bytes(Rounds<Turn> rounds, Contestant contestant) {
+        return rounds.median(contestant, Turn::bytes);
     }
 
     private static ConfigurableApplicationContext context() {

@@ -1,8 +1,9 @@
 package io.distlock.benchmarks.measure;
 
 import io.distlock.LockClient;
-import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.store.Contestant;
 import io.distlock.spring.DistributedLock;
+import io.distlock.spring.template.LockTemplate;
 import java.util.function.IntConsumer;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -16,20 +17,25 @@ class AnnotatedShop {
     @DistributedLock(name = "bench", key = "#item")
     void ship(int item) {}
 
-    static Contender calling(ApplicationContext context) {
-        return contender("@DistributedLock", context.getBean(AnnotatedShop.class)::ship);
+    static Contestant calling(ApplicationContext context) {
+        return contestant("@DistributedLock", context.getBean(AnnotatedShop.class)::ship);
     }
 
-    static Contender usingTheClient(ApplicationContext context) {
+    static Contestant usingTheClient(ApplicationContext context) {
         LockClient locks = context.getBean(LockClient.class);
-        return contender(
+        return contestant(
                 "distlock",
                 item -> locks.acquire(locks.request("bench", Integer.toString(item)))
                         .close());
     }
 
-    static Contender contender(String name, IntConsumer cycle) {
-        return new Contender() {
+    static Contestant usingTheTemplate(ApplicationContext context) {
+        LockTemplate locks = context.getBean(LockTemplate.class);
+        return contestant("LockTemplate", item -> locks.lock("bench", item).run(() -> {}));
+    }
+
+    static Contestant contestant(String name, IntConsumer cycle) {
+        return new Contestant() {
 
             @Override
             public String name() {

@@ -1,12 +1,13 @@
 package io.distlock.benchmarks.measure;
 
 import io.distlock.HeldLock;
-import io.distlock.benchmarks.neighbour.NeighbourProcess;
+import io.distlock.benchmarks.measure.Rounds.Median;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.RoundTrip;
+import io.distlock.benchmarks.store.NeighbourProcess;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.benchmarks.store.Store.RoundTrip;
 import java.time.Duration;
 
 /**
@@ -40,25 +41,24 @@ final class HandOver implements Measurement {
     }
 
     @Override
-    public void run(Store store, Effort effort, Report report) {
+    public void run(Store store, RunSize size, Report report) {
         try (Application application = store.application();
                 RoundTrip roundTrip = store.roundTrip();
                 NeighbourProcess neighbour = NeighbourProcess.on(store)) {
             report.count(
-                    "clock readings of the other JVM out of order", outOfOrder(neighbour, effort), Target.exactly(0));
-            warmUp(application, roundTrip, neighbour, effort);
-            compare(application, roundTrip, neighbour, TO_FALL_ASLEEP, effort, report);
-            compare(application, roundTrip, neighbour, TO_COOL_DOWN, effort, report);
+                    "clock readings of the other JVM out of order", outOfOrder(neighbour, size), Target.exactly(0));
+            warmUp(application, roundTrip, neighbour, size);
+            compare(application, roundTrip, neighbour, TO_FALL_ASLEEP, size, report);
+            compare(application, roundTrip, neighbour, TO_COOL_DOWN, size, report);
             report.figure(
-                    "round trip, median, without a pause", Stopwatch.micros(busyRoundTrip(roundTrip, effort)), "µs");
+                    "round trip, median, without a pause", Stopwatch.micros(busyRoundTrip(roundTrip, size)), "µs");
         }
     }
 
     /** Both JVMs have compiled what matters before anything is timed; a service has run for longer. */
-    private static void warmUp(
-            Application application, RoundTrip roundTrip, NeighbourProcess neighbour, Effort effort) {
-        neighbour.warmUp(effort.of(20_000, 20_000, 10));
-        for (int round = effort.of(2_000, 1_000, 2); round > 0; round--) {
+    private static void warmUp(Application application, RoundTrip roundTrip, NeighbourProcess neighbour, RunSize size) {
+        neighbour.warmUp(size.of(20_000, 20_000, 10));
+        for (int round = size.of(2_000, 1_000, 2); round > 0; round--) {
             handOver(application, neighbour, TO_FALL_ASLEEP);
             ask(roundTrip, Duration.ZERO);
         }
@@ -69,9 +69,9 @@ final class HandOver implements Measurement {
             RoundTrip roundTrip,
             NeighbourProcess neighbour,
             Duration pause,
-            Effort effort,
+            RunSize size,
             Report report) {
-        long[] handOvers = new long[effort.of(500, 150, 5)];
+        long[] handOvers = new long[size.of(500, 150, 5)];
         long[] roundTrips = new long[handOvers.length];
         for (int round = 0; round < handOvers.length; round++) {
             handOvers[round] = handOver(application, neighbour, pause);
@@ -102,17 +102,17 @@ final class HandOver implements Measurement {
         return watch.nanos();
     }
 
-    private static double busyRoundTrip(RoundTrip roundTrip, Effort effort) {
-        long[] nanos = new long[effort.of(2_000, 2_000, 20)];
+    private static double busyRoundTrip(RoundTrip roundTrip, RunSize size) {
+        long[] nanos = new long[size.of(2_000, 2_000, 20)];
         for (int round = 0; round < nanos.length; round++) {
             nanos[round] = ask(roundTrip, Duration.ZERO);
         }
         return Median.of(nanos);
     }
 
-    private static int outOfOrder(NeighbourProcess neighbour, Effort effort) {
+    private static int outOfOrder(NeighbourProcess neighbour, RunSize size) {
         int outOfOrder = 0;
-        for (int check = effort.of(500, 500, 20); check > 0; check--) {
+        for (int check = size.of(500, 500, 20); check > 0; check--) {
             long before = Stopwatch.now();
             long theirs = neighbour.clock();
             if (theirs - before < 0 || Stopwatch.now() - theirs < 0) {

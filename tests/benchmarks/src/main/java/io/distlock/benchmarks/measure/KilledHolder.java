@@ -4,10 +4,11 @@ import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
-import io.distlock.benchmarks.neighbour.NeighbourProcess;
+import io.distlock.benchmarks.measure.Rounds.Median;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
+import io.distlock.benchmarks.store.NeighbourProcess;
 import io.distlock.benchmarks.store.Store;
 import java.time.Duration;
 import java.util.Arrays;
@@ -33,12 +34,12 @@ final class KilledHolder implements Measurement {
     }
 
     @Override
-    public void run(Store store, Effort effort, Report report) {
-        Duration lease = effort.millis(6_000, 3_000, 5_000);
+    public void run(Store store, RunSize size, Report report) {
+        Duration lease = size.millis(6_000, 3_000, 5_000);
         // In the smallest form soon, so that the holder has its lock even if it cannot renew it.
-        int longestHold = effort.of((int) lease.toMillis(), (int) lease.toMillis(), 300);
+        int longestHold = size.of((int) lease.toMillis(), (int) lease.toMillis(), 300);
         Random random = new Random(SEED);
-        long[] late = new long[effort.of(10, 4, 1)];
+        long[] late = new long[size.of(10, 4, 1)];
         long[] remaining = new long[late.length];
         try (Application application = store.application()) {
             for (int death = 0; death < late.length; death++) {

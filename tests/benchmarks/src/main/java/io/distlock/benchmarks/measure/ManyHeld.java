@@ -1,12 +1,22 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockEvent;
+import io.distlock.LockOptions;
+import io.distlock.benchmarks.measure.Rounds.Median;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.CommandCount;
 import io.distlock.benchmarks.store.Store;
-import io.distlock.benchmarks.store.Targets;
+import io.distlock.benchmarks.store.Store.CommandCount;
+import io.distlock.benchmarks.store.Store.Targets;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /** What it costs to hold many locks for long. */
@@ -25,13 +35,13 @@ final class ManyHeld implements Measurement {
     }
 
     @Override
-    public void run(Store store, Effort effort, Report report) {
-        Load load = Load.of(effort);
+    public void run(Store store, RunSize size, Report report) {
+        Load load = Load.of(size);
         report.note("each figure by collecting garbage until the heap shrinks no more, before and after; the locks' own"
                 + " keys and handles count");
-        double fresh = Median.of(IntStream.range(0, effort.of(5, 3, 1)).mapToDouble(turn -> heapOnly(store, load)));
+        double fresh = Median.of(IntStream.range(0, size.of(5, 3, 1)).mapToDouble(turn -> heapOnly(store, load)));
         report.figure(
-                "heap per held lock, median of %d".formatted(effort.of(5, 3, 1)),
+                "heap per held lock, median of %d".formatted(size.of(5, 3, 1)),
                 fresh,
                 "bytes",
                 store.targets().heap());
@@ -94,17 +104,101 @@ final class ManyHeld implements Measurement {
      */
     private record Load(int locks, Duration lease, Duration window) {
 
-        static Load of(Effort effort) {
+        static Load of(RunSize size) {
             return new Load(
-                    effort.of(10_000, 10_000, 500),
-                    effort.millis(30_000, 30_000, 6_000),
-                    effort.millis(60_000, 10_000, 3_000));
+                    size.of(10_000, 10_000, 500),
+                    size.millis(30_000, 30_000, 6_000),
+                    size.millis(60_000, 10_000, 3_000));
         }
 
         /** For fewer locks or a shorter lease: so many for each lock and renewal as with 10,000 and 30 s. */
         Target commands(Targets targets) {
             double renewals = Math.max(1, targets.renewals() * (locks / 10_000.0));
             return Target.countAtMost(renewals * (30_000.0 / lease.toMillis()));
+        }
+    }
+
+    /** The heap of this JVM. */
+    private static final class Heap {
+
+        private static final MemoryMXBean MEMORY = ManagementFactory.getMemoryMXBean();
+        private static final int MOST_COLLECTIONS = 12;
+        private static final int SETTLED_BYTES = 4_096;
+        private static final Duration BETWEEN_COLLECTIONS = Duration.ofMillis(100);
+
+        private Heap() {}
+
+        /** What is still reachable, in bytes: collected again and again until there is no less of it. */
+        static long reachable() {
+            long least = Long.MAX_VALUE;
+            for (int collections = 0; collections < MOST_COLLECTIONS; collections++) {
+                MEMORY.gc();
+                Stopwatch.pause(BETWEEN_COLLECTIONS);
+                long used = MEMORY.getHeapMemoryUsage().getUsed();
+                if (least - used < SETTLED_BYTES) {
+                    return Math.min(least, used);
+                }
+                least = used;
+            }
+            return least;
+        }
+    }
+
+    /** Locks that one application holds for long, under the watchdog. For one thread. */
+    private static final class Holding implements AutoCloseable {
+
+        private final LockClient locks;
+        private final LockOptions options;
+        private final AtomicInteger lossesReported = new AtomicInteger();
+        private final List<HeldLock> held;
+
+        private Holding(Application application, int count, Duration lease) {
+            this.locks = application.locks();
+            // One for all, as with a method that is annotated.
+            this.options = locks.options().withLeaseTime(lease);
+            this.held = new ArrayList<>(count);
+            locks.addListener(event -> {
+                if (event instanceof LockEvent.Lost) {
+                    lossesReported.incrementAndGet();
+                }
+            });
+        }
+
+        /** Ready to take that many, and holding none. */
+        static Holding ofNone(Application application, int count, Duration lease) {
+            return new Holding(application, count, lease);
+        }
+
+        /** Takes the rest, each on an item of its own. */
+        void fill(int count) {
+            for (int item = held.size(); item < count; item++) {
+                held.add(locks.acquire(
+                        locks.request("held", Integer.toString(item)).withOptions(options)));
+            }
+        }
+
+        /** Takes locks on other items and gives them back at once. */
+        void shortCycles(int count) {
+            for (int cycle = 0; cycle < count; cycle++) {
+                locks.acquire(locks.request("short", Integer.toString(cycle)).withOptions(options))
+                        .close();
+            }
+        }
+
+        /** How many are lost by any account: a listener was told so, the handle says so, or the store does. */
+        long lost() {
+            long byHandle = held.stream().filter(lock -> !lock.isHeld()).count();
+            long byStore = held.stream()
+                    .filter(lock -> !locks.isCurrent(lock.sequencers().get(0)))
+                    .count();
+            return Math.max(lossesReported.get(), Math.max(byHandle, byStore));
+        }
+
+        /** Gives back what has not been lost. */
+        @Override
+        public void close() {
+            held.forEach(HeldLock::release);
+            held.clear();
         }
     }
 }

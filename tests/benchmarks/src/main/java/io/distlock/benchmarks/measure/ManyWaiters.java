@@ -6,8 +6,8 @@ import io.distlock.LockRequest;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.CommandCount;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.benchmarks.store.Store.CommandCount;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +34,7 @@ final class ManyWaiters implements Measurement {
     }
 
     @Override
-    public void run(Store store, Effort effort, Report report) {
+    public void run(Store store, RunSize size, Report report) {
         try (Application holder = store.application();
                 Application waiter = store.application()) {
             // Connected, subscribed, and compiled to some degree.
@@ -44,7 +44,7 @@ final class ManyWaiters implements Measurement {
             HeldLock held = holder.locks().acquire(request(holder.locks()));
             long threads = Threads.everStartedOnceCalm();
             var waiting = wait(waiter.locks(), WAITERS);
-            Duration window = effort.millis(10_000, 10_000, 1_000);
+            Duration window = size.millis(10_000, 10_000, 1_000);
             // Until the one that asks for all of them has subscribed, and looked once more.
             Stopwatch.pause(SETTLED);
             try (CommandCount commands = store.countCommands()) {

@@ -1,12 +1,14 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Map;
+import org.openjdk.jmh.annotations.Mode;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
@@ -25,14 +27,14 @@ final class MeasuredCall implements Measurement {
     }
 
     @Override
-    public void run(Store store, Effort effort, Report report) {
-        int calls = effort.of(50_000, 20_000, 100);
+    public void run(Store store, RunSize size, Report report) {
         try (ConfigurableApplicationContext with = context(true);
                 ConfigurableApplicationContext without = context(false);
-                Contender measured = AnnotatedShop.usingTheClient(with);
-                Contender plain = AnnotatedShop.usingTheClient(without)) {
-            List<Contender> both = List.of(measured, plain);
-            Rounds<Turn> rounds = Turn.rounds(effort, both, calls);
+                Contestant measured = AnnotatedShop.usingTheClient(with);
+                Contestant plain = AnnotatedShop.usingTheClient(without)) {
+            List<Contestant> both = List.of(measured, plain);
+            Rounds<Turn> rounds =
+                    SideBySide.rounds(size, size.of(30, 10, 2), both, Mode.AverageTime, 1, size.millis(200, 100, 20));
             report.figure("a cycle without metrics", Stopwatch.micros(rounds.median(plain, Turn::nanos)), "µs");
             report.figure("a cycle with metrics", Stopwatch.micros(rounds.median(measured, Turn::nanos)), "µs");
             report.figure(

@@ -2,6 +2,9 @@ package io.distlock.benchmarks.measure;
 
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.benchmarks.store.Store.QuorumStore;
+import java.util.List;
+import java.util.function.Supplier;
 
 /** One thing that is measured, on any store. */
 public interface Measurement {
@@ -13,5 +16,45 @@ public interface Measurement {
     String title();
 
     /** Measures; leaves nothing on the store that a later measurement could notice. */
-    void run(Store store, Effort effort, Report report);
+    void run(Store store, RunSize size, Report report);
+
+    /** On a store of one server. */
+    static List<Measurement> all() {
+        return List.of(
+                new UncontendedCycle(),
+                new ParallelCycles(),
+                new ManyHeld(),
+                new ManyWaiters(),
+                new HandOver(),
+                new KilledHolder(),
+                new AnnotatedCall(),
+                new MeasuredCall());
+    }
+
+    /**
+     * On a store of several servers that decide together.
+     *
+     * @param stores starts one more
+     */
+    static List<Measurement> ofQuorum(Supplier<? extends QuorumStore> stores) {
+        return List.of(
+                new UncontendedCycle(),
+                new ParallelCycles(),
+                new ManyHeld(),
+                new ManyWaiters(),
+                new KilledHolder(),
+                MinorityInTrouble.slowNode(stores),
+                MinorityInTrouble.frozenNodes(stores));
+    }
+
+    /** On a store that keeps those who wait in a queue. */
+    static List<Measurement> ofQueue() {
+        return List.of(
+                new UncontendedCycle(),
+                new ParallelCycles(),
+                new ManyHeld(),
+                new QueueHandOver(),
+                new QueueContention(),
+                new KilledHolder());
+    }
 }

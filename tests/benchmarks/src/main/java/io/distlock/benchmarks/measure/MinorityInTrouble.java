@@ -1,16 +1,18 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.ClientContender;
-import io.distlock.benchmarks.store.Contender;
-import io.distlock.benchmarks.store.QuorumStore;
+import io.distlock.benchmarks.store.ClientContestant;
+import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.benchmarks.store.Store.QuorumStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.openjdk.jmh.annotations.Mode;
 
 /** What a lock costs while a minority of the servers is in trouble, beside the same on a store that is well. */
 final class MinorityInTrouble implements Measurement {
@@ -76,22 +78,20 @@ final class MinorityInTrouble implements Measurement {
     }
 
     @Override
-    public void run(Store store, Effort effort, Report report) {
+    public void run(Store store, RunSize size, Report report) {
         try (QuorumStore healthy = stores.get();
                 QuorumStore ill = stores.get();
-                Contender wellOff = new ClientContender(well.apply(healthy));
-                Contender troubled = new ClientContender(trouble.apply(ill))) {
-            List<Contender> both = List.of(wellOff, troubled);
-            int cycles = effort.of(1_000, 1_000, 50);
-            // The moment at which silence is noticed is not to be measured either.
-            WarmUp.rounds(effort, both, contender -> UncontendedCycle.timed(contender, cycles));
-            Rounds<long[]> rounds =
-                    Rounds.of(effort.of(60, 20, 2), both, contender -> UncontendedCycle.timed(contender, cycles));
-            report.figure("p50, all well", Stopwatch.micros(rounds.median(wellOff, Median::of)), "µs");
-            report.figure("p50, in trouble", Stopwatch.micros(rounds.median(troubled, Median::of)), "µs");
+                Contestant wellOff = new ClientContestant(well.apply(healthy));
+                Contestant troubled = new ClientContestant(trouble.apply(ill))) {
+            List<Contestant> both = List.of(wellOff, troubled);
+            // The turns that do not count are also those in which silence is noticed.
+            Rounds<Turn> rounds =
+                    SideBySide.rounds(size, size.of(60, 20, 2), both, Mode.SampleTime, 1, size.millis(400, 250, 20));
+            report.figure("p50, all well", Stopwatch.micros(rounds.median(wellOff, Turn::nanos)), "µs");
+            report.figure("p50, in trouble", Stopwatch.micros(rounds.median(troubled, Turn::nanos)), "µs");
             report.figure(
                     "p50 in trouble to that when all are well",
-                    rounds.ratio(troubled, wellOff, Median::of),
+                    rounds.ratio(troubled, wellOff, Turn::nanos),
                     "×",
                     Target.atMost(1.1));
         }

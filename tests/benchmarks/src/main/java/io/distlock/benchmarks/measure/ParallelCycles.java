@@ -1,11 +1,13 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Target;
-import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
 import java.time.Duration;
 import java.util.Optional;
+import org.openjdk.jmh.annotations.Mode;
 
 /** Many threads, each with locks of its own: what does the client add to the driver? */
 final class ParallelCycles implements Measurement {
@@ -23,39 +25,39 @@ final class ParallelCycles implements Measurement {
     }
 
     @Override
-    public void run(Store store, Effort effort, Report report) {
-        Duration turn = effort.millis(1_000, 500, 100);
-        try (Lineup lineup = Lineup.on(store, effort);
-                Crowd crowd = new Crowd(THREADS)) {
-            WarmUp.rounds(effort, lineup.all(), contender -> crowd.run(contender, turn));
-            Rounds<Crowd.Turn> rounds =
-                    Rounds.of(effort.of(30, 10, 2), lineup.all(), contender -> crowd.run(contender, turn));
-            throughput(rounds, lineup, store.targets().throughput(), report);
-            cpu(rounds, lineup, store.targets().cpu(), report);
+    public void run(Store store, RunSize size, Report report) {
+        Duration turn = size.millis(1_000, 500, 100);
+        try (Contestants contestants = Contestants.on(store, size)) {
+            Rounds<Turn> rounds =
+                    SideBySide.rounds(size, size.of(30, 10, 2), contestants.all(), Mode.Throughput, THREADS, turn);
+            throughput(rounds, contestants, store.targets().throughput(), report);
+            cpu(rounds, contestants, store.targets().cpu(), report);
         }
     }
 
-    private static void throughput(Rounds<Crowd.Turn> rounds, Lineup lineup, Target target, Report report) {
-        for (Contender each : lineup.all()) {
-            report.figure("cycles per second, " + each.name(), rounds.median(each, Crowd.Turn::rate), "/s");
+    private static void throughput(Rounds<Turn> rounds, Contestants contestants, Target target, Report report) {
+        for (Contestant each : contestants.all()) {
+            report.figure("cycles per second, " + each.name(), rounds.median(each, Turn::rate), "/s");
         }
-        String what = "throughput to that of %s, ".formatted(lineup.driver().name());
-        double ratio = rounds.ratio(lineup.ours(), lineup.driver(), Crowd.Turn::rate);
-        report.figure(what + lineup.ours().name(), ratio, "×", target);
-        for (Contender peer : lineup.peers()) {
-            report.figure(what + peer.name(), rounds.ratio(peer, lineup.driver(), Crowd.Turn::rate), "×");
+        String what =
+                "throughput to that of %s, ".formatted(contestants.driver().name());
+        double ratio = rounds.ratio(contestants.ours(), contestants.driver(), Turn::rate);
+        report.figure(what + contestants.ours().name(), ratio, "×", target);
+        for (Contestant peer : contestants.peers()) {
+            report.figure(what + peer.name(), rounds.ratio(peer, contestants.driver(), Turn::rate), "×");
         }
     }
 
-    private static void cpu(Rounds<Crowd.Turn> rounds, Lineup lineup, Optional<Target> target, Report report) {
-        for (Contender each : lineup.all()) {
-            report.figure("CPU per cycle, " + each.name(), rounds.median(each, Crowd.Turn::cpuMicros), "µs");
+    private static void cpu(Rounds<Turn> rounds, Contestants contestants, Optional<Target> target, Report report) {
+        for (Contestant each : contestants.all()) {
+            report.figure("CPU per cycle, " + each.name(), Stopwatch.micros(rounds.median(each, Turn::cpuNanos)), "µs");
         }
-        String what = "CPU per cycle to that of %s, ".formatted(lineup.driver().name());
-        double ratio = rounds.ratio(lineup.ours(), lineup.driver(), Crowd.Turn::cpuMicros);
-        report.figure(what + lineup.ours().name(), ratio, "×", target);
-        for (Contender peer : lineup.peers()) {
-            report.figure(what + peer.name(), rounds.ratio(peer, lineup.driver(), Crowd.Turn::cpuMicros), "×");
+        String what =
+                "CPU per cycle to that of %s, ".formatted(contestants.driver().name());
+        double ratio = rounds.ratio(contestants.ours(), contestants.driver(), Turn::cpuNanos);
+        report.figure(what + contestants.ours().name(), ratio, "×", target);
+        for (Contestant peer : contestants.peers()) {
+            report.figure(what + peer.name(), rounds.ratio(peer, contestants.driver(), Turn::cpuNanos), "×");
         }
     }
 }

@@ -1,6 +1,9 @@
 package io.distlock.benchmarks.measure;
 
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -8,10 +11,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /**
- * Contenders measured in turns, so that whatever else the machine does meets all of them. The order
+ * Contestants measured in turns, so that whatever else the machine does meets all of them. The order
  * changes from round to round, so that everybody comes after everybody else as often: one that leaves a mess behind would
  * harm its successor. They are compared within each round; the median of the rounds' ratios stands for all of them.
  *
@@ -29,15 +33,15 @@ final class Rounds<R> {
     /**
      * Measures.
      *
-     * @param turn lets a contender do its work, and says how it went
+     * @param turn lets a contestant do its work, and says how it went
      */
-    static <C, R> Rounds<R> of(int rounds, List<C> contenders, Function<C, R> turn) {
+    static <C, R> Rounds<R> of(int rounds, List<C> contestants, Function<C, R> turn) {
         Rounds<R> all = new Rounds<>();
-        List<C> order = new ArrayList<>(contenders);
+        List<C> order = new ArrayList<>(contestants);
         Random dice = new Random(SEED);
         for (int round = 0; round < rounds; round++) {
             Map<Object, R> results = new HashMap<>();
-            order.forEach(contender -> results.put(contender, turn.apply(contender)));
+            order.forEach(contestant -> results.put(contestant, turn.apply(contestant)));
             all.rounds.add(results);
             Collections.shuffle(order, dice);
         }
@@ -45,18 +49,73 @@ final class Rounds<R> {
     }
 
     /** What all turns of one of them have yielded. */
-    Stream<R> all(Object contender) {
-        return rounds.stream().map(round -> round.get(contender));
+    Stream<R> all(Object contestant) {
+        return rounds.stream().map(round -> round.get(contestant));
     }
 
-    double median(Object contender, ToDoubleFunction<R> metric) {
-        return Median.of(rounds.stream().mapToDouble(round -> metric.applyAsDouble(round.get(contender))));
+    double median(Object contestant, ToDoubleFunction<R> metric) {
+        return Median.of(rounds.stream().mapToDouble(round -> metric.applyAsDouble(round.get(contestant))));
     }
 
     /** One to another. */
-    double ratio(Object contender, Object reference, ToDoubleFunction<R> metric) {
+    double ratio(Object contestant, Object reference, ToDoubleFunction<R> metric) {
         return Median.of(rounds.stream()
                 .mapToDouble(round ->
-                        metric.applyAsDouble(round.get(contender)) / metric.applyAsDouble(round.get(reference))));
+                        metric.applyAsDouble(round.get(contestant)) / metric.applyAsDouble(round.get(reference))));
+    }
+
+    /** The middle one of many: what half of them do not exceed. Says nothing of none. */
+    static final class Median {
+
+        private Median() {}
+
+        static double of(DoubleStream values) {
+            return of(values.toArray());
+        }
+
+        static double of(long[] values) {
+            return of(Arrays.stream(values).asDoubleStream());
+        }
+
+        private static double of(double[] values) {
+            if (values.length == 0) {
+                return Double.NaN;
+            }
+            Arrays.sort(values);
+            int middle = values.length / 2;
+            return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+        }
+    }
+
+    /**
+     * Rounds that do not count, until the compiler has little left to do. It would be measured otherwise, and whoever brings
+     * more code would pay for it: on a busy machine it needs ten times as long as on an idle one.
+     */
+    static final class WarmUp {
+
+        private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
+
+        /** Of one processor, in each of the last rounds. */
+        private static final double LITTLE = 0.03;
+
+        private static final int CALM_ROUNDS = 2;
+
+        private WarmUp() {}
+
+        static <C> void rounds(RunSize size, List<C> contestants, Function<C, ?> turn) {
+            int least = size.of(6, 6, 1);
+            int most = size.of(60, 40, 1);
+            int calm = 0;
+            for (int round = 0; round < most && (round < least || calm < CALM_ROUNDS); round++) {
+                calm = compilingDuring(contestants, turn) < LITTLE ? calm + 1 : 0;
+            }
+        }
+
+        private static <C> double compilingDuring(List<C> contestants, Function<C, ?> turn) {
+            double before = COMPILER.getTotalCompilationTime();
+            Stopwatch watch = Stopwatch.start();
+            Rounds.of(1, contestants, turn);
+            return (COMPILER.getTotalCompilationTime() - before) / Stopwatch.millis((double) watch.nanos());
+        }
     }
 }

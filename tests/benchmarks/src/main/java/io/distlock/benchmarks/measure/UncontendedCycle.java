@@ -1,15 +1,16 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.ClientContender;
-import io.distlock.benchmarks.store.CommandCount;
-import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.store.ClientContestant;
+import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.benchmarks.store.Store.CommandCount;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.stream.IntStream;
+import org.openjdk.jmh.annotations.Mode;
 
 /** What a lock costs that nobody else wants. */
 final class UncontendedCycle implements Measurement {
@@ -28,18 +29,18 @@ final class UncontendedCycle implements Measurement {
     }
 
     @Override
-    public void run(Store store, Effort effort, Report report) {
-        try (Lineup lineup = Lineup.on(store, effort)) {
-            lineup.all().forEach(contender -> cycles(contender, effort.of(40_000, 20_000, 200)));
-            countCommands(store, lineup.ours(), effort, report);
+    public void run(Store store, RunSize size, Report report) {
+        try (Contestants contestants = Contestants.on(store, size)) {
+            contestants.all().forEach(contestant -> cycles(contestant, size.of(40_000, 20_000, 200)));
+            countCommands(store, contestants.ours(), size, report);
             countRoundTrips(store, report);
-            countThreadsAndTimers(lineup.ours(), effort, report);
-            compare(lineup, store.targets().p50(), effort, report);
+            countThreadsAndTimers(contestants.ours(), size, report);
+            compare(contestants, store.targets().p50(), size, report);
         }
     }
 
-    private static void countCommands(Store store, Contender ours, Effort effort, Report report) {
-        int cycles = effort.of(1_000, 1_000, 100);
+    private static void countCommands(Store store, Contestant ours, RunSize size, Report report) {
+        int cycles = size.of(1_000, 1_000, 100);
         // What keeps a session of many locks alive belongs to no cycle, and comes every few seconds.
         int least = IntStream.range(0, 3)
                 .map(turn -> commandsFor(cycles, store, ours))
@@ -52,7 +53,7 @@ final class UncontendedCycle implements Measurement {
                 store.targets().commands());
     }
 
-    private static int commandsFor(int cycles, Store store, Contender ours) {
+    private static int commandsFor(int cycles, Store store, Contestant ours) {
         try (CommandCount commands = store.countCommands()) {
             cycles(ours, cycles);
             return commands.soFar();
@@ -65,19 +66,22 @@ final class UncontendedCycle implements Measurement {
      */
     private static void countRoundTrips(Store store, Report report) {
         try (Application distant = store.distantApplication(DISTANCE)) {
-            ClientContender ours = new ClientContender(distant);
+            ClientContestant ours = new ClientContestant(distant);
             ours.cycle(0);
-            long[] nanos = timed(ours, 5);
+            long least = IntStream.range(0, 5)
+                    .mapToLong(cycle -> nanosOf(ours, cycle))
+                    .min()
+                    .orElseThrow();
             report.figure(
                     "round trips on the caller's path",
-                    Math.floor((double) Arrays.stream(nanos).min().orElseThrow() / DISTANCE.toNanos()),
+                    Math.floor((double) least / DISTANCE.toNanos()),
                     "",
                     Target.exactly(2));
         }
     }
 
-    private static void countThreadsAndTimers(ClientContender ours, Effort effort, Report report) {
-        int cycles = effort.of(20_000, 20_000, 2_000);
+    private static void countThreadsAndTimers(ClientContestant ours, RunSize size, Report report) {
+        int cycles = size.of(20_000, 20_000, 2_000);
         long threads = Threads.everStartedOnceCalm();
         long timers = ours.application().timersSet();
         cycles(ours, cycles);
@@ -91,35 +95,29 @@ final class UncontendedCycle implements Measurement {
                 Target.countAtMost(20));
     }
 
-    private static void compare(Lineup lineup, Target p50, Effort effort, Report report) {
-        int cycles = effort.of(2_000, 1_000, 50);
-        WarmUp.rounds(effort, lineup.all(), contender -> timed(contender, cycles));
-        Rounds<long[]> rounds = Rounds.of(effort.of(60, 20, 2), lineup.all(), contender -> timed(contender, cycles));
-        for (Contender each : lineup.all()) {
-            report.figure("p50, " + each.name(), Stopwatch.micros(rounds.median(each, Median::of)), "µs");
+    private static void compare(Contestants contestants, Target p50, RunSize size, Report report) {
+        Rounds<Turn> rounds = SideBySide.rounds(
+                size, size.of(60, 20, 2), contestants.all(), Mode.SampleTime, 1, size.millis(400, 250, 20));
+        for (Contestant each : contestants.all()) {
+            report.figure("p50, " + each.name(), Stopwatch.micros(rounds.median(each, Turn::nanos)), "µs");
         }
-        String what = "p50 to that of %s, ".formatted(lineup.driver().name());
-        double ratio = rounds.ratio(lineup.ours(), lineup.driver(), Median::of);
-        report.figure(what + lineup.ours().name(), ratio, "×", p50);
-        for (Contender peer : lineup.peers()) {
-            report.figure(what + peer.name(), rounds.ratio(peer, lineup.driver(), Median::of), "×");
-        }
-    }
-
-    private static void cycles(Contender contender, int cycles) {
-        for (int cycle = 0; cycle < cycles; cycle++) {
-            contender.cycle(cycle % Contender.ITEMS);
+        String what = "p50 to that of %s, ".formatted(contestants.driver().name());
+        double ratio = rounds.ratio(contestants.ours(), contestants.driver(), Turn::nanos);
+        report.figure(what + contestants.ours().name(), ratio, "×", p50);
+        for (Contestant peer : contestants.peers()) {
+            report.figure(what + peer.name(), rounds.ratio(peer, contestants.driver(), Turn::nanos), "×");
         }
     }
 
-    /** How long each cycle took. */
-    static long[] timed(Contender contender, int cycles) {
-        long[] nanos = new long[cycles];
+    private static void cycles(Contestant contestant, int cycles) {
         for (int cycle = 0; cycle < cycles; cycle++) {
-            Stopwatch watch = Stopwatch.start();
-            contender.cycle(cycle % Contender.ITEMS);
-            nanos[cycle] = watch.nanos();
+            contestant.cycle(cycle % Contestant.ITEMS);
         }
-        return nanos;
+    }
+
+    private static long nanosOf(Contestant contestant, int item) {
+        Stopwatch watch = Stopwatch.start();
+        contestant.cycle(item);
+        return watch.nanos();
     }
 }

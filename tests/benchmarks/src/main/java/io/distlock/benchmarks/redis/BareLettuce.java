@@ -1,5 +1,7 @@
 package io.distlock.benchmarks.redis;
 
+import io.distlock.benchmarks.store.Contestant;
+import io.distlock.redis.RedisLockProvider;
 import io.distlock.test.redis.RedisEndpoint;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -11,11 +13,19 @@ import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.EpollProvider;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 /**
  * The driver by itself, on one connection with the options that the locks' own connection has. What those are is private
@@ -94,5 +104,71 @@ final class BareLettuce implements AutoCloseable {
     public void close() {
         connection.close();
         client.shutdown();
+    }
+
+    /** What stands in Redis for one item, made beforehand, and the arguments that all items have. */
+    static final class BareNames {
+
+        static final String TIME_TO_LIVE_MILLIS = "30000";
+        static final String WAIT_MILLIS = "5000";
+        static final String FREE_NOW = "0";
+
+        private static final String OWNER = "0123456789abcdef0123456789abcdef-";
+        private static final int RADIX = 36;
+        private static final AtomicLong OWNERS = new AtomicLong();
+
+        final String[] toAcquire;
+        final String[] toAcquireOnANode;
+        final String[] toRelease;
+        final String channel;
+        final String slot;
+
+        private BareNames(int item) {
+            String tag = "bench:" + item;
+            String lock = "bare:{" + tag + '}';
+            String waiting = lock + ":waiting";
+            this.slot = Integer.toString(SlotHash.getSlot(tag));
+            String fence = "bare:fence:{" + slot + '}';
+            this.toAcquire = new String[] {lock, lock + ":readers", waiting, fence};
+            this.toAcquireOnANode = new String[] {lock, lock + ":readers", waiting, "bare:fence"};
+            this.toRelease = new String[] {lock, waiting};
+            this.channel = lock + ":released";
+        }
+
+        /** Of all items, in their order. */
+        static List<BareNames> all() {
+            return IntStream.range(0, Contestant.ITEMS).mapToObj(BareNames::new).toList();
+        }
+
+        /** Another one each time. */
+        static String nextOwner() {
+            return OWNER + Long.toString(OWNERS.incrementAndGet(), RADIX);
+        }
+    }
+
+    /** The provider's own scripts, for the bare driver. */
+    static final class BareScripts {
+
+        /** Of a single Redis. */
+        static final String ACQUIRE = script("token-by-clock") + script("acquire-exclusive");
+
+        /** Of one node of several. */
+        static final String ACQUIRE_ON_A_NODE = script("token-by-counter") + script("acquire-exclusive");
+
+        static final String RELEASE = script("release-exclusive");
+
+        private BareScripts() {}
+
+        private static String script(String name) {
+            String file = "script/" + name + ".lua";
+            try (InputStream stream = RedisLockProvider.class.getResourceAsStream(file)) {
+                if (stream == null) {
+                    throw new IllegalStateException("the provider has no script " + file);
+                }
+                return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+            } catch (IOException unreadable) {
+                throw new UncheckedIOException(unreadable);
+            }
+        }
     }
 }

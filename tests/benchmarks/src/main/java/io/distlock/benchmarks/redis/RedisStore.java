@@ -2,16 +2,24 @@ package io.distlock.benchmarks.redis;
 
 import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.CommandCount;
-import io.distlock.benchmarks.store.Contender;
-import io.distlock.benchmarks.store.RoundTrip;
+import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.Neighbour;
 import io.distlock.benchmarks.store.Store;
-import io.distlock.benchmarks.store.Targets;
+import io.distlock.benchmarks.store.Store.CommandCount;
+import io.distlock.benchmarks.store.Store.RoundTrip;
+import io.distlock.benchmarks.store.Store.Targets;
+import io.distlock.redis.RedisLockOptions;
+import io.distlock.redis.RedisLockProvider;
+import io.distlock.redis.connection.RedisConnections;
 import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.redis.CommandRecorder;
+import io.distlock.test.redis.RedisEndpoint;
+import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** One redis-server on a free port. */
 public final class RedisStore implements Store {
@@ -66,13 +74,13 @@ public final class RedisStore implements Store {
     }
 
     @Override
-    public Contender driver() {
-        return new LettuceContender(new BareLettuce(server.endpoint()));
+    public Contestant driver() {
+        return new LettuceContestant(new BareLettuce(server.endpoint()));
     }
 
     @Override
-    public List<Contender> peers() {
-        return List.of(new RedissonContender(server.endpoint()));
+    public List<Contestant> peers() {
+        return List.of(new RedissonContestant(server.endpoint()));
     }
 
     @Override
@@ -93,5 +101,81 @@ public final class RedisStore implements Store {
     @Override
     public void close() {
         server.close();
+    }
+
+    /** Applications on a Redis, as Boot would wire them. */
+    static final class RedisApplication {
+
+        private RedisApplication() {}
+
+        static Application at(String host, int port, Runnable afterwards) {
+            RedisLockOptions options = RedisLockOptions.defaults();
+            // Never started: only its settings are read.
+            RedisConnections connections = RedisConnections.like(
+                    new LettuceConnectionFactory(host, port), options.callTimeout(), options.connectTimeout());
+            return Application.start(runtime -> new RedisLockProvider(runtime, connections, options), () -> {
+                connections.close();
+                afterwards.run();
+            });
+        }
+
+        static Application at(String host, int port) {
+            return at(host, port, () -> {});
+        }
+    }
+
+    /** By MONITOR, which tells what clients send from what their scripts do; of one server, or of several together. */
+    static final class RedisCommandCount implements CommandCount {
+
+        private final List<RedisProbe> probes;
+        private final List<CommandRecorder> recorders;
+
+        RedisCommandCount(List<RedisEndpoint> endpoints) {
+            probes = endpoints.stream().map(RedisProbe::open).toList();
+            recorders = probes.stream().map(RedisProbe::record).toList();
+        }
+
+        @Override
+        public int soFar() {
+            return recorders.stream().mapToInt(each -> each.commands().size()).sum();
+        }
+
+        @Override
+        public void close() {
+            recorders.forEach(CommandRecorder::close);
+            probes.forEach(RedisProbe::close);
+        }
+    }
+
+    /** PING, by the bare driver. */
+    static final class RedisRoundTrip implements RoundTrip {
+
+        private final BareLettuce lettuce;
+
+        RedisRoundTrip(BareLettuce lettuce) {
+            this.lettuce = lettuce;
+        }
+
+        @Override
+        public void ask() {
+            BareLettuce.await(lettuce.commands().ping());
+        }
+
+        @Override
+        public void close() {
+            lettuce.close();
+        }
+    }
+
+    /** A neighbour's JVM: {@code RedisNeighbour host port}. */
+    static final class RedisNeighbour {
+
+        private RedisNeighbour() {}
+
+        public static void main(String[] arguments) {
+            try (Application application = RedisApplication.at(arguments[0], Integer.parseInt(arguments[1]))) {
+                new Neighbour(application.locks(), System.in, System.out).serve();
+            }
+        }
     }
 }

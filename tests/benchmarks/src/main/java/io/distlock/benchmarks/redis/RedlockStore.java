@@ -1,21 +1,30 @@
 package io.distlock.benchmarks.redis;
 
+import io.distlock.benchmarks.redis.RedisStore.RedisCommandCount;
+import io.distlock.benchmarks.redis.RedisStore.RedisRoundTrip;
+import io.distlock.benchmarks.redis.RedissonContestant.RedissonRedLockContestant;
 import io.distlock.benchmarks.report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.CommandCount;
-import io.distlock.benchmarks.store.Contender;
-import io.distlock.benchmarks.store.QuorumStore;
-import io.distlock.benchmarks.store.RoundTrip;
-import io.distlock.benchmarks.store.Targets;
+import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.Neighbour;
+import io.distlock.benchmarks.store.Store.CommandCount;
+import io.distlock.benchmarks.store.Store.QuorumStore;
+import io.distlock.benchmarks.store.Store.RoundTrip;
+import io.distlock.benchmarks.store.Store.Targets;
+import io.distlock.redis.redlock.RedlockConnections;
+import io.distlock.redis.redlock.RedlockOptions;
+import io.distlock.redis.redlock.RedlockProvider;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.RedisEndpoint;
 import io.distlock.test.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Five independent redis-servers on free ports. */
 public final class RedlockStore implements QuorumStore {
@@ -98,13 +107,13 @@ public final class RedlockStore implements QuorumStore {
     }
 
     @Override
-    public Contender driver() {
-        return new ParallelLettuceContender(endpoints());
+    public Contestant driver() {
+        return new ParallelLettuceContestant(endpoints());
     }
 
     @Override
-    public List<Contender> peers() {
-        return List.of(new RedissonRedLockContender(endpoints()));
+    public List<Contestant> peers() {
+        return List.of(new RedissonRedLockContestant(endpoints()));
     }
 
     @Override
@@ -130,5 +139,44 @@ public final class RedlockStore implements QuorumStore {
     @Override
     public void close() {
         servers.forEach(RedisServer::close);
+    }
+
+    /**
+     * Applications on several Redis servers. With the defaults but for the restart guard, which would begin each run with a
+     * minute in which servers just started give no votes; from Redis 7 on it sends no command of its own for a lock.
+     */
+    static final class RedlockApplication {
+
+        private RedlockApplication() {}
+
+        static Application at(List<RedisEndpoint> nodes, Runnable afterwards) {
+            RedlockOptions options = RedlockOptions.defaults().withoutRestartGuard();
+            // Never started: only their settings are read.
+            List<LettuceConnectionFactory> factories = nodes.stream()
+                    .map(node -> new LettuceConnectionFactory(node.host(), node.port()))
+                    .toList();
+            RedlockConnections connections = RedlockConnections.to(factories, options);
+            return Application.start(runtime -> new RedlockProvider(runtime, connections, options), () -> {
+                connections.close();
+                afterwards.run();
+            });
+        }
+    }
+
+    /** A neighbour's JVM: {@code RedlockNeighbour host port port ...}. */
+    static final class RedlockNeighbour {
+
+        private RedlockNeighbour() {}
+
+        public static void main(String[] arguments) {
+            List<RedisEndpoint> nodes = Arrays.stream(arguments)
+                    .skip(1)
+                    .map(port ->
+                            new RedisEndpoint(arguments[0], Integer.parseInt(port), Optional.empty(), Optional.empty()))
+                    .toList();
+            try (Application application = RedlockApplication.at(nodes, () -> {})) {
+                new Neighbour(application.locks(), System.in, System.out).serve();
+            }
+        }
     }
 }

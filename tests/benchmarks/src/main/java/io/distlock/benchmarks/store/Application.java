@@ -8,7 +8,9 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.LockScheduler;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /** All that one application has: scheduler, provider and client, with the defaults that users get. Thread-safe. */
@@ -64,5 +66,31 @@ public final class Application implements AutoCloseable {
         provider.close();
         afterwards.run();
         runtime.close();
+    }
+
+    /** Counts the timers that are set, and lets another scheduler run them. Thread-safe. */
+    private static final class CountingScheduler implements LockScheduler {
+
+        private final LockScheduler runner;
+        private final AtomicLong set = new AtomicLong();
+
+        CountingScheduler(LockScheduler runner) {
+            this.runner = runner;
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            set.incrementAndGet();
+            return runner.schedule(task, delay);
+        }
+
+        long set() {
+            return set.get();
+        }
+
+        @Override
+        public void close() {
+            runner.close();
+        }
     }
 }

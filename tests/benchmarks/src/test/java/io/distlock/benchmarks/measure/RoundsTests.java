@@ -2,7 +2,8 @@ package io.distlock.benchmarks.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.benchmarks.store.Contender;
+import io.distlock.benchmarks.measure.Rounds.Median;
+import io.distlock.benchmarks.store.Contestant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -52,10 +53,10 @@ class RoundsTests {
     }
 
     private Rounds<Double> rounds() {
-        return Rounds.of(3, List.of(ours, theirs), contender -> contender.results.pop());
+        return Rounds.of(3, List.of(ours, theirs), contestant -> contestant.results.pop());
     }
 
-    private static final class Scripted implements Contender {
+    private static final class Scripted implements Contestant {
 
         private final String name;
         private final Deque<Double> results;

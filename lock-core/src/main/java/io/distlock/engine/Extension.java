@@ -1,0 +1,66 @@
+package io.distlock.engine;
+
+import io.distlock.LockKey;
+import io.distlock.LockOptions;
+import io.distlock.LockUnavailableException;
+import io.distlock.spi.Lease;
+import io.distlock.spi.Moment;
+import io.distlock.spi.Renewal;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** One extension of a lock that is not renewed. The answer counts however late it arrives, like that to a renewal. */
+record Extension(DefaultHeldLock lock, Moment sent, long validNanos, CompletableFuture<Renewal> outcome)
+        implements Renewal.Answers {
+
+    static Duration of(DefaultHeldLock lock, Duration leaseTime) {
+        LockKey key = lock.lease().key();
+        if (lock.options.renew()) {
+            throw new IllegalStateException(
+                    "lock '" + key + "' is renewed automatically: to extend it yourself, request it with renew off");
+        }
+        LockOptions extended = lock.options.withLeaseTime(leaseTime);
+        lock.context.provider().validate(extended);
+        lock.ensureHeld();
+        Renewal outcome = ask(lock, extended);
+        if (outcome == Renewal.UNKNOWN && lock.isHeld()) {
+            lock.publishRenewed(false);
+            String why = "the store did not confirm its extension; it is held for another "
+                    + lock.remaining().toMillis() + " ms";
+            throw new LockUnavailableException(key, lock.context.provider().callTimeout(), why, null);
+        }
+        lock.ensureHeld();
+        return lock.remaining();
+    }
+
+    private static Renewal ask(DefaultHeldLock lock, LockOptions extended) {
+        ClientContext context = lock.context;
+        Moment sent = context.ticker().now();
+        long most = Math.max(0, lock.maxHoldUntil() - sent.nanos());
+        Duration lease = Duration.ofNanos(Math.min(most, extended.leaseTime().toNanos()));
+        Duration timeToLive = lease.plus(extended.lockDelay());
+        Extension extension = new Extension(lock, sent, context.validityNanos(lease), new CompletableFuture<>());
+        lock.mayLast(timeToLive);
+        context.provider().extend(lock.lease(), timeToLive, extension);
+        return context.runtime()
+                .timeouts()
+                .within(context.provider().callTimeout(), extension.outcome)
+                .exceptionally(late -> Renewal.UNKNOWN)
+                .join();
+    }
+
+    @Override
+    public void answer(Lease lease, Renewal renewal) {
+        answer(renewal, sent);
+    }
+
+    @Override
+    public void renewedSince(Lease lease, Moment since) {
+        answer(Renewal.RENEWED, since);
+    }
+
+    private void answer(Renewal renewal, Moment since) {
+        lock.answered(renewal, since, validNanos);
+        outcome.complete(renewal);
+    }
+}

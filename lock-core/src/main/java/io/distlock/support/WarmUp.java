@@ -1,0 +1,80 @@
+package io.distlock.support;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Connects to a store in the background when its provider is made, so that the first lock need not. Retries until it
+ * succeeds or is closed, and warns only once. Thread-safe.
+ */
+public final class WarmUp implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
+    private static final Backoff BETWEEN_TRIES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+
+    private final String store;
+    private final LockScheduler scheduler;
+    private final Supplier<? extends CompletionStage<?>> connecting;
+    private volatile boolean closed;
+
+    /**
+     * @param store its name and address
+     * @param connecting must not block; fails if the store does not answer
+     */
+    public WarmUp(String store, LockScheduler scheduler, Supplier<? extends CompletionStage<?>> connecting) {
+        this.store = store;
+        this.scheduler = scheduler;
+        this.connecting = connecting;
+    }
+
+    /**
+     * Tries for the first time.
+     *
+     * @param settings the properties that lead to the store
+     */
+    public void start(String settings) {
+        attempt(settings, 1);
+    }
+
+    private void attempt(String settings, int attempt) {
+        if (!closed) {
+            connecting.get().whenComplete((connected, failure) -> {
+                if (!closed) {
+                    ended(settings, attempt, failure);
+                }
+            });
+        }
+    }
+
+    private void ended(String settings, int attempt, @Nullable Throwable failure) {
+        if (failure != null) {
+            if (attempt == 1) {
+                log.warn(
+                        "{} is not ready for locks: {}. Locks fail until it is. Make sure that it is running, and check {}",
+                        store,
+                        rootOf(failure).getMessage(),
+                        settings);
+            }
+            scheduler.schedule(() -> attempt(settings, attempt + 1), BETWEEN_TRIES.pause(attempt));
+        } else if (attempt > 1) {
+            log.info("{} is ready for locks", store);
+        }
+    }
+
+    private static Throwable rootOf(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

@@ -1,0 +1,71 @@
+package io.distlock.jdbc;
+
+import io.distlock.LockKey;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+
+/**
+ * The table in which a fence keeps its rows, and the source of their tokens.
+ *
+ * @param name the table, optionally with its schema: letters, digits and underscores, which no database needs quoted
+ * @param keyPrefix the prefix of the locks' keys at their stores; tokens of different prefixes cannot be compared
+ */
+public record FenceTable(String name, String keyPrefix) {
+
+    /** The name that the scripts create. */
+    public static final String DEFAULT_NAME = "distributed_lock_fence";
+
+    private static final Pattern NAME = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*");
+    private static final int MAX_KEY = 512;
+    private static final int MAX_PROVIDER = 255;
+    private static final int MAX_PREFIX = 128;
+
+    /** In none of {@link LockKey#text()}, so no lock's row has such a key. */
+    private static final String FLOOR = "{floor}";
+
+    public FenceTable {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("\"" + name + "\" is not a table name: use letters, digits and"
+                    + " underscores, with one dot between schema and table");
+        }
+        if (keyPrefix.length() > MAX_PREFIX) {
+            throw new IllegalArgumentException("key prefix \"" + keyPrefix + "\" has " + keyPrefix.length()
+                    + " characters; a fence stores at most " + MAX_PREFIX + ": shorten it");
+        }
+    }
+
+    /** The row of a lock. A text that does not fit is replaced by its beginning and its digest. */
+    String key(LockKey lock) {
+        String text = lock.text();
+        if (text.length() <= MAX_KEY) {
+            return text;
+        }
+        String digest = "{" + HexFormat.of().formatHex(sha256(text)) + "}";
+        return text.substring(0, MAX_KEY - digest.length()) + digest;
+    }
+
+    /** Whose tokens a row holds: those of one provider and prefix are comparable. */
+    String source(String provider) {
+        String source = provider + ":" + keyPrefix;
+        if (source.length() + FLOOR.length() > MAX_PROVIDER) {
+            throw new IllegalArgumentException("provider name \"" + provider + "\" is too long for a fence");
+        }
+        return source;
+    }
+
+    /** The row with the largest token of a source that was removed. */
+    static String floorOf(String source) {
+        return FLOOR + source;
+    }
+
+    private static byte[] sha256(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException everyJdkHasIt) {
+            throw new IllegalStateException(everyJdkHasIt);
+        }
+    }
+}

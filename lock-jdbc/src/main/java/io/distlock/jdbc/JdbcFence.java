@@ -1,0 +1,205 @@
+package io.distlock.jdbc;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Sequencer;
+import io.distlock.fencing.Fence;
+import io.distlock.fencing.StaleFencingTokenException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * A fence in a table of the protected database: one row for each lock, with the largest token that has written under
+ * it. Advancing locks the row until the transaction ends, so that transactions under one lock follow each
+ * other at the database, whatever their holders believe, and a stale one is refused.
+ *
+ * <p>Call it first in a transaction, before reading what the lock protects. A transaction that is read-only, or whose lock
+ * is shared, is only checked as it starts. Under REPEATABLE READ and SERIALIZABLE a conflict may instead be the database's
+ * own serialization failure.
+ *
+ * <p>The idea: M. Kleppmann, How to do distributed locking (2016); the generation check of Chubby's sequencers (OSDI 2006).
+ * Thread-safe.
+ */
+public final class JdbcFence implements Fence {
+
+    /** H2 alone may report a row that another transaction inserted meanwhile, once for each such. */
+    private static final int MOST_TRIES = 5;
+
+    private static final Sequencer PROBE =
+            new Sequencer(LockKey.of("probe"), LockMode.EXCLUSIVE, new FencingToken(Long.MAX_VALUE));
+
+    private final DataSource dataSource;
+    private final NamedParameterJdbcTemplate jdbc;
+    private final FenceTable table;
+    private final FenceDatabase database;
+    private final String defaultProvider;
+    private final String advance;
+    private final String look;
+    private final String lookAndLock;
+
+    /**
+     * @param dataSource the data source of the transactions to fence
+     * @param defaultProvider the provider of sequencers that are advanced without naming one
+     * @throws IllegalStateException if the database does not answer or is not supported
+     */
+    public JdbcFence(DataSource dataSource, FenceTable table, String defaultProvider) {
+        this.dataSource = dataSource;
+        this.jdbc = new NamedParameterJdbcTemplate(dataSource);
+        this.table = table;
+        this.database = FenceDatabase.of(dataSource);
+        this.defaultProvider = defaultProvider;
+        this.advance = database.advance().formatted(table.name());
+        this.look = "select lock_key, token, provider from %s where lock_key in (:key, :floor)".formatted(table.name());
+        this.lookAndLock =
+                "select lock_key, token, provider from %s where lock_key = :key for update".formatted(table.name());
+    }
+
+    @Override
+    public void advance(Sequencer sequencer) {
+        advance(defaultProvider, sequencer);
+    }
+
+    /**
+     * Like {@link #advance(Sequencer)}, for a grant of the named provider.
+     *
+     * @throws org.springframework.dao.DataAccessException if the database fails
+     */
+    public void advance(String provider, Sequencer sequencer) {
+        if (!isInTransaction()) {
+            throw new IllegalStateException(
+                    "the fence was asked about lock '" + sequencer.key()
+                            + "' outside of a transaction of its data source, in which alone it protects anything: begin one first");
+        }
+        Grant grant = new Grant(sequencer, table.key(sequencer.key()), table.source(provider));
+        if (sequencer.mode() == LockMode.SHARED || TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+            grant.requireNewest(rows(look, grant));
+        } else {
+            raise(grant);
+        }
+    }
+
+    /** Whether this thread is in a transaction of the data source. */
+    public boolean isInTransaction() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder
+                && !FenceDatabase.isAutoCommit(holder.getConnection());
+    }
+
+    /**
+     * Tests the fence, and leaves nothing behind.
+     *
+     * @throws IllegalStateException if its table is missing, has different columns or is not writable
+     */
+    public void verify() {
+        TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(dataSource));
+        transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        try {
+            transaction.executeWithoutResult(status -> {
+                status.setRollbackOnly();
+                jdbc.update(advance, new Grant(PROBE, "{probe}", table.source(defaultProvider)).parameters());
+            });
+        } catch (DataAccessException failure) {
+            throw new IllegalStateException(
+                    "the fence cannot use the table " + table.name() + ": create it with the script "
+                            + database.script()
+                            + " or set distributed-lock.jdbc.initialize-schema to always, and allow the application to"
+                            + " select, insert, update and delete there",
+                    failure);
+        }
+    }
+
+    private void raise(Grant grant) {
+        int count = update(grant);
+        if (database.accepts(count)) {
+            return;
+        }
+        Map<String, Row> rows = rows(look, grant);
+        if (database.refuses(count)) {
+            grant.refuse(rows);
+        }
+        // The statement has locked the row. Only a locking read is sure to see its newest version.
+        rows.putAll(rows(lookAndLock, grant));
+        grant.requireNewest(rows);
+    }
+
+    private int update(Grant grant) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return jdbc.update(advance, grant.parameters());
+            } catch (DuplicateKeyException insertedMeanwhile) {
+                if (database != FenceDatabase.H2 || tries == MOST_TRIES) {
+                    throw insertedMeanwhile;
+                }
+            }
+        }
+    }
+
+    private Map<String, Row> rows(String sql, Grant grant) {
+        return jdbc
+                .query(
+                        sql,
+                        grant.parameters(),
+                        (row, number) ->
+                                new Row(row.getString("lock_key"), row.getLong("token"), row.getString("provider")))
+                .stream()
+                .collect(Collectors.toMap(Row::key, row -> row, (one, other) -> one, HashMap::new));
+    }
+
+    private record Row(String key, long token, String source) {}
+
+    /** A grant as the table has it. */
+    private record Grant(Sequencer sequencer, String key, String source) {
+
+        Map<String, Object> parameters() {
+            return Map.<String, Object>of(
+                    "key", key, "token", token(), "provider", source, "floor", FenceTable.floorOf(source));
+        }
+
+        long token() {
+            return sequencer.token().value();
+        }
+
+        void requireNewest(Map<String, Row> rows) {
+            Row row = rows.get(key);
+            Row floor = rows.get(FenceTable.floorOf(source));
+            boolean newest = row == null || (row.source.equals(source) && row.token <= token());
+            if (!newest || (floor != null && floor.token >= token())) {
+                refuse(rows);
+            }
+        }
+
+        void refuse(Map<String, Row> rows) {
+            Row row = rows.get(key);
+            if (row != null && !row.source.equals(source)) {
+                throw new IllegalStateException("the fence knows lock '" + sequencer.key() + "' with tokens of '"
+                        + row.source + "', which cannot be compared with those of '" + source
+                        + "' (provider:key-prefix): once no instance uses the former any more, delete its rows from the"
+                        + " fence's table, where provider = '" + row.source + "'");
+            }
+            throw new StaleFencingTokenException(
+                    sequencer,
+                    newest(row, rows.get(FenceTable.floorOf(source)))
+                            .map(token -> "the database has seen token " + token)
+                            .orElse("the database has seen a later token"));
+        }
+
+        private Optional<Long> newest(@Nullable Row row, @Nullable Row floor) {
+            long token = Math.max(row == null ? 0 : row.token, floor == null ? 0 : floor.token);
+            // A transaction with an older snapshot refuses without seeing why.
+            return Optional.of(token).filter(seen -> seen >= token());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package io.distlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Sequencer;
+import io.distlock.fencing.StaleFencingTokenException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FenceCleanerTests {
+
+    private static final FenceTable TABLE = new FenceTable(FenceTable.DEFAULT_NAME, "lock");
+
+    /**
+     * A database, and an expression for a time some seconds ago.
+     *
+     * @param name for the test's name
+     */
+    private record On(String name, Database database, String ago) {
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private final List<On> databases = List.of(
+            new On("H2", Database.h2(), "timestampadd(second, -%d, current_timestamp)"),
+            new On("PostgreSQL", Database.postgresql(), "current_timestamp - interval '%d seconds'"),
+            new On("MariaDB", Database.mariadb(), "current_timestamp(6) - interval %d second"));
+
+    List<On> databases() {
+        return databases;
+    }
+
+    @BeforeEach
+    void empty() {
+        databases.forEach(on -> on.database.jdbc().update("delete from distributed_lock_fence"));
+    }
+
+    @AfterAll
+    void end() {
+        databases.forEach(on -> on.database.close());
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void unusedRowsGoOnceTheFloorHasSettledAndStayRefused(On on) {
+        advance(on, "old", 5);
+        advance(on, "older", 3);
+        age(on, "old", Duration.ofDays(8));
+        age(on, "older", Duration.ofDays(9));
+        advance(on, "used", 4);
+
+        assertThat(clean(on)).isZero();
+        assertThat(rows(on)).isEqualTo(4);
+        assertThat(clean(on)).isZero();
+        age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
+        assertThat(clean(on)).isEqualTo(2);
+
+        assertThat(rows(on)).isEqualTo(2);
+        assertStale(on, "old", 5);
+        assertStale(on, "never seen", 2);
+        advance(on, "old", 6);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aRowThatWasUsedMeanwhileStays(On on) {
+        advance(on, "old", 5);
+        age(on, "old", Duration.ofDays(8));
+        clean(on);
+        age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
+        advance(on, "old", 6);
+        assertThat(clean(on)).isZero();
+        assertStale(on, "old", 5);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void theFloorIsThatOfTheRowsOwnProvider(On on) {
+        advance(on, "old", 5);
+        age(on, "old", Duration.ofDays(8));
+        clean(on);
+        on.database
+                .transaction()
+                .executeWithoutResult(status -> fence(on)
+                        .advance("etcd", new Sequencer(LockKey.of("new"), LockMode.EXCLUSIVE, new FencingToken(2))));
+        assertThat(rows(on)).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aTableThatIsUsedForManyKeysStaysSmall(On on) {
+        for (int day = 1; day <= 5; day++) {
+            int today = day * 100;
+            on.database.transaction().executeWithoutResult(status -> {
+                for (int i = 0; i < 100; i++) {
+                    fence(on).advance(sequencer("key" + (today + i), today + i));
+                }
+            });
+            on.database.jdbc().update("update distributed_lock_fence set updated_at = " + ago(on, Duration.ofDays(8)));
+            clean(on);
+        }
+        assertThat(rows(on)).isEqualTo(101);
+    }
+
+    private static int clean(On on) {
+        return new FenceCleaner(on.database.dataSource(), TABLE, Duration.ofDays(7)).clean();
+    }
+
+    private static void advance(On on, String name, long token) {
+        on.database.transaction().executeWithoutResult(status -> fence(on).advance(sequencer(name, token)));
+    }
+
+    private static void assertStale(On on, String name, long token) {
+        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> advance(on, name, token));
+    }
+
+    private static JdbcFence fence(On on) {
+        return new JdbcFence(on.database.dataSource(), TABLE, "redis");
+    }
+
+    private static Sequencer sequencer(String name, long token) {
+        return new Sequencer(LockKey.of(name), LockMode.EXCLUSIVE, new FencingToken(token));
+    }
+
+    private static void age(On on, String key, Duration age) {
+        int changed = on.database
+                .jdbc()
+                .update(
+                        "update distributed_lock_fence set updated_at = " + ago(on, age) + " where lock_key = ?",
+                        key.replace(" ", "%20"));
+        assertThat(changed).isEqualTo(1);
+    }
+
+    private static String ago(On on, Duration age) {
+        return on.ago.formatted(age.plusSeconds(1).toSeconds());
+    }
+
+    private static long rows(On on) {
+        Long rows = on.database.jdbc().queryForObject("select count(*) from distributed_lock_fence", Long.class);
+        return rows == null ? 0 : rows;
+    }
+}

@@ -1,0 +1,366 @@
+package io.distlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Sequencer;
+import io.distlock.fencing.StaleFencingTokenException;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What a fence does on each database. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class JdbcFenceContract {
+
+    private static final FenceTable TABLE = new FenceTable(FenceTable.DEFAULT_NAME, "lock");
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private Database database;
+    private JdbcFence fence;
+
+    abstract Database start();
+
+    @BeforeAll
+    void prepare() {
+        database = start();
+        fence = new JdbcFence(database.dataSource(), TABLE, "redis");
+    }
+
+    @AfterAll
+    void end() {
+        threads.shutdownNow();
+        database.close();
+    }
+
+    @Test
+    void aLargerTokenAndTheSameAgainAreAccepted() {
+        LockKey key = unique();
+        advance(key, 7);
+        advance(key, 7);
+        advance(key, 8);
+        assertThat(token(key)).isEqualTo(8);
+    }
+
+    @Test
+    void aSmallerTokenIsRefusedAndItsTransactionRolledBack() {
+        LockKey key = unique();
+        advance(key, 8);
+        assertThatExceptionOfType(StaleFencingTokenException.class)
+                .isThrownBy(() -> advance(key, 7))
+                .withMessage("lock '" + key + "' (token 7) is stale: the database has seen token 8");
+        assertThat(token(key)).isEqualTo(8);
+    }
+
+    @Test
+    void keysThatDifferInCaseOrAccentAreDifferent() {
+        String name = UUID.randomUUID().toString();
+        advance(LockKey.of(name, "e"), 9);
+        advance(LockKey.of(name, "E"), 1);
+        advance(LockKey.of(name, "é"), 2);
+        assertThat(token(LockKey.of(name, "e"))).isEqualTo(9);
+    }
+
+    @Test
+    void theLongestKeysAreTold() {
+        String name = "ü".repeat(256);
+        LockKey one = LockKey.of(name, "{".repeat(512));
+        LockKey other = LockKey.of(name, "{".repeat(511) + "}");
+        advance(one, 5);
+        advance(other, 3);
+        assertThat(catchThrowable(() -> advance(one, 4))).isInstanceOf(StaleFencingTokenException.class);
+    }
+
+    @Test
+    void aRefusedTransactionThatIsRolledBackLeavesTheRowAsItWas() {
+        LockKey key = unique();
+        database.transaction().executeWithoutResult(status -> {
+            fence.advance(exclusive(key, 5));
+            status.setRollbackOnly();
+        });
+        advance(key, 4);
+        assertThat(token(key)).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aStaleTransactionWaitsForTheLaterHoldersAndIsThenRefused(boolean known) throws Exception {
+        LockKey key = unique();
+        if (known) {
+            advance(key, 1);
+        }
+        try (Held later = new Held(key, 6)) {
+            CompletableFuture<Void> stale = run(() -> advance(key, 5));
+            await().until(() -> database.waiting() == 1);
+            later.commit();
+            assertThat(failure(stale)).isInstanceOf(StaleFencingTokenException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theLaterHolderWaitsForAStaleTransactionThatCameFirst(boolean known) throws Exception {
+        LockKey key = unique();
+        if (known) {
+            advance(key, 1);
+        }
+        try (Held stale = new Held(key, 5)) {
+            CompletableFuture<Void> later = run(() -> advance(key, 6));
+            await().until(() -> database.waiting() == 1);
+            assertThat(later).isNotDone();
+            stale.commit();
+            later.get(30, TimeUnit.SECONDS);
+            assertThat(token(key)).isEqualTo(6);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aTransactionThatRollsBackRefusesNobody(boolean known) throws Exception {
+        LockKey key = unique();
+        if (known) {
+            advance(key, 1);
+        }
+        try (Held later = new Held(key, 6)) {
+            CompletableFuture<Void> earlier = run(() -> advance(key, 5));
+            await().until(() -> database.waiting() == 1);
+            later.rollback();
+            earlier.get(30, TimeUnit.SECONDS);
+            assertThat(token(key)).isEqualTo(5);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                TransactionDefinition.ISOLATION_READ_COMMITTED,
+                TransactionDefinition.ISOLATION_REPEATABLE_READ,
+                TransactionDefinition.ISOLATION_SERIALIZABLE
+            })
+    void aStaleTransactionIsRefusedThoughItsSnapshotIsOlder(int isolation) {
+        LockKey key = unique();
+        advance(key, 1);
+        TransactionTemplate transaction = database.transaction();
+        transaction.setIsolationLevel(isolation);
+        Throwable refusal = catchThrowable(() -> transaction.executeWithoutResult(status -> {
+            database.jdbc().queryForList("select token from distributed_lock_fence where lock_key = 'another'");
+            run(() -> advance(key, 3)).join();
+            fence.advance(exclusive(key, 2));
+        }));
+        assertThat(refusal).isInstanceOfAny(StaleFencingTokenException.class, PessimisticLockingFailureException.class);
+        assertThat(token(key)).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                TransactionDefinition.ISOLATION_READ_COMMITTED,
+                TransactionDefinition.ISOLATION_REPEATABLE_READ,
+                TransactionDefinition.ISOLATION_SERIALIZABLE
+            })
+    void aHolderThatWasHereBeforeIsRefusedAfterALaterOneWhateverItsSnapshot(int isolation) {
+        LockKey key = unique();
+        advance(key, 2);
+        TransactionTemplate transaction = database.transaction();
+        transaction.setIsolationLevel(isolation);
+        Throwable refusal = catchThrowable(() -> transaction.executeWithoutResult(status -> {
+            database.jdbc().queryForList("select token from distributed_lock_fence where lock_key = 'another'");
+            run(() -> advance(key, 3)).join();
+            fence.advance(exclusive(key, 2));
+        }));
+        assertThat(refusal).isInstanceOfAny(StaleFencingTokenException.class, PessimisticLockingFailureException.class);
+    }
+
+    @Test
+    void manyWhoComeAtOnceLeaveTheLargest() throws Exception {
+        LockKey key = unique();
+        CountDownLatch start = new CountDownLatch(1);
+        CompletableFuture<?>[] all = new CompletableFuture<?>[16];
+        for (int i = 0; i < all.length; i++) {
+            long token = i + 1L;
+            all[i] = run(() -> {
+                        start.await();
+                        advance(key, token);
+                    })
+                    .exceptionally(refused -> {
+                        assertThat(refused.getCause()).isInstanceOf(StaleFencingTokenException.class);
+                        return null;
+                    });
+        }
+        start.countDown();
+        CompletableFuture.allOf(all).get(60, TimeUnit.SECONDS);
+        assertThat(token(key)).isEqualTo(16);
+    }
+
+    @Test
+    void aSharedLockIsCheckedButDoesNotAdvance() {
+        LockKey key = unique();
+        in(() -> fence.advance(shared(key, 4)));
+        assertThat(rows(key)).isZero();
+        advance(key, 5);
+        in(() -> fence.advance(shared(key, 6)));
+        assertThat(token(key)).isEqualTo(5);
+        assertThatExceptionOfType(StaleFencingTokenException.class)
+                .isThrownBy(() -> in(() -> fence.advance(shared(key, 4))));
+    }
+
+    @Test
+    void aReadOnlyTransactionIsCheckedButDoesNotAdvance() {
+        LockKey key = unique();
+        advance(key, 5);
+        TransactionTemplate readOnly = database.transaction();
+        readOnly.setReadOnly(true);
+        readOnly.executeWithoutResult(status -> fence.advance(exclusive(key, 6)));
+        assertThat(token(key)).isEqualTo(5);
+        assertThatExceptionOfType(StaleFencingTokenException.class)
+                .isThrownBy(() -> readOnly.executeWithoutResult(status -> fence.advance(exclusive(key, 4))));
+    }
+
+    @Test
+    void tokensOfAnotherProviderAreNotCompared() {
+        LockKey key = unique();
+        advance(key, 5);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> in(() -> fence.advance("etcd", exclusive(key, 6))))
+                .withMessageContaining("tokens of 'redis:lock'")
+                .withMessageContaining("those of 'etcd:lock'")
+                .withMessageContaining("delete its rows");
+        assertThatIllegalStateException().isThrownBy(() -> in(() -> fence.advance("etcd", shared(key, 6))));
+        assertThat(token(key)).isEqualTo(5);
+    }
+
+    @Test
+    void outsideOfATransactionItRefusesToWork() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> fence.advance(exclusive(unique(), 1)))
+                .withMessageContaining("outside of a transaction");
+    }
+
+    @Test
+    void verifyingLeavesNothingBehind() {
+        fence.verify();
+        assertThat(database.jdbc()
+                        .queryForObject(
+                                "select count(*) from distributed_lock_fence where lock_key = '{probe}'", Long.class))
+                .isZero();
+    }
+
+    @Test
+    void aMissingTableIsNamed() {
+        JdbcFence elsewhere = new JdbcFence(database.dataSource(), new FenceTable("nowhere", "lock"), "redis");
+        assertThatIllegalStateException()
+                .isThrownBy(elsewhere::verify)
+                .withMessageContaining("table nowhere")
+                .withMessageContaining("initialize-schema");
+    }
+
+    private void advance(LockKey key, long token) {
+        in(() -> fence.advance(exclusive(key, token)));
+    }
+
+    private void in(Runnable work) {
+        database.transaction().executeWithoutResult(status -> work.run());
+    }
+
+    private long token(LockKey key) {
+        Long token = database.jdbc()
+                .queryForObject(
+                        "select token from distributed_lock_fence where lock_key = ?", Long.class, TABLE.key(key));
+        return token == null ? 0 : token;
+    }
+
+    private long rows(LockKey key) {
+        Long rows = database.jdbc()
+                .queryForObject(
+                        "select count(*) from distributed_lock_fence where lock_key = ?", Long.class, TABLE.key(key));
+        return rows == null ? 0 : rows;
+    }
+
+    private CompletableFuture<Void> run(Work work) {
+        return CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        work.run();
+                    } catch (RuntimeException failure) {
+                        throw failure;
+                    } catch (Exception failure) {
+                        throw new CompletionException(failure);
+                    }
+                },
+                threads);
+    }
+
+    private static Throwable failure(CompletableFuture<Void> future) {
+        return catchThrowable(() -> future.get(30, TimeUnit.SECONDS)).getCause();
+    }
+
+    private static LockKey unique() {
+        return LockKey.of("orders", UUID.randomUUID().toString());
+    }
+
+    private static Sequencer exclusive(LockKey key, long token) {
+        return new Sequencer(key, LockMode.EXCLUSIVE, new FencingToken(token));
+    }
+
+    private static Sequencer shared(LockKey key, long token) {
+        return new Sequencer(key, LockMode.SHARED, new FencingToken(token));
+    }
+
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    /** A transaction on a thread of its own that has advanced the fence and waits to be ended. */
+    private final class Held implements AutoCloseable {
+
+        private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+        private final CompletableFuture<Void> done;
+
+        Held(LockKey key, long token) throws Exception {
+            CompletableFuture<Void> advanced = new CompletableFuture<>();
+            done = JdbcFenceContract.this.run(() -> database.transaction().executeWithoutResult(status -> {
+                fence.advance(exclusive(key, token));
+                advanced.complete(null);
+                if (!outcome.join()) {
+                    status.setRollbackOnly();
+                }
+            }));
+            CompletableFuture.anyOf(advanced, done).get(30, TimeUnit.SECONDS);
+        }
+
+        void commit() throws Exception {
+            outcome.complete(true);
+            done.get(30, TimeUnit.SECONDS);
+        }
+
+        void rollback() throws Exception {
+            outcome.complete(false);
+            done.get(30, TimeUnit.SECONDS);
+        }
+
+        @Override
+        public void close() {
+            outcome.complete(false);
+            done.exceptionally(failed -> null).join();
+        }
+    }
+}

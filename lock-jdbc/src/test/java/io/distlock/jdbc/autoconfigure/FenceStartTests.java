@@ -1,0 +1,110 @@
+package io.distlock.jdbc.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.distlock.fencing.Fence;
+import io.distlock.jdbc.JdbcFence;
+import io.distlock.spring.transaction.TransactionFence;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** What the properties of fencing do, and how wrong ones are refused. */
+class FenceStartTests {
+
+    private static final String ENABLED = "--distributed-lock.jdbc.fencing.enabled=true";
+
+    @Test
+    void byDefaultThereIsNoFence() {
+        try (ConfigurableApplicationContext context = start()) {
+            assertThat(context.getBeansOfType(Fence.class)).isEmpty();
+            assertThat(context.getBeansOfType(TransactionFence.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void anEmbeddedDatabaseGetsItsTable() {
+        try (ConfigurableApplicationContext context = start(ENABLED)) {
+            assertThat(context.getBean(Fence.class)).isInstanceOf(JdbcFence.class);
+        }
+    }
+
+    @Test
+    void theTableMayHaveAnotherName() {
+        try (ConfigurableApplicationContext context =
+                start(ENABLED, "--distributed-lock.jdbc.fencing.table=other_fence")) {
+            new JdbcTemplate(context.getBean(DataSource.class)).queryForList("select token from other_fence");
+        }
+    }
+
+    @Test
+    void aTableThatIsMissingStopsTheStart() {
+        assertThatThrownBy(() -> start(ENABLED, "--distributed-lock.jdbc.initialize-schema=never"))
+                .hasRootCauseInstanceOf(java.sql.SQLException.class)
+                .hasStackTraceContaining(
+                        "the fence cannot use the table distributed_lock_fence: create it with the script"
+                                + " io/distlock/jdbc/fence-h2.sql");
+    }
+
+    @Test
+    void aTableOfAnotherShapeStopsTheStart() {
+        String url =
+                "jdbc:h2:mem:" + UUID.randomUUID() + ";INIT=create table if not exists distributed_lock_fence (x int)";
+        assertThatThrownBy(() -> start(ENABLED, "--spring.datasource.url=" + url))
+                .hasStackTraceContaining("the fence cannot use the table distributed_lock_fence");
+    }
+
+    @Test
+    void aTableThatCannotBeWrittenToStopsTheStart() {
+        String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+        try (ConfigurableApplicationContext owner = start(ENABLED, "--spring.datasource.url=" + url)) {
+            JdbcTemplate jdbc = new JdbcTemplate(owner.getBean(DataSource.class));
+            jdbc.execute("create user reader password 'x'");
+            jdbc.execute("grant select on distributed_lock_fence to reader");
+            assertThatThrownBy(() -> start(
+                            ENABLED,
+                            "--distributed-lock.jdbc.initialize-schema=never",
+                            "--spring.datasource.username=reader",
+                            "--spring.datasource.password=x",
+                            "--spring.datasource.url=" + url))
+                    .hasStackTraceContaining("allow the application to select, insert, update and delete there");
+        }
+    }
+
+    @Test
+    void aNameThatIsNoTablesIsRefused() {
+        assertThatThrownBy(() -> start(ENABLED, "--distributed-lock.jdbc.fencing.table=a b"))
+                .hasStackTraceContaining("distributed-lock.jdbc.fencing.table")
+                .hasStackTraceContaining("\"a b\" is not a table name");
+    }
+
+    @Test
+    void aRetentionBelowTheMaximumHoldTimeIsRefused() {
+        assertThatThrownBy(() -> start(
+                        ENABLED, "--distributed-lock.max-hold-time=2h", "--distributed-lock.jdbc.fencing.retention=1h"))
+                .hasStackTraceContaining("distributed-lock.jdbc.fencing.retention")
+                .hasStackTraceContaining("at least distributed-lock.max-hold-time, which is PT2H");
+    }
+
+    private static ConfigurableApplicationContext start(String... properties) {
+        List<String> all = new ArrayList<>(List.of(
+                "--distributed-lock.provider=in-memory", "--spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID()));
+        all.addAll(List.of(properties));
+        return new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .run(all.toArray(String[]::new));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {}
+}

@@ -1,0 +1,5 @@
+/** ShedLock's interfaces on a lock client. */
+@NullMarked
+package io.distlock.shedlock;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,79 @@
+package io.distlock.shedlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.LockProvider;
+import io.distlock.support.LockRuntime;
+import java.time.Duration;
+import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** ShedLock's own tests of a provider, its fuzz test included. Another client than the one under test looks at the store. */
+abstract class ShedLockKit extends AbstractExtensibleLockProviderIntegrationTest {
+
+    /** The shortest lease here; ShedLock's tests ask for less. */
+    private static final Duration SHORT = Duration.ofMillis(200);
+
+    private final LockRuntime runtime = LockRuntime.start();
+    private LockProvider provider;
+    private LockClient client;
+    private LockClient observer;
+
+    abstract LockProvider createProvider(LockRuntime runtime);
+
+    @BeforeEach
+    void open() {
+        provider = createProvider(runtime);
+        client = LockClientBuilder.of(provider, runtime)
+                .shutdownTimeout(Duration.ZERO)
+                .build();
+        observer = LockClientBuilder.of(provider, runtime).build();
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        observer.close();
+        provider.close();
+        runtime.close();
+    }
+
+    @Override
+    protected ExtensibleLockProvider getLockProvider() {
+        return new DistlockLockProvider(client);
+    }
+
+    @Override
+    protected void assertUnlocked(String name) {
+        assertThat(observer.inspect(LockKey.of(name))).isEmpty();
+    }
+
+    @Override
+    protected void assertLocked(String name) {
+        assertThat(observer.inspect(LockKey.of(name))).isPresent();
+    }
+
+    @Override
+    @Test
+    public void shouldTimeout() throws InterruptedException {
+        doTestTimeout(SHORT);
+    }
+
+    @Override
+    @Test
+    public void shouldNotBeAbleToExtendExpiredLock() {
+        SimpleLock lock = getLockProvider()
+                .lock(lockConfig(LOCK_NAME1, SHORT, Duration.ZERO))
+                .orElseThrow();
+        sleepFor(SHORT.plusMillis(5));
+        assertThat(lock.extend(Duration.ofSeconds(10), Duration.ZERO)).isEmpty();
+        assertUnlocked(LOCK_NAME1);
+    }
+}

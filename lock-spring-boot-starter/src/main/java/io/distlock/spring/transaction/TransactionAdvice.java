@@ -1,0 +1,50 @@
+package io.distlock.spring.transaction;
+
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Transaction advice with something of ours inside: between the beginning of the transaction and the method.
+ *
+ * @param transactions Spring's own
+ * @param inside runs the invocation it is given, or refuses to
+ */
+record TransactionAdvice(MethodInterceptor transactions, MethodInterceptor inside) implements MethodInterceptor {
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        return transactions.invoke(new Inside(invocation, inside));
+    }
+
+    private record Inside(MethodInvocation invocation, MethodInterceptor inside) implements MethodInvocation {
+
+        @Override
+        public @Nullable Object proceed() throws Throwable {
+            return inside.invoke(invocation);
+        }
+
+        @Override
+        public Method getMethod() {
+            return invocation.getMethod();
+        }
+
+        @Override
+        @SuppressWarnings("NullAway") // elements may be null; Spring's class file says so only to newer compilers
+        public Object[] getArguments() {
+            return invocation.getArguments();
+        }
+
+        @Override
+        public @Nullable Object getThis() {
+            return invocation.getThis();
+        }
+
+        @Override
+        public AccessibleObject getStaticPart() {
+            return invocation.getStaticPart();
+        }
+    }
+}

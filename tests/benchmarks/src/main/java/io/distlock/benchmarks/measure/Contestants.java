@@ -1,0 +1,36 @@
+package io.distlock.benchmarks.measure;
+
+import io.distlock.benchmarks.store.ClientContestant;
+import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.Store;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Who is measured side by side on a store.
+ *
+ * @param ours our client
+ * @param driver the bare driver, which everybody is compared with
+ * @param peers other libraries; they have no target
+ */
+record Contestants(ClientContestant ours, Contestant driver, List<Contestant> peers) implements AutoCloseable {
+
+    /** Connects everybody. A test of our counts does without the peers. */
+    static Contestants on(Store store, RunSize size) {
+        return new Contestants(
+                new ClientContestant(store.application()),
+                store.driver(),
+                size == RunSize.TINY ? List.of() : store.peers());
+    }
+
+    List<Contestant> all() {
+        List<Contestant> all = new ArrayList<>(List.of(ours, driver));
+        all.addAll(peers);
+        return all;
+    }
+
+    @Override
+    public void close() {
+        all().forEach(Contestant::close);
+    }
+}

@@ -1,0 +1,107 @@
+package io.distlock.benchmarks.store;
+
+import io.distlock.LockClient;
+import io.distlock.LockRequest;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A neighbour in a JVM of its own, from this side. Ends with this JVM. For one thread. */
+public final class NeighbourProcess implements AutoCloseable {
+
+    private final Process process;
+    private final BufferedReader in;
+    private final PrintStream out;
+
+    private NeighbourProcess(Process process) {
+        this.process = process;
+        this.in = process.inputReader(StandardCharsets.UTF_8);
+        this.out = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+    }
+
+    /** Starts one; returns when it is connected. */
+    public static NeighbourProcess on(Store store) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path")));
+        command.addAll(store.neighbour());
+        try {
+            NeighbourProcess neighbour = new NeighbourProcess(new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start());
+            neighbour.reply();
+            return neighbour;
+        } catch (IOException failure) {
+            throw new UncheckedIOException("cannot start " + String.join(" ", command), failure);
+        }
+    }
+
+    /** Its monotonic clock, now. */
+    public long clock() {
+        out.println("clock");
+        return reply();
+    }
+
+    /** Lets its compiler see the code that matters. */
+    public void warmUp(int cycles) {
+        out.println("warm-up " + cycles);
+        reply();
+    }
+
+    /** Has it take an item; returns when it is about to. {@link #taken()} is to follow. */
+    public void take(String item, Duration lease) {
+        out.println("take " + item + ' ' + lease.toMillis());
+        reply();
+    }
+
+    /** Waits until it has what it was told to take. Its monotonic clock right after it got it. */
+    public long taken() {
+        return reply();
+    }
+
+    /** Has it give back what it took. */
+    public void free() {
+        out.println("free");
+        reply();
+    }
+
+    /** What this JVM is to ask for, in order to contend with a neighbour. */
+    public static LockRequest request(LockClient locks, String item, Duration lease) {
+        return Neighbour.request(locks, item, lease);
+    }
+
+    /** Ends it at once (SIGKILL), whatever it is doing or holding. */
+    public void kill() {
+        process.destroyForcibly();
+        process.onExit().join();
+    }
+
+    private long reply() {
+        try {
+            String line = in.readLine();
+            if (line == null) {
+                throw new IllegalStateException("the neighbour ended with " + process.waitFor());
+            }
+            return Long.parseLong(line);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", interrupt);
+        }
+    }
+
+    @Override
+    public void close() {
+        out.close();
+        kill();
+    }
+}

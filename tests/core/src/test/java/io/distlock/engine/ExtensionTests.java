@@ -1,0 +1,302 @@
+package io.distlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
+
+import io.distlock.HeldLock;
+import io.distlock.LockEvent;
+import io.distlock.LockKey;
+import io.distlock.LockLoss;
+import io.distlock.LockLostException;
+import io.distlock.LockRequest;
+import io.distlock.LockUnavailableException;
+import io.distlock.Release;
+import io.distlock.test.provider.Fault;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.Test;
+
+/** What an extension of a lock without renewal gives its holder, and when. */
+@EndsInTime
+class ExtensionTests {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    /** Of 30 s and of a minute: less one percent and 2 ms. */
+    private static final long VALIDITY = 29_698;
+
+    private static final long MINUTE_VALIDITY = 59_398;
+
+    private final ManualEngine here = new ManualEngine();
+
+    private LockRequest request() {
+        return here.now("a").withRenew(false);
+    }
+
+    private HeldLock hold() {
+        return here.client.acquire(request());
+    }
+
+    private static Duration millis(long millis) {
+        return Duration.ofMillis(millis);
+    }
+
+    @Test
+    void anExtensionIsGoodForItsTimeFromNowOn() {
+        HeldLock held = hold();
+        here.advanceMillis(20_000);
+        assertThat(held.extend(MINUTE)).isEqualTo(millis(MINUTE_VALIDITY));
+        here.advanceMillis(MINUTE_VALIDITY - 1);
+        assertThat(held.isHeld()).isTrue();
+        assertThat(here.isFree("a")).isFalse();
+        here.advanceMillis(1);
+        assertThat(held.isHeld()).isFalse();
+    }
+
+    @Test
+    void itsTokenAndItsKeyStayTheSame() {
+        HeldLock held = hold();
+        var granted = held.sequencers();
+        held.extend(MINUTE);
+        assertThat(held.sequencers()).isEqualTo(granted);
+        assertThat(here.client.isCurrent(granted.get(0))).isTrue();
+    }
+
+    /** The watchdog reports it, nobody has to ask. */
+    @Test
+    void theLossIsReportedAtItsNewEndAndNotAtTheOldOne() {
+        HeldLock held = hold();
+        here.advanceMillis(20_000);
+        held.extend(MINUTE);
+        here.advanceMillis(MINUTE_VALIDITY - 1);
+        assertThat(here.eventNames()).containsExactly("Acquired", "Renewed");
+        here.advanceMillis(1);
+        assertThat(here.eventNames()).containsExactly("Acquired", "Renewed", "Lost");
+        assertThat(held.lost().toCompletableFuture().join().reason()).isEqualTo(LockLoss.Reason.EXPIRED);
+        assertThat(here.isFree("a")).isTrue();
+    }
+
+    @Test
+    void itNeverShortensALease() {
+        HeldLock held = hold();
+        assertThat(held.extend(Duration.ofSeconds(1))).isEqualTo(millis(VALIDITY));
+        here.advanceMillis(10_000);
+        assertThat(held.remaining()).isEqualTo(millis(VALIDITY - 10_000));
+        assertThat(here.isFree("a")).isFalse();
+    }
+
+    @Test
+    void itEndsWithTheMaximumHoldTime() {
+        HeldLock held = here.client.acquire(request().withMaxHoldTime(Duration.ofSeconds(40)));
+        here.advanceMillis(10_000);
+        assertThat(held.extend(MINUTE)).isEqualTo(millis(VALIDITY));
+        assertThat(remainingAtStore()).isEqualTo(Duration.ofSeconds(30));
+        here.advanceMillis(20_000);
+        assertThat(held.extend(MINUTE)).isEqualTo(millis(9_898));
+    }
+
+    @Test
+    void pastTheMaximumHoldTimeItGivesNothing() {
+        HeldLock held = here.client.acquire(request().withMaxHoldTime(Duration.ofSeconds(10)));
+        here.advanceMillis(20_000);
+        assertThat(held.extend(MINUTE)).isEqualTo(millis(VALIDITY - 20_000));
+    }
+
+    @Test
+    void theStoreKeepsItForTheLockDelayToo() {
+        HeldLock held = here.client.acquire(request().withLockDelay(Duration.ofSeconds(20)));
+        held.extend(MINUTE);
+        assertThat(remainingAtStore()).isEqualTo(Duration.ofSeconds(80));
+    }
+
+    private Duration remainingAtStore() {
+        return here.atStore("a").orElseThrow().holders().get(0).remaining().orElseThrow();
+    }
+
+    @Test
+    void aLockThatTheWatchdogRenewsIsNotExtended() {
+        HeldLock held = here.hold("a");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> held.extend(MINUTE))
+                .withMessage("lock 'a' is renewed automatically: to extend it yourself, request it with renew off");
+        assertThat(held.remaining()).isEqualTo(millis(VALIDITY));
+    }
+
+    @Test
+    void atTimesOutOfRangeTheStoreIsNotAsked() {
+        HeldLock held = hold();
+        here.provider.onRenew(Fault.THROW);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> held.extend(Duration.ofDays(2)))
+                .withMessageContaining("lease time PT48H is out of range");
+    }
+
+    @Test
+    void aLockThatWasReleasedIsNotExtended() {
+        HeldLock held = hold();
+        held.release();
+        assertThatIllegalStateException().isThrownBy(() -> held.extend(MINUTE)).withMessageContaining("released");
+        assertThat(here.isFree("a")).isTrue();
+    }
+
+    @Test
+    void aLockThatHasExpiredIsNotExtendedThoughTheStoreStillKeepsIt() {
+        HeldLock held = here.client.acquire(request().withLockDelay(MINUTE));
+        here.advanceMillis(VALIDITY);
+        assertThat(here.isFree("a")).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> held.extend(MINUTE));
+        assertThat(held.isHeld()).isFalse();
+        assertThat(remainingAtStore()).isLessThan(Duration.ofSeconds(61));
+    }
+
+    @Test
+    void whatTheStoreNoLongerKnowsIsLost() {
+        HeldLock held = hold();
+        here.deleteByHand("a");
+        HeldLock next = here.other.acquire(request());
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> held.extend(MINUTE))
+                .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNER));
+        assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
+        assertThat(next.remaining()).isEqualTo(millis(VALIDITY));
+    }
+
+    @Test
+    void withoutAnAnswerItIsUnknownAndTheLockStaysHeldForItsTime() {
+        HeldLock held = hold();
+        here.provider.onRenew(Fault.REPLY_LOST);
+        here.advanceMillis(10_000);
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> held.extend(MINUTE))
+                .withMessageContaining("did not confirm its extension; it is held for another 19698 ms");
+        assertThat(held.remaining()).isEqualTo(millis(VALIDITY - 10_000));
+        assertThat(here.events(LockEvent.Renewed.class))
+                .singleElement()
+                .satisfies(event -> assertThat(event.confirmed()).isFalse());
+        here.provider.heal();
+        assertThat(held.extend(MINUTE)).isEqualTo(millis(MINUTE_VALIDITY));
+    }
+
+    @Test
+    void aSilentStoreIsWaitedForNoLongerThanOneCall() {
+        HeldLock held = hold();
+        CompletableFuture<Duration> extension = start(held, MINUTE, Fault.SILENCE);
+        here.advanceMillis(999);
+        assertThat(extension).isNotDone();
+        here.advanceMillis(1);
+        assertFailed(extension).isInstanceOf(LockUnavailableException.class);
+        assertThat(held.isHeld()).isTrue();
+    }
+
+    @Test
+    void itCountsFromWhenItWasSentNotFromWhenItWasAnswered() {
+        HeldLock held = hold();
+        CompletableFuture<Duration> extension = start(held, MINUTE, Fault.LATE);
+        here.advanceMillis(700);
+        here.provider.deliver();
+        assertThat(extension.join()).isEqualTo(millis(MINUTE_VALIDITY - 700));
+    }
+
+    @Test
+    void anAnswerAfterTheCallerGaveUpStillCounts() {
+        HeldLock held = hold();
+        CompletableFuture<Duration> extension = start(held, MINUTE, Fault.LATE);
+        here.advanceMillis(1_000);
+        assertFailed(extension).isInstanceOf(LockUnavailableException.class);
+        here.advanceMillis(4_000);
+        here.provider.deliver();
+        assertThat(held.remaining()).isEqualTo(millis(MINUTE_VALIDITY - 5_000));
+    }
+
+    @Test
+    void theLateAnswerToAnOlderOneDoesNotShortenWhatANewerOneGave() {
+        HeldLock held = hold();
+        CompletableFuture<Duration> older = start(held, MINUTE, Fault.LATE);
+        here.advanceMillis(500);
+        here.provider.heal();
+        held.extend(MINUTE.multipliedBy(2));
+        Duration newer = held.remaining();
+        here.provider.deliver();
+        older.join();
+        assertThat(held.remaining()).isEqualTo(newer);
+    }
+
+    @Test
+    void anAnswerAfterTheEndDoesNotReviveTheLock() {
+        HeldLock held = hold();
+        here.advanceMillis(VALIDITY - 500);
+        CompletableFuture<Duration> extension = start(held, MINUTE, Fault.LATE);
+        here.advanceMillis(500);
+        here.provider.deliver();
+        assertFailed(extension).isInstanceOf(LockLostException.class);
+        assertThat(held.isHeld()).isFalse();
+        assertThat(here.eventNames()).containsExactly("Acquired", "Lost");
+        assertThat(here.isFree("a")).isTrue();
+    }
+
+    @Test
+    void anAnswerAfterTheReleaseDoesNotReviveTheLock() {
+        HeldLock held = hold();
+        CompletableFuture<Duration> extension = start(held, MINUTE, Fault.LATE);
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
+        here.provider.deliver();
+        assertFailed(extension).isInstanceOf(IllegalStateException.class).hasMessageContaining("released");
+        assertThat(here.eventNames()).containsExactly("Acquired", "Released");
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void aReleaseOfUnknownOutcomeIsFollowedUpForAsLongAsTheExtensionMayLast() {
+        HeldLock held = hold();
+        held.extend(MINUTE);
+        here.provider.onRelease(Fault.SILENCE);
+        CompletableFuture<Release> release = held.releaseAsync().toCompletableFuture();
+        here.advanceMillis(1_000);
+        assertThat(release.join()).isEqualTo(Release.UNKNOWN);
+        here.advanceMillis(40_000);
+        assertThat(here.runtime.reaper().pending()).isOne();
+        here.provider.heal();
+        here.advanceMillis(10_000);
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void severalKeysAreExtendedTogether() {
+        HeldLock held = here.client.acquire(
+                here.client.request(List.of(LockKey.of("a"), LockKey.of("b"))).withRenew(false));
+        here.advanceMillis(10_000);
+        assertThat(held.extend(MINUTE)).isEqualTo(millis(MINUTE_VALIDITY));
+        here.deleteByHand("b");
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> held.extend(MINUTE))
+                .satisfies(lost -> assertThat(lost.key()).isEqualTo(LockKey.of("b")));
+        assertThat(held.isHeld()).isFalse();
+    }
+
+    /** Extends on another thread; returns once the store has been asked. */
+    private CompletableFuture<Duration> start(HeldLock held, Duration time, Fault fault) {
+        here.provider.onRenew(fault);
+        int timers = here.scheduler.pending();
+        CompletableFuture<Duration> extension = CompletableFuture.supplyAsync(() -> held.extend(time), task -> {
+            Thread thread = new Thread(task, "extends");
+            thread.setDaemon(true);
+            thread.start();
+        });
+        // The time limit of its answer.
+        ManualEngine.await().until(() -> here.scheduler.pending() > timers);
+        return extension;
+    }
+
+    private static AbstractThrowableAssert<?, ? extends Throwable> assertFailed(CompletableFuture<?> extension) {
+        assertThat(extension).failsWithin(Duration.ofSeconds(30));
+        return assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(extension::join)
+                .extracting(Throwable::getCause)
+                .asInstanceOf(throwable(Throwable.class));
+    }
+}

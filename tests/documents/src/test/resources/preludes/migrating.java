@@ -1,0 +1,3 @@
+import net.javacrumbs.shedlock.core.LockProvider;
+
+class Page {}

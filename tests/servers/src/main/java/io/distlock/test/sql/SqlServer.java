@@ -1,0 +1,212 @@
+package io.distlock.test.sql;
+
+import io.distlock.test.process.FreePort;
+import io.distlock.test.process.ServerProcess;
+import io.distlock.test.process.TestFolder;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A real database server with an empty database {@code test}, on a free port of the loopback interface and with data in
+ * a temp folder. Durability is switched off. Not thread-safe.
+ */
+public final class SqlServer implements AutoCloseable {
+
+    private static final Duration TIME_TO_START = Duration.ofSeconds(60);
+
+    /** Which database, and how it is set up. */
+    public enum Product {
+
+        /** PostgreSQL, found where Debian's packages put it or on the path. */
+        POSTGRESQL("postgres", "initdb", "apt-get install postgresql") {
+            @Override
+            List<String> create(Path folder, Path data) {
+                return List.of(
+                        program("initdb"),
+                        "-D",
+                        data.toString(),
+                        "-U",
+                        "test",
+                        "-A",
+                        "trust",
+                        "-E",
+                        "UTF8",
+                        "-N",
+                        "--no-locale",
+                        "--no-instructions");
+            }
+
+            @Override
+            List<String> serve(Path folder, Path data, int port) {
+                List<String> command = new ArrayList<>(List.of(program("postgres"), "-D", data.toString()));
+                List.of(
+                                "port=" + port,
+                                "listen_addresses=127.0.0.1",
+                                "unix_socket_directories=",
+                                "fsync=off",
+                                "synchronous_commit=off",
+                                "full_page_writes=off",
+                                "shared_buffers=16MB",
+                                "max_connections=200")
+                        .forEach(setting -> command.addAll(List.of("-c", setting)));
+                return command;
+            }
+
+            @Override
+            public String url(int port) {
+                return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
+            }
+        },
+
+        /** MariaDB. */
+        MARIADB("mysql", "mariadb-install-db", "apt-get install mariadb-server") {
+            @Override
+            List<String> create(Path folder, Path data) {
+                return List.of(
+                        program("mariadb-install-db"),
+                        "--no-defaults",
+                        "--datadir=" + data,
+                        "--auth-root-authentication-method=normal",
+                        "--skip-test-db");
+            }
+
+            @Override
+            List<String> serve(Path folder, Path data, int port) {
+                return List.of(
+                        program("mariadbd"),
+                        "--no-defaults",
+                        "--datadir=" + data,
+                        "--port=" + port,
+                        "--bind-address=127.0.0.1",
+                        "--socket=" + folder.resolve("s"),
+                        "--pid-file=" + folder.resolve("pid"),
+                        "--skip-grant-tables",
+                        "--skip-networking=0",
+                        "--innodb-flush-log-at-trx-commit=0",
+                        "--innodb-buffer-pool-size=32M",
+                        "--innodb-log-file-size=16M");
+            }
+
+            @Override
+            public String url(int port) {
+                return "jdbc:mariadb://127.0.0.1:" + port + "/mysql";
+            }
+        };
+
+        private final String user;
+        private final String probe;
+        private final String cure;
+
+        Product(String user, String probe, String cure) {
+            this.user = user;
+            this.probe = probe;
+            this.cure = cure;
+        }
+
+        abstract List<String> create(Path folder, Path data);
+
+        abstract List<String> serve(Path folder, Path data, int port);
+
+        /** The JDBC address of a server on this port. */
+        public abstract String url(int port);
+
+        String program(String name) {
+            return SqlPrograms.find(name)
+                    .orElseThrow(() -> new IllegalStateException("no %s found. Install one: %s".formatted(name, cure)))
+                    .toString();
+        }
+    }
+
+    private final Product product;
+    private final int port;
+    private final TestFolder folder;
+    private final ServerProcess process;
+
+    private SqlServer(Product product, int port, TestFolder folder, ServerProcess process) {
+        this.product = product;
+        this.port = port;
+        this.folder = folder;
+        this.process = process;
+    }
+
+    /**
+     * Starts one and waits until it accepts connections.
+     *
+     * @throws IllegalStateException if the programs are missing, with the command that installs them, or if it fails
+     */
+    public static SqlServer start(Product product) {
+        product.program(product.probe);
+        TestFolder folder = TestFolder.create(product.name().toLowerCase(Locale.ROOT));
+        try {
+            SqlPrograms.giveTo(product.user, folder.path());
+            Path data = folder.path().resolve("data");
+            SqlPrograms.run(folder.path(), SqlPrograms.as(product.user, product.create(folder.path(), data)));
+            int port = FreePort.next();
+            ServerProcess process = ServerProcess.start(
+                    "database", folder.path(), SqlPrograms.as(product.user, product.serve(folder.path(), data, port)));
+            SqlServer server = new SqlServer(product, port, folder, process);
+            process.awaitReady(TIME_TO_START, server::answers);
+            return server;
+        } catch (RuntimeException failure) {
+            folder.close();
+            throw failure;
+        }
+    }
+
+    public Product product() {
+        return product;
+    }
+
+    /** The JDBC address. */
+    public String url() {
+        return product.url(port);
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** A user that may do anything, without a password. */
+    public String user() {
+        return product == Product.POSTGRESQL ? "test" : "root";
+    }
+
+    public ServerProcess process() {
+        return process;
+    }
+
+    @Override
+    public void close() {
+        process.stop();
+        folder.close();
+    }
+
+    /** MariaDB greets; PostgreSQL, asked for TLS, answers with one byte, and before it is ready too: so ask for a session. */
+    private boolean answers() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
+            socket.setSoTimeout(5000);
+            InputStream in = socket.getInputStream();
+            if (product == Product.POSTGRESQL) {
+                byte[] body = "user\0test\0database\0postgres\0\0".getBytes(StandardCharsets.US_ASCII);
+                ByteBuffer startup = ByteBuffer.allocate(8 + body.length);
+                startup.putInt(8 + body.length).putInt(0x30000).put(body);
+                socket.getOutputStream().write(startup.array());
+                return in.read() == 'R';
+            }
+            return in.read() >= 0;
+        } catch (IOException notYet) {
+            return false;
+        }
+    }
+}
