@@ -78,19 +78,11 @@ record RedlockProperties(
                 .mapToObj(at -> NodeUri.parse(at, nodes.get(at), username, password))
                 .toList();
         SslBundle bundle = ssl.bundle() == null ? null : bundle(ssl.bundle(), bundles);
-        return new RedlockConnectionDetails() {
-
-            @Override
-            public List<Node> getNodes() {
-                return parsed;
-            }
-
-            @Override
-            public @Nullable SslBundle getSslBundle() {
-                return bundle;
-            }
-        };
+        return new Configured(parsed, bundle);
     }
+
+    private record Configured(List<Node> getNodes, @Nullable SslBundle getSslBundle)
+            implements RedlockConnectionDetails {}
 
     private static SslBundle bundle(String name, @Nullable SslBundles bundles) {
         if (bundles == null) {
