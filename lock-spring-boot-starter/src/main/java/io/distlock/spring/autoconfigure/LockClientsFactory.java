@@ -18,26 +18,12 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.util.StringUtils;
 
 /** Makes a client for each provider and chooses the default one. */
-final class LockClientsFactory {
-
-    private final LockRuntime runtime;
-    private final LockProperties properties;
-    private final Environment environment;
-    private final List<LockListener> listeners;
-    private final List<LockClientCustomizer> customizers;
-
-    LockClientsFactory(
-            LockRuntime runtime,
-            LockProperties properties,
-            Environment environment,
-            List<LockListener> listeners,
-            List<LockClientCustomizer> customizers) {
-        this.runtime = runtime;
-        this.properties = properties;
-        this.environment = environment;
-        this.listeners = listeners;
-        this.customizers = customizers;
-    }
+record LockClientsFactory(
+        LockRuntime runtime,
+        LockProperties properties,
+        Environment environment,
+        List<LockListener> listeners,
+        List<LockClientCustomizer> customizers) {
 
     LockClients create(List<LockProvider> providers) {
         String primary = primary(providers.stream().map(LockProvider::name).toList());

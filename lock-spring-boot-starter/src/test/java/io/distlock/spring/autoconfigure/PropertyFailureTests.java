@@ -105,7 +105,7 @@ class PropertyFailureTests {
                         "distributed-lock.provider=redlock",
                         "distributed-lock.redlock.nodes=redis://a,http://:s3cret@b,redis://c"))
                 .contains(
-                        "The property distributed-lock.redlock.nodes[1] cannot be used: it begins neither with redis://")
+                        "The property distributed-lock.redlock.nodes[1] cannot be used: it starts with neither redis://")
                 .doesNotContain("s3cret")
                 .doesNotContain(TIMES);
         assertThat(start(
