@@ -18,7 +18,8 @@ import org.springframework.core.annotation.AliasFor;
  * public void ship(long orderId) { … }
  * }</pre>
  *
- * <p>On a type, each method of its beans that a proxy can intercept is locked separately. Works as a
+ * <p>On a type, each method of its beans that a proxy can intercept is locked separately, those excepted that Spring
+ * calls to begin and end a bean. Works as a
  * meta-annotation, with its attributes set through {@link AliasFor}, and on the methods of interfaces and base
  * classes; an annotation on the method overrides those on the type.
  *
@@ -46,11 +47,12 @@ import org.springframework.core.annotation.AliasFor;
  *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost meanwhile; or
  *       it was lost before the method could begin. If the method itself failed, its exception carries this as
  *       suppressed.
- *   <li>{@link IllegalArgumentException}: the {@link #key()} has no lockable value. The method did not run.
+ *   <li>{@link IllegalArgumentException}: the {@link #key()} could not be evaluated or has no lockable value; the cause
+ *       is what the expression threw. The method did not run.
  * </ul>
  *
- * <p>Times are written as {@code 500ms}, {@code 2s}, {@code PT2S} or {@code ${some.property}}; empty means the
- * property {@code distributed-lock.*} of the same name. All attributes are checked when the application starts.
+ * <p>Times are written with a unit, as {@code 500ms}, {@code 2s} or {@code PT2S}, or as {@code ${some.property}}; empty
+ * means the property {@code distributed-lock.*} of the same name. All attributes are checked when the application starts.
  *
  * <p>The lock covers the method's work, not just its call:
  *
@@ -84,8 +86,8 @@ public @interface DistributedLock {
     String value() default "";
 
     /**
-     * The lock's name: a label from a bounded set, used as a metrics tag; {@code ${…}} is resolved. If empty, the
-     * simple name of the declaring class plus the method name: {@code OrderService.ship}. Set it where
+     * The lock's name: a label from a bounded set, used as a metrics tag. No expression; {@code ${…}} is resolved. If
+     * empty, the simple name of the declaring class plus the method name: {@code OrderService.ship}. Set it where
      * other programs take the same lock, or where the class may be renamed.
      */
     @AliasFor("value")
@@ -93,7 +95,8 @@ public @interface DistributedLock {
 
     /**
      * The item under the name, as a SpEL expression over the call: arguments as {@code #orderId}, {@code #p0} or
-     * {@code #a0}; {@code #root.method}, {@code #root.target}, {@code #root.args}; beans as {@code @bean}. Its value
+     * {@code #a0}, by the names of the method that has the annotation or of the one that runs; {@code #root.method},
+     * {@code #root.target}, {@code #root.args}; beans as {@code @bean}. Its value
      * is a string, number, boolean, character, enum, UUID or {@code java.time} value; or a collection or an array of
      * them: all are locked, or none. The text counts, not the type: {@code 42} and {@code "42"} are one item. Empty:
      * the name alone is locked.

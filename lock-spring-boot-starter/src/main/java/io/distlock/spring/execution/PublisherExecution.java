@@ -67,27 +67,27 @@ final class PublisherExecution implements Execution {
                 // A supplier, evaluated on subscription: nothing can come between it and the cleanup.
                 Mono.fromSupplier(() -> AsyncAcquisition.of(task, outer)),
                 acquisition ->
-                        settled(acquisition).flatMapMany(reference -> under(reference, acquisition, outer, call)),
+                        settled(acquisition).flatMapMany(references -> under(references, acquisition, outer, call)),
                 acquisition -> Mono.empty(),
                 PublisherExecution::endInto,
                 acquisition -> Mono.fromRunnable(acquisition::cancel));
     }
 
-    private Mono<Reference> settled(AsyncAcquisition acquisition) {
-        return Mono.create(sink -> acquisition.whenSettled((reference, failure) -> {
-            if (reference == null) {
+    private Mono<List<Reference>> settled(AsyncAcquisition acquisition) {
+        return Mono.create(sink -> acquisition.whenSettled((references, failure) -> {
+            if (references == null) {
                 sink.error(Objects.requireNonNull(failure));
             } else {
-                sink.success(reference);
+                sink.success(references);
             }
         }));
     }
 
-    private Flux<Object> under(Reference reference, AsyncAcquisition acquisition, HeldLocks outer, Call call) {
-        call.locks().granted(reference);
-        HeldLocks held = outer.with(reference.target());
+    private Flux<Object> under(List<Reference> references, AsyncAcquisition acquisition, HeldLocks outer, Call call) {
+        call.locks().granted(references);
+        HeldLocks held = outer.with(references);
         Flux<Object> inside = Flux.defer(() -> call.locks().hasNext() ? underNext(held, call) : body(held, call));
-        return (acquisition.cancelsOnLoss(reference) ? inside.takeUntilOther(loss(reference)) : inside)
+        return (acquisition.cancelsOnLoss(references) ? inside.takeUntilOther(loss(references.get(0))) : inside)
                 // Here, not in the cleanup, whose failures come wrapped: completion is signalled after the release.
                 .concatWith(Mono.defer(() -> end(acquisition)));
     }
@@ -147,7 +147,7 @@ final class PublisherExecution implements Execution {
 
     private static Mono<Void> endInto(AsyncAcquisition acquisition, Throwable failure) {
         return PublisherExecution.<Void>end(acquisition).onErrorResume(loss -> {
-            Losses.suppress(failure, loss);
+            Losses.joined(failure, loss);
             return Mono.empty();
         });
     }

@@ -33,8 +33,8 @@ class EtcdQuickStartTests {
         assertThat(yaml).contains("distributed-lock.etcd.endpoints:");
         try (BuiltApplication application =
                 BuiltApplication.build(service, "Orders", yaml, Path.of("target", "class-path"))) {
-            assertThat(application.run(
-                            Map.of("DISTRIBUTEDLOCK_ETCD_ENDPOINTS", server.uri().toString())))
+            assertThat(application.run(Map.of(
+                            "DISTRIBUTEDLOCK_ETCD_ENDPOINTS", server.uri().toString())))
                     .contains("shipped 42 with token ")
                     .doesNotContain(" ERROR ");
         }

@@ -33,7 +33,11 @@ class RedisQuickStartTests {
     @Test
     void theQuickStartOfTheReadmeLocks(RedisServer server) {
         String method = readme.blocks("java").get(0);
-        assertLocks("@Service\nclass Orders {\n" + method + "}\n", "Orders", readme.blocks("yaml").get(0), server);
+        assertLocks(
+                "@Service\nclass Orders {\n" + method + "}\n",
+                "Orders",
+                readme.blocks("yaml").get(0),
+                server);
     }
 
     @Test

@@ -25,20 +25,18 @@ public final class BuiltApplication implements AutoCloseable {
 
     private static final long PATIENCE_MINUTES = 3;
 
-    private static final String IMPORTS =
-            """
+    private static final String IMPORTS = """
             package shop;
 
-            import io.distlock.*;
-            import io.distlock.spring.*;
-            import org.springframework.boot.*;
-            import org.springframework.boot.autoconfigure.*;
-            import org.springframework.context.*;
-            import org.springframework.stereotype.*;
+            import io.distlock.spring.DistributedLock;
+            import io.distlock.spring.LockContext;
+            import org.springframework.boot.SpringApplication;
+            import org.springframework.boot.autoconfigure.SpringBootApplication;
+            import org.springframework.context.ConfigurableApplicationContext;
+            import org.springframework.stereotype.Service;
             """;
 
-    private static final String MAIN =
-            """
+    private static final String MAIN = """
             @SpringBootApplication
             public class Application {
                 public static void main(String[] arguments) {
@@ -81,7 +79,7 @@ public final class BuiltApplication implements AutoCloseable {
 
     private void write(String service, String name, String yaml) throws IOException {
         String imports = service.contains("@Transactional")
-                ? IMPORTS + "import org.springframework.transaction.annotation.*;\n"
+                ? IMPORTS + "import org.springframework.transaction.annotation.Transactional;\n"
                 : IMPORTS;
         Path main = Files.writeString(source("Application"), imports + MAIN.formatted(name));
         Path other = Files.writeString(source(name), imports + service.replace("{ … }", BODY));
@@ -90,7 +88,12 @@ public final class BuiltApplication implements AutoCloseable {
         StringWriter problems = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
             List<String> options = List.of(
-                    "-parameters", "-proc:none", "-classpath", classPath, "-d", folder.inner("classes").toString());
+                    "-parameters",
+                    "-proc:none",
+                    "-classpath",
+                    classPath,
+                    "-d",
+                    folder.inner("classes").toString());
             if (!compiler.getTask(problems, files, null, options, null, files.getJavaFileObjects(main, other))
                     .call()) {
                 throw new IllegalStateException("the application does not compile:\n" + problems);
@@ -114,7 +117,8 @@ public final class BuiltApplication implements AutoCloseable {
             Path output = folder.path().resolve("output");
             List<String> command = new ArrayList<>(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
-            command.addAll(List.of("-cp", folder.inner("classes") + File.pathSeparator + classPath, "shop.Application"));
+            command.addAll(
+                    List.of("-cp", folder.inner("classes") + File.pathSeparator + classPath, "shop.Application"));
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(folder.path().toFile())
                     .redirectErrorStream(true)
