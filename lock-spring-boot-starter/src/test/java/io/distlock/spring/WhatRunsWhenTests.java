@@ -45,6 +45,7 @@ class WhatRunsWhenTests {
             "CacheInterceptor", "cache",
             "TransactionInterceptor", "transaction",
             "GuardedAdvice", "transaction",
+            "TransactionAdvice", "transaction",
             "MethodValidationInterceptor", "validation");
 
     private final ApplicationContextRunner runner = LockTestContext.inMemory()
