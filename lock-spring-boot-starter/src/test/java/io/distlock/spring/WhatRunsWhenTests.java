@@ -44,7 +44,6 @@ class WhatRunsWhenTests {
             "LockInterceptor", "lock",
             "CacheInterceptor", "cache",
             "TransactionInterceptor", "transaction",
-            "GuardedAdvice", "transaction",
             "TransactionAdvice", "transaction",
             "MethodValidationInterceptor", "validation");
 
