@@ -154,7 +154,7 @@ class KeyMistakesTests {
     /** Each of them is right. */
     static class Right {
 
-        @DistributedLock(name = "n", key = "methodName + '/' + args[0] + '/' + targetClass.simpleName + method.name")
+        @DistributedLock(name = "n", key = "methodName + '/' + args[0] + '/' + targetClass.simpleName + method().name")
         public List<LockKey> ofTheCall(long id) {
             return held();
         }

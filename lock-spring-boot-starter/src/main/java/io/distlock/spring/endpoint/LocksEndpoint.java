@@ -12,7 +12,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -29,11 +28,6 @@ import org.springframework.context.ApplicationEventPublisher;
  * a lock away from its holder, if that is allowed, and always with an audit event. Thread-safe.
  */
 @Endpoint(id = "locks")
-@RegisterReflectionForBinding({
-    LocksDescriptor.class,
-    LocksDescriptor.Inspection.class,
-    LocksDescriptor.ForcedRelease.class
-})
 class LocksEndpoint {
 
     private static final Logger log = LoggerFactory.getLogger(LocksEndpoint.class);

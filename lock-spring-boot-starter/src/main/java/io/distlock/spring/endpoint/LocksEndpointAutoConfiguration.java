@@ -2,6 +2,7 @@ package io.distlock.spring.endpoint;
 
 import io.distlock.spring.LockClients;
 import io.distlock.support.LockRuntime;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
@@ -19,6 +20,12 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean({LockClients.class, LockRuntime.class})
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
+@RegisterReflectionForBinding({
+    LocksDescriptor.class,
+    LocksDescriptor.Inspection.class,
+    LocksDescriptor.ForcedRelease.class,
+    LocksEndpointWebExtension.Problem.class
+})
 final class LocksEndpointAutoConfiguration {
 
     @Bean

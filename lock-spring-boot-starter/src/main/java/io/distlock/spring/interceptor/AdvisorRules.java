@@ -1,31 +1,40 @@
 package io.distlock.spring.interceptor;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /** Whether an existing bean has the lock among its advisors, in a position where it takes effect. */
-record AdvisorRules(TestDoubles testDoubles) {
+record AdvisorRules(ConfigurableListableBeanFactory beans) {
 
     /** By name: transactions are optional. */
     private static final String TRANSACTION_ADVISOR =
             "org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor";
+
+    /** Registered in a context in which Spring's test framework replaces beans. */
+    private static final String BEAN_OVERRIDES =
+            "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
     void check(String bean, Object instance, LockedMethod method, ProblemCollector problems) {
         List<Advisor> advisors = advisors(instance);
         int lock = firstIndex(advisors, LockAdvisor.class::isInstance);
         if (lock >= 0) {
             checkOrder(advisors, lock, method, problems);
-        } else if (!isOpaque(instance) && !testDoubles.contain(instance)) {
+        } else if (!isOpaque(instance) && !isTestDouble(instance)) {
             problems.add(
                     "bean",
                     "the bean '" + bean
@@ -86,5 +95,27 @@ record AdvisorRules(TestDoubles testDoubles) {
                 .filter(index -> wanted.test(advisors.get(index)))
                 .findFirst()
                 .orElse(-1);
+    }
+
+    /** Mocks, spies and other objects that replace beans in tests are registered ready-made and deliberately never proxied. */
+    private boolean isTestDouble(Object instance) {
+        Object target = AopProxyUtils.getSingletonTarget(instance);
+        return beans.containsSingleton(BEAN_OVERRIDES) || isMock(instance) || (target != null && isMock(target));
+    }
+
+    /** Asks Mockito: the classes of most of its mocks look like any other. */
+    private static boolean isMock(Object instance) {
+        ClassLoader loader = instance.getClass().getClassLoader();
+        if (!ClassUtils.isPresent("org.mockito.Mockito", loader)) {
+            return false;
+        }
+        Class<?> mockito = ClassUtils.resolveClassName("org.mockito.Mockito", loader);
+        Method details = ClassUtils.getMethod(mockito, "mockingDetails", Object.class);
+        Object answer = ReflectionUtils.invokeMethod(details, null, instance);
+        return answer != null && Boolean.TRUE.equals(isMock(details.getReturnType(), answer));
+    }
+
+    private static @Nullable Object isMock(Class<?> type, Object details) {
+        return ReflectionUtils.invokeMethod(ClassUtils.getMethod(type, "isMock"), details);
     }
 }

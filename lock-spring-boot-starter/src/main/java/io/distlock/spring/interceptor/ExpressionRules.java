@@ -1,8 +1,6 @@
 package io.distlock.spring.interceptor;
 
-import java.util.Arrays;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
@@ -23,10 +21,9 @@ record ExpressionRules(
         ConfigurableListableBeanFactory beans,
         ProblemCollector problems) {
 
-    /** The methods and properties of {@code #root}. */
-    private static final Set<String> OF_THE_CALL = Arrays.stream(LockOperation.Call.class.getMethods())
-            .map(method -> method.getName().equals("getClass") ? "class" : method.getName())
-            .collect(Collectors.toUnmodifiableSet());
+    /** The properties and methods of {@code #root}; not by reflection, of which a native image knows nothing. */
+    private static final Set<String> OF_THE_CALL = Set.of(
+            "method", "target", "args", "methodName", "targetClass", "class", "getClass", "toString", "hashCode");
 
     void check(SpelNode expression) {
         check(expression, true, true);

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.BridgeMethodResolver;
@@ -82,11 +83,11 @@ final class LockOperationSource {
     }
 
     private LockOperation operation(Entry entry) {
-        LockOperation known = entry.operation;
+        LockOperation known = entry.operation().get();
         if (known == null) {
             // Not under a monitor: resolving requests beans. At worst done twice, same result.
-            known = parse(entry.method);
-            entry.operation = known;
+            known = parse(entry.method());
+            entry.operation().set(known);
             known.locks().forEach(lock -> names.add(lock.name()));
         }
         return known;
@@ -111,13 +112,10 @@ final class LockOperationSource {
     }
 
     /** A locked method and, once resolved, how it is locked. */
-    private static final class Entry {
-
-        private final LockedMethod method;
-        private volatile @Nullable LockOperation operation;
+    private record Entry(LockedMethod method, AtomicReference<@Nullable LockOperation> operation) {
 
         Entry(LockedMethod method) {
-            this.method = method;
+            this(method, new AtomicReference<>());
         }
     }
 

@@ -9,13 +9,10 @@ import java.util.function.Supplier;
  * Collects the problems of one method, to report them all at once. A refused value is empty and adds a problem. Not
  * thread-safe.
  */
-final class ProblemCollector {
-
-    private final LockedMethod method;
-    private final List<InvalidLockedMethodsException.Problem> found = new ArrayList<>();
+record ProblemCollector(LockedMethod method, List<InvalidLockedMethodsException.Problem> found) {
 
     ProblemCollector(LockedMethod method) {
-        this.method = method;
+        this(method, new ArrayList<>());
     }
 
     void add(String attribute, String problem, String cure) {
@@ -29,10 +26,6 @@ final class ProblemCollector {
             add(attribute, String.valueOf(refusal.getMessage()), cure);
             return Optional.empty();
         }
-    }
-
-    List<InvalidLockedMethodsException.Problem> found() {
-        return found;
     }
 
     void throwIfAny() {

@@ -40,7 +40,7 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
                     instance.map(each -> !AopUtils.isJdkDynamicProxy(each)).orElseGet(() -> isByClass(type));
             checkModifiers(method, byClass, problems);
             checkCallers(bean, method, problems);
-            instance.ifPresent(each -> new AdvisorRules(new TestDoubles(beans)).check(bean, each, method, problems));
+            instance.ifPresent(each -> new AdvisorRules(beans).check(bean, each, method, problems));
         }
     }
 
