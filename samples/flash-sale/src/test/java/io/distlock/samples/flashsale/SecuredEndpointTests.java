@@ -73,9 +73,6 @@ class SecuredEndpointTests {
         }
     }
 
-    private static final Consumer<HttpHeaders> OPERATOR = headers -> headers.setBasicAuth("operator", "o");
-    private static final Consumer<HttpHeaders> GUEST = headers -> headers.setBasicAuth("guest", "g");
-
     @Autowired
     LockClient client;
 
@@ -94,6 +91,14 @@ class SecuredEndpointTests {
         held.release();
     }
 
+    private static void operator(HttpHeaders headers) {
+        headers.setBasicAuth("operator", "o");
+    }
+
+    private static void guest(HttpHeaders headers) {
+        headers.setBasicAuth("guest", "g");
+    }
+
     private RestTestClient.ResponseSpec send(HttpMethod method, String path, Consumer<HttpHeaders> user) {
         return RestTestClient.bindToServer()
                 .build()
@@ -110,7 +115,7 @@ class SecuredEndpointTests {
 
     @Test
     void anOperatorTakesALockAwayWithoutACsrfToken() {
-        send(HttpMethod.DELETE, lock(), OPERATOR)
+        send(HttpMethod.DELETE, lock(), SecuredEndpointTests::operator)
                 .expectStatus()
                 .isOk()
                 .expectBody()
@@ -121,14 +126,14 @@ class SecuredEndpointTests {
 
     @Test
     void nobodyElseDoes() {
-        send(HttpMethod.DELETE, lock(), GUEST).expectStatus().isForbidden();
+        send(HttpMethod.DELETE, lock(), SecuredEndpointTests::guest).expectStatus().isForbidden();
         send(HttpMethod.DELETE, lock(), nobody -> {}).expectStatus().isUnauthorized();
         assertThat(held.isHeld()).isTrue();
     }
 
     @Test
     void whereNothingIsExemptADeleteNeedsACsrfToken() {
-        send(HttpMethod.DELETE, "/anything", OPERATOR).expectStatus().isForbidden();
+        send(HttpMethod.DELETE, "/anything", SecuredEndpointTests::operator).expectStatus().isForbidden();
     }
 
     @ParameterizedTest
@@ -136,7 +141,7 @@ class SecuredEndpointTests {
     void anyKeyIsReachedThroughTheFirewall(String key) {
         try (HeldLock other = client.acquire(client.request("secured", key))) {
             String encoded = URLEncoder.encode(key, StandardCharsets.UTF_8);
-            send(HttpMethod.GET, "/actuator/locks?name=secured&key=" + encoded, OPERATOR)
+            send(HttpMethod.GET, "/actuator/locks?name=secured&key=" + encoded, SecuredEndpointTests::operator)
                     .expectStatus()
                     .isOk()
                     .expectBody()
@@ -150,7 +155,7 @@ class SecuredEndpointTests {
     @Test
     void aSlashNeedsNoEncoding() {
         try (HeldLock other = client.acquire(client.request("secured", "a/b%"))) {
-            send(HttpMethod.GET, "/actuator/locks?name=secured&key=a/b%25", OPERATOR)
+            send(HttpMethod.GET, "/actuator/locks?name=secured&key=a/b%25", SecuredEndpointTests::operator)
                     .expectBody()
                     .jsonPath("$.held")
                     .isEqualTo(other.isHeld());
@@ -159,7 +164,7 @@ class SecuredEndpointTests {
 
     @Test
     void anUnknownProviderIsAProblemAndAFreeLockIsNot() {
-        send(HttpMethod.GET, "/actuator/locks?name=secured&key=42&provider=zookeeper", OPERATOR)
+        send(HttpMethod.GET, "/actuator/locks?name=secured&key=42&provider=zookeeper", SecuredEndpointTests::operator)
                 .expectStatus()
                 .isNotFound()
                 .expectHeader()
@@ -167,7 +172,7 @@ class SecuredEndpointTests {
                 .expectBody()
                 .jsonPath("$.detail")
                 .value(detail -> assertThat(detail).asString().contains("there is no lock provider 'zookeeper'"));
-        send(HttpMethod.GET, "/actuator/locks?name=secured&key=43&provider=REDIS", OPERATOR)
+        send(HttpMethod.GET, "/actuator/locks?name=secured&key=43&provider=REDIS", SecuredEndpointTests::operator)
                 .expectStatus()
                 .isOk()
                 .expectBody()
