@@ -126,14 +126,18 @@ class SecuredEndpointTests {
 
     @Test
     void nobodyElseDoes() {
-        send(HttpMethod.DELETE, lock(), SecuredEndpointTests::guest).expectStatus().isForbidden();
+        send(HttpMethod.DELETE, lock(), SecuredEndpointTests::guest)
+                .expectStatus()
+                .isForbidden();
         send(HttpMethod.DELETE, lock(), nobody -> {}).expectStatus().isUnauthorized();
         assertThat(held.isHeld()).isTrue();
     }
 
     @Test
     void whereNothingIsExemptADeleteNeedsACsrfToken() {
-        send(HttpMethod.DELETE, "/anything", SecuredEndpointTests::operator).expectStatus().isForbidden();
+        send(HttpMethod.DELETE, "/anything", SecuredEndpointTests::operator)
+                .expectStatus()
+                .isForbidden();
     }
 
     @ParameterizedTest
