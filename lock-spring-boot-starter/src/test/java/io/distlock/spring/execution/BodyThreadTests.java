@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.mockito.AdditionalAnswers;
 import org.mockito.Mockito;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -44,6 +45,7 @@ import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 
 /** A body that returns a future or a publisher may block, and the caller may be an event loop. */
+@Timeout(240)
 class BodyThreadTests {
 
     private final LockRuntime runtime = LockRuntime.start();
@@ -269,7 +271,7 @@ class BodyThreadTests {
         CountDownLatch permit = new CountDownLatch(1);
         Executions limited = executions(task -> {
             try {
-                permit.await();
+                assertThat(permit.await(20, TimeUnit.SECONDS)).isTrue();
             } catch (InterruptedException interrupt) {
                 throw new IllegalStateException(interrupt);
             }
@@ -309,7 +311,7 @@ class BodyThreadTests {
         var adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(Mono.class);
         Mono<?> mono = (Mono<?>) executions.publisher(adapter).run(tasks(), () -> {
             inside.countDown();
-            leave.await();
+            assertThat(leave.await(20, TimeUnit.SECONDS)).isTrue();
             return Mono.just("done");
         });
         Disposable subscription = mono.subscribe();
