@@ -13,13 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-/**
- * The locks of this instance. {@code docs/operating.md} explains each field of these records.
- *
- * @param held what it holds, longest first
- * @param waiting the waiting calls, longest first
- * @param losses the latest locks that it lost, newest first
- */
+/** The locks of this instance. {@code docs/operating.md} explains each field of these records. */
 record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss> losses) implements OperationResponseBody {
 
     record Held(
@@ -79,12 +73,7 @@ record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss> losses
     /** What the store answered to a forced release. */
     record ForcedRelease(Release release) implements OperationResponseBody {}
 
-    /**
-     * A page of a longer list.
-     *
-     * @param total the length of the list
-     * @param offset how many items precede the page
-     */
+    /** A page of a longer list. */
     record Page<T>(int total, int offset, List<T> items) {
 
         /** Keeps only the items up to the end of the page. */

@@ -36,8 +36,6 @@ import org.springframework.context.ApplicationEventPublisher;
 })
 class LocksEndpoint {
 
-    static final String AUDIT_TYPE = "LOCK_FORCE_RELEASE";
-
     private static final Logger log = LoggerFactory.getLogger(LocksEndpoint.class);
 
     private static final int DEFAULT_LIMIT = 50;
@@ -48,9 +46,6 @@ class LocksEndpoint {
     private final ApplicationEventPublisher publisher;
     private final LocksEndpointProperties properties;
 
-    /**
-     * @param sanitizing what to hide even if the properties allow showing it
-     */
     LocksEndpoint(
             LockClients clients,
             RecentLosses losses,
@@ -131,7 +126,7 @@ class LocksEndpoint {
             log.warn("What came of taking away the lock '{}' (token {}): {}", key, token, outcome);
             publisher.publishEvent(new AuditApplicationEvent(
                     who,
-                    AUDIT_TYPE,
+                    "LOCK_FORCE_RELEASE",
                     Map.of("provider", place.provider(), "lock", key.text(), "token", token, "release", outcome)));
         }
     }

@@ -46,10 +46,6 @@ final class LocksReport {
 
     private record At<T>(Place place, Duration duration, T value) {}
 
-    /**
-     * @param name of which locks; all if null
-     * @param provider at which provider; all if null
-     */
     LocksDescriptor locks(@Nullable String name, @Nullable String provider, int offset, int limit, boolean shown) {
         List<String> providers = provider == null
                 ? List.copyOf(clients.providers())

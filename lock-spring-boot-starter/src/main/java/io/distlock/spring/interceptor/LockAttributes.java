@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -101,23 +100,14 @@ record LockAttributes(
             List<LockKey> fixed = List.of(LockKey.of(name));
             return call -> fixed;
         }
-        return expressions
-                .parse("key", expression, name, variables, problems)
-                .<Function<LockOperation.Call, List<LockKey>>>map(
-                        key -> call -> key.evaluate(call, value -> LockTask.keys(name, value)))
-                .orElse(call -> List.of());
+        return expressions.parse("key", expression, name, variables, value -> LockTask.keys(name, value), problems);
     }
 
-    private Predicate<LockOperation.Call> condition(String name) {
+    private Function<LockOperation.Call, Boolean> condition(String name) {
         String expression = annotation.getString("condition");
-        if (expression.isBlank()) {
-            return call -> true;
-        }
-        return expressions
-                .parse("condition", expression, name, variables, problems)
-                .<Predicate<LockOperation.Call>>map(
-                        condition -> call -> condition.evaluate(call, LockAttributes::truth))
-                .orElse(call -> true);
+        return expression.isBlank()
+                ? call -> true
+                : expressions.parse("condition", expression, name, variables, LockAttributes::truth, problems);
     }
 
     private static Boolean truth(@Nullable Object value) {

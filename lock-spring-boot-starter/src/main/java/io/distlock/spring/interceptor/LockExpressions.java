@@ -6,7 +6,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -42,19 +41,56 @@ final class LockExpressions {
     }
 
     /**
-     * @param lock the lock's name, for messages
+     * What the expression says for each call; the function throws an {@link IllegalArgumentException} that names lock,
+     * method and reason.
+     *
+     * @param reading refuses a value by an {@link IllegalArgumentException}
      */
-    Optional<LockExpression> parse(
-            String attribute, String text, String lock, Variables variables, ProblemCollector problems) {
-        SpelExpression expression;
+    <T> Function<LockOperation.Call, T> parse(
+            String attribute,
+            String text,
+            String lock,
+            Variables variables,
+            Function<@Nullable Object, T> reading,
+            ProblemCollector problems) {
         try {
-            expression = parser.parseRaw(text);
+            SpelExpression expression = parser.parseRaw(text);
+            new ExpressionRules(attribute, text, variables, beans, problems).check(expression.getAST());
+            String described = "@DistributedLock " + attribute + " \"" + text + "\" of lock '" + lock + "' on "
+                    + variables.method().describe();
+            return call -> read(reading, evaluate(expression, call, variables, described), described);
         } catch (ParseException | IllegalStateException malformed) {
             problems.add(attribute, "\"" + text + "\" is not a SpEL expression: " + malformed.getMessage(), CURE);
-            return Optional.empty();
+            return call -> reading.apply(null);
         }
-        new ExpressionRules(attribute, text, variables, beans, problems).check(expression.getAST());
-        return Optional.of(new LockExpression(attribute, expression, lock, variables, shared));
+    }
+
+    private static <T> T read(Function<@Nullable Object, T> reading, @Nullable Object value, String described) {
+        try {
+            return reading.apply(value);
+        } catch (IllegalArgumentException refusal) {
+            throw new IllegalArgumentException(described + ": " + refusal.getMessage(), refusal);
+        }
+    }
+
+    private @Nullable Object evaluate(
+            Expression expression, LockOperation.Call call, Variables variables, String described) {
+        var context = new StandardEvaluationContext(call) {
+
+            @Override
+            public @Nullable Object lookupVariable(String name) {
+                Integer position = variables.arguments().get(name);
+                return position == null ? super.lookupVariable(name) : call.args()[position];
+            }
+        };
+        shared.applyDelegatesTo(context);
+        try {
+            return expression.getValue(context);
+        } catch (RuntimeException cause) {
+            Throwable root = NestedExceptionUtils.getMostSpecificCause(cause);
+            Object why = root instanceof EvaluationException ? root.getMessage() : root;
+            throw new IllegalArgumentException(described + " cannot be evaluated: " + why, cause);
+        }
     }
 
     /**
@@ -92,56 +128,6 @@ final class LockExpressions {
             arguments.keySet().forEach(name -> known.add('#' + name));
             known.addAll(List.of("#root", "#this"));
             return known;
-        }
-    }
-
-    /** A parsed expression over the calls of one method. */
-    record LockExpression(
-            String attribute,
-            Expression expression,
-            String lock,
-            Variables variables,
-            StandardEvaluationContext shared) {
-
-        /**
-         * The value for a call, as the attribute needs it.
-         *
-         * @param reading refuses a value by an {@link IllegalArgumentException} with the reason
-         * @throws IllegalArgumentException if the expression fails, or its value cannot be used
-         */
-        <T> T evaluate(LockOperation.Call call, Function<@Nullable Object, T> reading) {
-            Object value = evaluate(call);
-            try {
-                return reading.apply(value);
-            } catch (IllegalArgumentException refusal) {
-                throw failure(": " + refusal.getMessage(), refusal);
-            }
-        }
-
-        private @Nullable Object evaluate(LockOperation.Call call) {
-            var context = new StandardEvaluationContext(call) {
-
-                @Override
-                public @Nullable Object lookupVariable(String name) {
-                    Integer position = variables.arguments().get(name);
-                    return position == null ? super.lookupVariable(name) : call.args()[position];
-                }
-            };
-            shared.applyDelegatesTo(context);
-            try {
-                return expression.getValue(context);
-            } catch (RuntimeException cause) {
-                Throwable root = NestedExceptionUtils.getMostSpecificCause(cause);
-                String why = root instanceof EvaluationException ? String.valueOf(root.getMessage()) : root.toString();
-                throw failure(" cannot be evaluated: " + why, cause);
-            }
-        }
-
-        private IllegalArgumentException failure(String why, Exception cause) {
-            return new IllegalArgumentException(
-                    "@DistributedLock " + attribute + " \"" + expression.getExpressionString() + "\" of lock '" + lock
-                            + "' on " + variables.method().describe() + why,
-                    cause);
         }
     }
 }

@@ -124,7 +124,7 @@ final class ReturnTypes {
                     Optional.of(CompletableFuture::failedFuture),
                     false);
         } else if (isFutureOrPublisher(type)) {
-            return publisher(type, problems).orElse(done);
+            return publisher(type, done, problems);
         }
         deferredCure(declared)
                 .ifPresent(cure -> problems.add(
@@ -199,23 +199,22 @@ final class ReturnTypes {
                 : Optional.of("SKIP has no empty value for the return type " + type.getName());
     }
 
-    private Optional<Handling> publisher(Class<?> type, ProblemCollector problems) {
+    private Handling publisher(Class<?> type, Handling otherwise, ProblemCollector problems) {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         if (adapter == null || !REACTOR_PRESENT) {
             problems.add(
                     ATTRIBUTE,
                     "it is unknown when the work of a " + type.getName() + " is done",
                     "Return CompletableFuture, or Mono or Flux with reactor-core on the class path");
-            return Optional.empty();
-        }
-        if (!type.isAssignableFrom(adapter.getReactiveType())) {
+            return otherwise;
+        } else if (!type.isAssignableFrom(adapter.getReactiveType())) {
             problems.add(
                     ATTRIBUTE,
                     "no " + type.getName() + " can be made that waits for the lock",
                     "Return " + adapter.getReactiveType().getName());
-            return Optional.empty();
+            return otherwise;
         }
-        return Optional.of(publisher(executions, adapter, adapter.supportsEmpty(), type));
+        return publisher(executions, adapter, adapter.supportsEmpty(), type);
     }
 
     /** Whether a value of the type may represent work still in progress. */
@@ -258,8 +257,6 @@ final class ReturnTypes {
     /**
      * How a method is run.
      *
-     * @param execution knows when the work of such a method is done
-     * @param skipped the result when the method is skipped
      * @param noSkip why no result fits when the method is skipped, if none does
      * @param signal makes the result of a call that has failed; present if work continues after the return
      * @param mayBeAnything whether the declared type leaves open whether the work is done on return
