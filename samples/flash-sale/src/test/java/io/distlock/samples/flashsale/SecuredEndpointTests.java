@@ -7,7 +7,6 @@ import io.distlock.LockClient;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,7 +18,6 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
@@ -68,13 +66,18 @@ class SecuredEndpointTests {
         UserDetailsService users() {
             User.UserBuilder builder = User.withDefaultPasswordEncoder();
             return new InMemoryUserDetailsManager(
-                    builder.username("operator").password("o").roles("OPERATOR").build(),
-                    builder.username("guest").password("g").roles("GUEST").build());
+                    builder.username("operator")
+                            .password("of operator")
+                            .roles("OPERATOR")
+                            .build(),
+                    builder.username("guest")
+                            .password("of guest")
+                            .roles("GUEST")
+                            .build());
         }
     }
 
-    private static final Consumer<HttpHeaders> OPERATOR = headers -> headers.setBasicAuth("operator", "o");
-    private static final Consumer<HttpHeaders> GUEST = headers -> headers.setBasicAuth("guest", "g");
+    private static final String OPERATOR = "operator";
 
     @Autowired
     LockClient client;
@@ -94,12 +97,12 @@ class SecuredEndpointTests {
         held.release();
     }
 
-    private RestTestClient.ResponseSpec send(HttpMethod method, String path, Consumer<HttpHeaders> user) {
+    private RestTestClient.ResponseSpec send(HttpMethod method, String path, String user) {
         return RestTestClient.bindToServer()
                 .build()
                 .method(method)
                 .uri(URI.create("http://127.0.0.1:" + port + path))
-                .headers(user)
+                .headers(headers -> headers.setBasicAuth(user, "of " + user))
                 .exchange();
     }
 
@@ -121,8 +124,8 @@ class SecuredEndpointTests {
 
     @Test
     void nobodyElseDoes() {
-        send(HttpMethod.DELETE, lock(), GUEST).expectStatus().isForbidden();
-        send(HttpMethod.DELETE, lock(), nobody -> {}).expectStatus().isUnauthorized();
+        send(HttpMethod.DELETE, lock(), "guest").expectStatus().isForbidden();
+        send(HttpMethod.DELETE, lock(), "nobody").expectStatus().isUnauthorized();
         assertThat(held.isHeld()).isTrue();
     }
 
