@@ -28,6 +28,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** What happens between the start of an application and its first lock. */
@@ -137,6 +138,19 @@ class RedisWarmUpTests {
         try (TestClient client = TestClient.unconnected(new LettuceConnectionFactory(nodes), TestClient.PATIENT)) {
             await().untilAsserted(() -> assertThat(output)
                     .containsOnlyOnce("Redis Cluster [127.0.0.1:" + port + "] is not ready for locks"));
+            assertThat(TestClient.get(client.provider.check()).state()).isEqualTo(ProviderStatus.State.DOWN);
+        }
+        assertThat(output).containsOnlyOnce("is not ready for locks");
+    }
+
+    @Test
+    void aSentinelThatIsNotThereIsNamed(CapturedOutput output) {
+        int port = FreePort.next();
+        var servers = new RedisSentinelConfiguration().master("master").sentinel("127.0.0.1", port);
+        LettuceConnectionFactory factory = new LettuceConnectionFactory(servers);
+        try (TestClient client = TestClient.unconnected(factory, TestClient.PATIENT)) {
+            await().untilAsserted(() -> assertThat(output)
+                    .containsOnlyOnce("Redis Sentinel [127.0.0.1:" + port + "] is not ready for locks"));
             assertThat(TestClient.get(client.provider.check()).state()).isEqualTo(ProviderStatus.State.DOWN);
         }
         assertThat(output).containsOnlyOnce("is not ready for locks");

@@ -67,26 +67,21 @@ public final class ClientInterceptors {
         @Override
         public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
             ClientCall<Q, A> call = next.newCall(method, options);
-            return method.getType() == MethodDescriptor.MethodType.UNARY ? new Call<>(call) : call;
-        }
-
-        private static final class Call<Q, A> extends SimpleForwardingClientCall<Q, A> {
-
-            Call(ClientCall<Q, A> call) {
-                super(call);
+            if (method.getType() != MethodDescriptor.MethodType.UNARY) {
+                return call;
             }
-
-            @Override
-            public void start(Listener<A> listener, Metadata headers) {
-                super.start(
-                        new SimpleForwardingClientCallListener<A>(listener) {
-                            @Override
-                            public void onClose(Status status, Metadata trailers) {
-                                super.onClose(EtcdCallException.hideUnavailable(status), trailers);
-                            }
-                        },
-                        headers);
-            }
+            return new SimpleForwardingClientCall<>(call) {
+                @Override
+                public void start(Listener<A> listener, Metadata headers) {
+                    Listener<A> hiding = new SimpleForwardingClientCallListener<>(listener) {
+                        @Override
+                        public void onClose(Status status, Metadata trailers) {
+                            super.onClose(EtcdCallException.hideUnavailable(status), trailers);
+                        }
+                    };
+                    super.start(hiding, headers);
+                }
+            };
         }
     }
 

@@ -74,12 +74,7 @@ final class FlushConsolidator implements NettyCustomizer {
             }
         }
 
-        @Override
-        public void disconnect(ChannelHandlerContext context, ChannelPromise promise) {
-            flushWhatWasPutOff(context);
-            context.disconnect(promise);
-        }
-
+        // To Netty, disconnecting such a channel is closing it.
         @Override
         public void close(ChannelHandlerContext context, ChannelPromise promise) {
             flushWhatWasPutOff(context);

@@ -81,8 +81,6 @@ final class LockClientConfiguration {
      * is back. Threads: one for connections that belong together, so that a waiter asks for a released lock without
      * waking another thread, and the application's traffic does not delay a renewal. Flushing: see
      * {@link FlushConsolidator}. Shutting these down leaves the user's alone.
-     *
-     * @param thread a single one; the driver ends it once nothing uses it
      */
     static ClientResources resources(ClientResources users, EventLoopGroupProvider thread) {
         return DefaultClientResources.builder()

@@ -24,9 +24,8 @@ import org.slf4j.LoggerFactory;
  * One connection, made when first needed; if that fails, retried when next needed, after a pause. Once it is made,
  * the driver reconnects it. Never blocks. Thread-safe.
  *
- * <p>A peer that vanished silently leaves a connection on which nothing is ever answered, and TCP takes a quarter
- * of an hour to notice. Redis answers in order, so one call that stays unanswered for long dooms the connection: it is
- * cut and remade.
+ * <p>TCP takes a quarter of an hour to notice a peer that vanished silently. Redis answers in order, so one call that
+ * stays unanswered for long dooms the connection: it is cut and remade.
  */
 public final class RedisConnection<C extends StatefulConnection<String, String>> {
 
@@ -98,8 +97,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     /**
      * Sends a call; any error completes the call.
      *
-     * @param before sent on the same connection right before it, so that both arrive or neither is answered; null for
-     *     none
+     * @param before sent right before it on the same connection, if any: both arrive or neither is answered
      */
     public void send(@Nullable RedisCall<?> before, RedisCall<?> call) {
         if (before != null) {

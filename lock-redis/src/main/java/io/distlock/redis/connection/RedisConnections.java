@@ -19,7 +19,6 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
 /**
  * Connections to Redis for locks only: to the servers of the application's connection factory, with its credentials
@@ -160,18 +159,20 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     public CompletionStage<StatefulConnection<String, String>> connect() {
-        return cluster ? connectToCluster(client -> client.connectAsync(StringCodec.UTF8)) : factory.connect();
+        return cluster
+                ? connectToCluster(client -> client.connectAsync(StringCodec.UTF8))
+                : factory.connect(StatefulConnection.class);
     }
 
     /** A connection that ends with the server process; in a cluster, which has many, one that does not. */
     public CompletionStage<StatefulConnection<String, String>> connectForOnce() {
-        return cluster ? connect() : factoryForOnce.connect();
+        return cluster ? connect() : factoryForOnce.connect(StatefulConnection.class);
     }
 
     public CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
         return cluster
                 ? connectToCluster(client -> client.connectPubSubAsync(StringCodec.UTF8))
-                : factory.connectPubSub();
+                : factory.connect(StatefulRedisPubSubConnection.class);
     }
 
     /** Asks for the topology first: connecting would block for it. */
@@ -202,20 +203,9 @@ public final class RedisConnections implements AutoCloseable {
         }
 
         @SuppressWarnings("unchecked") // made with the codec for strings
-        CompletionStage<StatefulConnection<String, String>> connect() {
-            return provider().getConnectionAsync(StatefulConnection.class).thenApply(connected ->
-                    (StatefulConnection<String, String>) connected);
-        }
-
-        @SuppressWarnings("unchecked") // made with the codec for strings
-        CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
-            return provider()
-                    .getConnectionAsync(StatefulRedisPubSubConnection.class)
-                    .thenApply(connected -> (StatefulRedisPubSubConnection<String, String>) connected);
-        }
-
-        private LettuceConnectionProvider provider() {
-            return doCreateConnectionProvider((RedisClient) getRequiredNativeClient(), StringCodec.UTF8);
+        <C extends StatefulConnection<String, String>> CompletionStage<C> connect(Class<? super C> type) {
+            return doCreateConnectionProvider((RedisClient) getRequiredNativeClient(), StringCodec.UTF8)
+                    .getConnectionAsync((Class<C>) type);
         }
     }
 }

@@ -100,8 +100,8 @@ final class RedlockNode {
         });
     }
 
-    private boolean isIdentified() {
-        return identifiedAfter == calls.disconnections();
+    private CompletionStage<?> identified() {
+        return identifiedAfter == calls.disconnections() ? CompletableFuture.completedFuture(name) : identify();
     }
 
     /** Not a server that is loading its data, for example, which will answer later. */
@@ -124,11 +124,11 @@ final class RedlockNode {
 
     /** Asks for the vote. */
     CompletableFuture<Vote> take(ScriptCall<List<Long>> question) {
-        CompletableFuture<List<Long>> reply = isIdentified()
-                ? calls.run(question)
-                : identify().thenCompose(known -> calls.run(question)).toCompletableFuture();
-        return reply.handle(
-                (said, failure) -> failure == null ? vote(said) : new Vote.Silent(RedisCallException.of(failure)));
+        return identified()
+                .thenCompose(known -> calls.run(question))
+                .handle((said, failure) ->
+                        failure == null ? vote(said) : new Vote.Silent(RedisCallException.of(failure)))
+                .toCompletableFuture();
     }
 
     private static Vote vote(List<Long> reply) {
@@ -162,11 +162,7 @@ final class RedlockNode {
 
     /** As {@link io.distlock.spi.LockProvider#renew}, for entries. */
     void renew(Collection<Lease> entries, Renewal.Answers answers) {
-        if (isIdentified()) {
-            node.renew(entries, answers);
-            return;
-        }
-        identify().whenComplete((known, failure) -> {
+        identified().whenComplete((known, failure) -> {
             if (failure == null) {
                 node.renew(entries, answers);
             } else {

@@ -1,17 +1,26 @@
 package io.distlock.redis.redlock;
 
 import io.distlock.Release;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.ProviderStatus.State;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
 /** The nodes that decide together. */
 record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRuntime runtime, Duration callTimeout) {
+
+    private static final String UP = "up";
 
     RedlockNodes {
         all = List.copyOf(all);
@@ -33,6 +42,41 @@ record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRun
                         what + " on " + node.name(),
                         timeToLive.plus(callTimeout),
                         () -> runtime.timeouts().within(callTimeout, withdraw.get()));
+    }
+
+    /** For health checks: the margin is how many more nodes may fail. Never fails. */
+    CompletableFuture<ProviderStatus> check() {
+        Map<String, Object> states = new ConcurrentSkipListMap<>();
+        var asked = all.stream()
+                .map(node -> runtime.timeouts()
+                        .within(callTimeout, node.check())
+                        .handle((quarantine, failure) ->
+                                states.put(node.name(), failure == null ? describe(quarantine) : describe(failure))));
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(done -> status(states));
+    }
+
+    private static String describe(Duration quarantine) {
+        return quarantine.isZero()
+                ? UP
+                : "quarantined for another " + quarantine.plusMillis(999).toSeconds()
+                        + " s (distributed-lock.redlock.restart-guard.quarantine)";
+    }
+
+    private static String describe(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return "down: " + cause.getMessage();
+    }
+
+    private ProviderStatus status(Map<String, Object> states) {
+        int majority = quorum.majority();
+        int margin = Collections.frequency(states.values(), UP) - majority;
+        Map<String, Object> details = new TreeMap<>(Map.of("nodes", states, "quorum", majority, "margin", margin));
+        Optional<String> clash = runIds.clash();
+        clash.ifPresent(why -> details.put("error", why));
+        // Degraded: one more failure brings it down.
+        State state = margin > 0 ? State.UP : margin == 0 ? State.DEGRADED : State.DOWN;
+        return new ProviderStatus(clash.isPresent() ? State.DOWN : state, details);
     }
 
     /** The last run_id of each node: two nodes that are one server would have two votes. Thread-safe. */

@@ -146,7 +146,7 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public CompletionStage<ProviderStatus> check() {
-        return new RedlockHealth(nodes).check();
+        return nodes.check();
     }
 
     /** Ends all waits and closes the connections made for this provider. */

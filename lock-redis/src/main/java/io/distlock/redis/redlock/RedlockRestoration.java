@@ -7,7 +7,6 @@ import io.distlock.spi.Moment;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Gives a majority's leases to a node that has refused, missed or lost them, or one more fault could break the lock. The
@@ -52,32 +51,28 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
                 leases.stream().map(lease -> lease.isAbsentFrom(place)).toList();
         leases.forEach(lease -> lease.mayStandOn(place));
         return nodes.get(place).restore(entries).handle((replies, failure) -> {
+            boolean mayComeLate =
+                    failure != null && RedisCallException.of(failure).mayBeApplied();
             boolean all = true;
             for (int at = 0; at < leases.size(); at++) {
                 boolean restored = replies != null && replies.get(at) == 1;
-                if (mayBeApplied(failure)) {
+                if (mayComeLate) {
                     leases.get(at).mayComeLateTo(place);
                 }
                 all &= restored;
-                settle(leases.get(at), entries.get(at), restored || mayBeApplied(failure), absent.get(at));
+                settle(leases.get(at), entries.get(at), restored || mayComeLate, absent.get(at));
             }
             return all;
         });
     }
 
-    private static boolean mayBeApplied(@Nullable Throwable failure) {
-        return failure != null && RedisCallException.of(failure).mayBeApplied();
-    }
-
     private void settle(RedlockLease lease, RedisLease entry, boolean mayStand, boolean wasAbsent) {
-        if (!mayStand) {
-            if (wasAbsent) {
-                lease.absentFrom(place);
-            }
-            return;
+        if (mayStand) {
+            lease.mayStandOn(place);
+        } else if (wasAbsent) {
+            lease.absentFrom(place);
         }
-        lease.mayStandOn(place);
-        if (lease.isReleased()) {
+        if (mayStand && lease.isReleased()) {
             // The release may have been sent before.
             takeBack(lease, entry.renewedTimeToLive());
         }

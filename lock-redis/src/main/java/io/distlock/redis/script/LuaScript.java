@@ -6,11 +6,7 @@ import java.util.regex.Pattern;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.script.DigestUtils;
 
-/**
- * A script and the digest by which Redis knows it.
- *
- * @param name its file name without extension
- */
+/** A script and the digest by which Redis knows it. */
 public record LuaScript(String name, String text, String digest) {
 
     private static final Pattern COMMENT = Pattern.compile("(?m)^ *--.*\\R");

@@ -142,10 +142,7 @@ public final class NodeCalls {
 
     /**
      * Runs a script that takes or extends locks; fails, as a call that may have been applied, if too few replicas
-     * acknowledge it. WAIT covers the writes of its own connection and blocks what follows: hence a connection of
-     * their own.
-     *
-     * @param wrote whether a reply means that it did
+     * acknowledge it. WAIT covers the writes of its own connection and blocks what follows: hence a separate one.
      */
     <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
         if (replicas == 0) {
@@ -187,8 +184,7 @@ public final class NodeCalls {
     /**
      * Runs a script that releases something and needs only its first key.
      *
-     * @param behindWrites whether to use the write connection, behind all earlier writes, so that it finds what they
-     *     take
+     * @param behindWrites whether it must find what earlier writes take
      */
     <T> CompletableFuture<T> release(ScriptCall<T> invocation, boolean behindWrites) {
         var used = behindWrites ? writeConnection : connection;

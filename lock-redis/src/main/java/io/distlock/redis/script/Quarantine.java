@@ -11,10 +11,7 @@ import java.util.function.Function;
 /**
  * Keeps out a server that may have forgotten locks in a restart, for long enough that every lock has expired.
  *
- * @param server its name, for diagnostics
- * @param time how long it grants nothing
- * @param standsAlone whether only a restart can replace it: then one that has been up for longer than the
- *     quarantine has forgotten nothing. A promoted replica may have
+ * @param standsAlone whether only a restart can replace it, so that its uptime counts
  * @param preparation what must be done to the server before it is admitted
  */
 public record Quarantine(

@@ -159,7 +159,6 @@ public final class RedisStore implements TryLockStore {
      * Releases what an owner holds, or may hold.
      *
      * @param token empty for whatever the owner's tries may have left, looked for behind them
-     * @param quietly whether to notify nobody
      */
     public CompletionStage<Release> release(
             LockMode mode,

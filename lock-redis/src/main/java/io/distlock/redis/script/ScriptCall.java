@@ -12,9 +12,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A script with its keys and arguments. Can be sent more than once, as a new command each time.
+ * A script with its keys, of one hash slot, and arguments. Can be sent more than once, as a new command each time.
  *
- * @param slot the hash slot of all its keys
  * @param withText whether to send the script, not its digest, for a server that may not know it
  */
 public record ScriptCall<T>(

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * as master.
  *
  * @param standsAlone whether it can neither be, nor become, a replica
- * @param run its run_id
- * @param history its replication history
  * @param old whether it is older than Redis 7, where scripts outlive a restart
  */
 record ServerIncarnation(boolean standsAlone, String run, String history, boolean old) {

@@ -21,17 +21,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.aot.generate.ClassNameGenerator;
+import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.javapoet.ClassName;
 
 class RedisLockAutoConfigurationTests {
 
@@ -234,6 +241,37 @@ class RedisLockAutoConfigurationTests {
         threads.removeIf(thread ->
                 !thread.getName().startsWith("lettuce") && !thread.getName().startsWith("distlock"));
         return threads;
+    }
+
+    /** And so does not connect. */
+    @Test
+    void processingAheadOfTimeMakesNoProvider() {
+        try (var application = new AnnotationConfigApplicationContext()) {
+            application.register(OwnRuntime.class, DataRedisAutoConfiguration.class, RedisLockAutoConfiguration.class);
+            ClassNameGenerator names = new ClassNameGenerator(ClassName.get(getClass()));
+            new ApplicationContextAotGenerator()
+                    .processAheadOfTime(application, new DefaultGenerationContext(names, new InMemoryGeneratedFiles()));
+            assertThat(application.containsBeanDefinition("redisLockProvider")).isTrue();
+            assertThat(application.getBeanFactory().containsSingleton("redisLockProvider"))
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void aLazyApplicationConnectsOnlyOnceItsProviderIsNeeded() {
+        context.withInitializer(application ->
+                        application.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(started -> assertThat(started.getBeanFactory().containsSingleton("redisLockProvider"))
+                        .isFalse());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnRuntime {
+
+        @Bean
+        LockRuntime lockRuntime() {
+            return LockRuntime.start();
+        }
     }
 
     @Test

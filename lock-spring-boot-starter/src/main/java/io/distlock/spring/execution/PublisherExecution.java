@@ -9,6 +9,7 @@ import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -70,7 +71,8 @@ final class PublisherExecution implements Execution {
                         settled(acquisition).flatMapMany(references -> under(references, acquisition, outer, call)),
                 acquisition -> Mono.empty(),
                 PublisherExecution::endInto,
-                acquisition -> Mono.fromRunnable(acquisition::cancel));
+                // The lock is not released under a call of the body that is under way.
+                acquisition -> Mono.fromRunnable(() -> call.turn().cancel(acquisition::cancel)));
     }
 
     private Mono<List<Reference>> settled(AsyncAcquisition acquisition) {
@@ -106,13 +108,20 @@ final class PublisherExecution implements Execution {
             turn.begun().whenComplete((now, failure) -> {
                 if (failure == null) {
                     sink.success(now);
-                } else {
+                } else if (!(failure instanceof CancellationException)) {
                     sink.error(failure);
                 }
+                turn.end();
             });
             locks.await(turn);
         });
-        return begun.flatMapMany(now -> publisher(body));
+        return begun.flatMapMany(now -> {
+            try {
+                return publisher(body);
+            } finally {
+                turn.end();
+            }
+        });
     }
 
     /** What the body returned, or the error it threw. */

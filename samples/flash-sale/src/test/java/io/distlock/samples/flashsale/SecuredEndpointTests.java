@@ -7,6 +7,7 @@ import io.distlock.LockClient;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
@@ -66,18 +68,10 @@ class SecuredEndpointTests {
         UserDetailsService users() {
             User.UserBuilder builder = User.withDefaultPasswordEncoder();
             return new InMemoryUserDetailsManager(
-                    builder.username("operator")
-                            .password("of operator")
-                            .roles("OPERATOR")
-                            .build(),
-                    builder.username("guest")
-                            .password("of guest")
-                            .roles("GUEST")
-                            .build());
+                    builder.username("operator").password("o").roles("OPERATOR").build(),
+                    builder.username("guest").password("g").roles("GUEST").build());
         }
     }
-
-    private static final String OPERATOR = "operator";
 
     @Autowired
     LockClient client;
@@ -97,12 +91,20 @@ class SecuredEndpointTests {
         held.release();
     }
 
-    private RestTestClient.ResponseSpec send(HttpMethod method, String path, String user) {
+    private static void operator(HttpHeaders headers) {
+        headers.setBasicAuth("operator", "o");
+    }
+
+    private static void guest(HttpHeaders headers) {
+        headers.setBasicAuth("guest", "g");
+    }
+
+    private RestTestClient.ResponseSpec send(HttpMethod method, String path, Consumer<HttpHeaders> user) {
         return RestTestClient.bindToServer()
                 .build()
                 .method(method)
                 .uri(URI.create("http://127.0.0.1:" + port + path))
-                .headers(headers -> headers.setBasicAuth(user, "of " + user))
+                .headers(user)
                 .exchange();
     }
 
@@ -113,7 +115,7 @@ class SecuredEndpointTests {
 
     @Test
     void anOperatorTakesALockAwayWithoutACsrfToken() {
-        send(HttpMethod.DELETE, lock(), OPERATOR)
+        send(HttpMethod.DELETE, lock(), SecuredEndpointTests::operator)
                 .expectStatus()
                 .isOk()
                 .expectBody()
@@ -124,14 +126,18 @@ class SecuredEndpointTests {
 
     @Test
     void nobodyElseDoes() {
-        send(HttpMethod.DELETE, lock(), "guest").expectStatus().isForbidden();
-        send(HttpMethod.DELETE, lock(), "nobody").expectStatus().isUnauthorized();
+        send(HttpMethod.DELETE, lock(), SecuredEndpointTests::guest)
+                .expectStatus()
+                .isForbidden();
+        send(HttpMethod.DELETE, lock(), nobody -> {}).expectStatus().isUnauthorized();
         assertThat(held.isHeld()).isTrue();
     }
 
     @Test
     void whereNothingIsExemptADeleteNeedsACsrfToken() {
-        send(HttpMethod.DELETE, "/anything", OPERATOR).expectStatus().isForbidden();
+        send(HttpMethod.DELETE, "/anything", SecuredEndpointTests::operator)
+                .expectStatus()
+                .isForbidden();
     }
 
     @ParameterizedTest
@@ -139,7 +145,7 @@ class SecuredEndpointTests {
     void anyKeyIsReachedThroughTheFirewall(String key) {
         try (HeldLock other = client.acquire(client.request("secured", key))) {
             String encoded = URLEncoder.encode(key, StandardCharsets.UTF_8);
-            send(HttpMethod.GET, "/actuator/locks?name=secured&key=" + encoded, OPERATOR)
+            send(HttpMethod.GET, "/actuator/locks?name=secured&key=" + encoded, SecuredEndpointTests::operator)
                     .expectStatus()
                     .isOk()
                     .expectBody()
@@ -153,7 +159,7 @@ class SecuredEndpointTests {
     @Test
     void aSlashNeedsNoEncoding() {
         try (HeldLock other = client.acquire(client.request("secured", "a/b%"))) {
-            send(HttpMethod.GET, "/actuator/locks?name=secured&key=a/b%25", OPERATOR)
+            send(HttpMethod.GET, "/actuator/locks?name=secured&key=a/b%25", SecuredEndpointTests::operator)
                     .expectBody()
                     .jsonPath("$.held")
                     .isEqualTo(other.isHeld());
@@ -162,7 +168,7 @@ class SecuredEndpointTests {
 
     @Test
     void anUnknownProviderIsAProblemAndAFreeLockIsNot() {
-        send(HttpMethod.GET, "/actuator/locks?name=secured&key=42&provider=zookeeper", OPERATOR)
+        send(HttpMethod.GET, "/actuator/locks?name=secured&key=42&provider=zookeeper", SecuredEndpointTests::operator)
                 .expectStatus()
                 .isNotFound()
                 .expectHeader()
@@ -170,7 +176,7 @@ class SecuredEndpointTests {
                 .expectBody()
                 .jsonPath("$.detail")
                 .value(detail -> assertThat(detail).asString().contains("there is no lock provider 'zookeeper'"));
-        send(HttpMethod.GET, "/actuator/locks?name=secured&key=43&provider=REDIS", OPERATOR)
+        send(HttpMethod.GET, "/actuator/locks?name=secured&key=43&provider=REDIS", SecuredEndpointTests::operator)
                 .expectStatus()
                 .isOk()
                 .expectBody()
