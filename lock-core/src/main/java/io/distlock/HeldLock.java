@@ -53,8 +53,8 @@ public interface HeldLock extends AutoCloseable {
     void ensureHeld();
 
     /**
-     * Extends a lock that is not renewed: it is then valid for this long from now, less the clock drift, and not beyond its
-     * maximum hold time. Never shortens it. Waits up to the provider's call timeout for the answer; ignores interrupts.
+     * Extends a lock that is not renewed: it is then valid for this long from now, minus the clock drift, and not beyond
+     * its maximum hold time. Never shortens it. Waits up to the provider's call timeout; ignores interrupts.
      *
      * @param leaseTime as in {@link LockOptions}; how long a provider can extend a lock is in its documentation
      * @return the time {@link #remaining()} now
@@ -62,7 +62,7 @@ public interface HeldLock extends AutoCloseable {
      * @throws LockUnavailableException if the store did not answer: the lock is held for the rest of its time or, if the
      *     answer arrives later, for longer
      * @throws IllegalStateException if the lock was released, or is renewed automatically
-     * @throws IllegalArgumentException if the store cannot keep a lock for so long
+     * @throws IllegalArgumentException if the store cannot keep a lock that long
      * @throws UnsupportedOperationException if the provider cannot extend locks
      */
     Duration extend(Duration leaseTime);

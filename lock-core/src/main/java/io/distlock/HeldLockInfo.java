@@ -1,6 +1,7 @@
 package io.distlock;
 
 import java.time.Duration;
+import java.time.Instant;
 
 /**
  * A snapshot of a lock that a client holds. A lock on several keys has one for each key.
@@ -9,7 +10,8 @@ import java.time.Duration;
  * @param mode how
  * @param token the fencing token of the grant
  * @param owner the owner value in the store
- * @param heldFor since the grant
+ * @param since when it was granted, by this machine's clock at that time
+ * @param heldFor since the grant, by the monotonic clock
  * @param remaining how long it stays valid without another renewal
  * @param renewals the number of renewals
  * @param thread the name of the requesting thread
@@ -19,6 +21,7 @@ public record HeldLockInfo(
         LockMode mode,
         FencingToken token,
         String owner,
+        Instant since,
         Duration heldFor,
         Duration remaining,
         int renewals,

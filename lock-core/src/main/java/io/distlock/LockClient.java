@@ -98,7 +98,7 @@ public interface LockClient extends AutoCloseable {
 
     /**
      * Two views like {@link #asLock}: the read lock is shared, the write lock exclusive. A thread that holds one must not
-     * wait for the other, or it waits for itself.
+     * wait for the other: it would wait for itself.
      */
     default LockView.Pair asReadWriteLock(LockRequest request) {
         return new LockView.Pair(

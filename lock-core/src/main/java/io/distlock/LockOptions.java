@@ -13,7 +13,8 @@ import java.util.Objects;
  * @param renew whether the watchdog renews the lease while the lock is held
  * @param maxHoldTime limits renewal: a lock held this long is lost, and reported. At least {@code leaseTime} if
  *     renewed, at most {@link #MAX_HOLD}
- * @param minHoldTime how long after the grant the key stays taken, even if released earlier. 0 to {@link #MAX_LEASE}
+ * @param minHoldTime how long after the grant the key stays taken, even if released earlier. 0 to {@link #MAX_LEASE};
+ *     if renewed, no more than a {@code maxHoldTime} other than the default
  * @param lockDelay D: the store keeps the key for T + D, so that a holder that vanishes keeps others out for D longer
  *     (Chubby's lock-delay). 0 to {@link #MAX_LOCK_DELAY}
  */
@@ -46,8 +47,10 @@ public record LockOptions(
     /** The longest lock-delay. */
     public static final Duration MAX_LOCK_DELAY = Duration.ofSeconds(60);
 
+    private static final Duration USUAL_MAX_HOLD = Duration.ofHours(1);
+
     private static final LockOptions DEFAULTS = new LockOptions(
-            Duration.ofSeconds(5), Duration.ofSeconds(30), true, Duration.ofHours(1), Duration.ZERO, Duration.ZERO);
+            Duration.ofSeconds(5), Duration.ofSeconds(30), true, USUAL_MAX_HOLD, Duration.ZERO, Duration.ZERO);
 
     public LockOptions {
         requireBetween("wait time", waitTime, Duration.ZERO, MAX_WAIT);
@@ -62,6 +65,12 @@ public record LockOptions(
         if (renew && maxHoldTime.compareTo(leaseTime) < 0) {
             throw new IllegalArgumentException("maximum hold time " + maxHoldTime + " is shorter than the lease time "
                     + leaseTime + ": raise the maximum hold time, or shorten the lease");
+        }
+        // The usual maximum is nobody's choice, and many a job that is to run once a day takes less.
+        if (renew && minHoldTime.compareTo(maxHoldTime) > 0 && !maxHoldTime.equals(USUAL_MAX_HOLD)) {
+            throw new IllegalArgumentException(
+                    "minimum hold time " + minHoldTime + " is longer than the maximum hold time " + maxHoldTime
+                            + ": raise the maximum, or lower the minimum");
         }
     }
 

@@ -62,11 +62,11 @@ async function health() {
 /** Who holds the locks that are waited for here and held elsewhere, by provider and id. */
 async function holders({ held, waiting }) {
   const here = new Set(held.items.map(lockOf));
-  const elsewhere = waiting.items.filter(wait => !here.has(lockOf(wait)) && wait.id !== '******');
+  const elsewhere = waiting.items.filter(wait => !here.has(lockOf(wait)));
   const asked = new Map(elsewhere.map(wait => [lockOf(wait), wait]));
-  const answers = [...asked].slice(0, INSPECTED).map(async ([lock, { provider, id }]) => {
-    // Encoded once for what it is, and once more for the path.
-    const { ok, status, body } = await ask(`locks/${provider}/${encodeURIComponent(id)}`);
+  const answers = [...asked].slice(0, INSPECTED).map(async ([lock, { id }]) => {
+    const { ok, status, body } = await ask(`locks?id=${id}`);
+    // 404: the call no longer waits.
     return [lock, ok ? body : { silent: status !== 404, holders: [] }];
   });
   return new Map(await Promise.all(answers));

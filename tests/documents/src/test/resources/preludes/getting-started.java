@@ -6,6 +6,7 @@ class Page {
     LockTemplate locks;
     Stock stock;
     String orderId;
+    List<String> orderIds;
 
     Receipt ship(String orderId) {
         return new Receipt();

@@ -16,28 +16,16 @@ import org.slf4j.LoggerFactory;
  * Runs the user code of one client. Code that may block runs on the application's executor or, without one, on a thread
  * for each task. Losses are announced on their own thread, so that nothing else delays them. It starts with the
  * client, so it exists even when no more threads can be created. Thread-safe.
+ *
+ * @param onClose lets the loss thread end
  */
-final class CallbackExecutor implements Executor {
+record CallbackExecutor(Executor blocking, Executor losses, Runnable onClose) implements Executor {
 
     private static final Logger log = LoggerFactory.getLogger(CallbackExecutor.class);
     private static final int IDLE_SECONDS = 5;
 
     /** From here on a virtual thread that blocks in a monitor releases its carrier (JEP 491). */
     private static final int FIRST_JAVA_WITHOUT_PINNING = 24;
-
-    private final ThreadFactory spare = daemons("distlock-refused-");
-    private final Executor blocking;
-    private final Executor losses;
-    private final Runnable onClose;
-
-    /**
-     * @param onClose lets the loss thread end
-     */
-    CallbackExecutor(Executor blocking, Executor losses, Runnable onClose) {
-        this.blocking = blocking;
-        this.losses = losses;
-        this.onClose = onClose;
-    }
 
     /** Uses the application's executor, and a new thread for losses. */
     static CallbackExecutor over(Executor blocking) {
@@ -99,7 +87,7 @@ final class CallbackExecutor implements Executor {
             }
             Runnable instead = () -> refused.accept(refusal);
             try {
-                spare.newThread(instead).start();
+                daemons("distlock-refused-").newThread(instead).start();
             } catch (RuntimeException | Error noThread) {
                 executeLoss(instead);
             }

@@ -16,6 +16,7 @@ import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.DueSet;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -262,6 +263,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     }
 
     WaiterInfo info(long now) {
-        return new WaiterInfo(key, mode, ClientContext.between(startedNanos, now), deadline.remaining(), asker);
+        Instant since = Instant.ofEpochMilli(startedMillis);
+        return new WaiterInfo(key, mode, since, ClientContext.between(startedNanos, now), deadline.remaining(), asker);
     }
 }

@@ -13,13 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The state of a held key: held, then released or lost for good. */
 sealed interface LockState {
 
-    /**
-     * Ours while the lease is valid.
-     *
-     * @param since start of the validity
-     * @param validNanos length of the validity
-     * @param renewals the number of renewals
-     */
+    /** Ours while the lease is valid, which it is for so long from then on. */
     record Held(Moment since, long validNanos, int renewals) implements LockState {
 
         long endNanos() {
@@ -32,11 +26,7 @@ sealed interface LockState {
         }
     }
 
-    /**
-     * The release is under way; the store has not answered yet.
-     *
-     * @param last how it was held when the release began
-     */
+    /** The release is under way; the store has not answered yet. It was last held like this. */
     record Releasing(CompletableFuture<Release> outcome, Held last) implements LockState {}
 
     record Released(Release outcome) implements LockState {}
@@ -44,9 +34,8 @@ sealed interface LockState {
     record Lost(LockLoss loss) implements LockState {}
 
     /**
-     * Reports a loss: to actions on the announcing thread, to dependents of the stage where they may block. All callers
-     * share one stage: a copy for each would stay attached until the loss, a leak if a lock is held for days and checked
-     * at each step. Thread-safe.
+     * Reports a loss: to actions on the announcing thread, to dependents of the stage where they may block. All callers share
+     * one stage: a copy for each would be a leak if a lock is held for days and checked at each step. Thread-safe.
      */
     final class LossSignal {
 

@@ -12,6 +12,7 @@ import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -21,9 +22,8 @@ import org.slf4j.event.Level;
 
 /**
  * A granted lease and its renewal schedule: after a third of its time, and sooner after an unanswered try. One
- * thread at a time writes the renewal's fields (the watchdog's, or the one with the answer); any may read them.
- *
- * <p>A superclass of {@link DefaultHeldLock}, not a field, to save an object for each of thousands of held locks.
+ * thread at a time writes the renewal's fields (the watchdog's, or the one with the answer); any may read them. A
+ * superclass, not a field, to save an object for each of thousands of held locks.
  */
 abstract sealed class ManagedLease permits DefaultHeldLock {
 
@@ -36,6 +36,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     private final KeyQueues.Ticket ticket;
     private final String asker;
     private final long grantedNanos;
+    private final long grantedMillis;
 
     /** When to renew next or, while awaiting an answer, to stop waiting. Written only here, like the next field. */
     volatile long nextStep;
@@ -51,6 +52,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         this.ticket = ticket;
         this.asker = asker;
         this.grantedNanos = context.ticker().nanos();
+        this.grantedMillis = context.ticker().wallMillis();
         this.nextStep = nextRenewal(grant.since());
         this.timeToLive = options.timeToLive();
     }
@@ -80,9 +82,16 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     }
 
     final HeldLockInfo info(long now, Duration remaining, int renewals) {
-        Duration heldFor = ClientContext.between(grantedNanos, now);
         return new HeldLockInfo(
-                lease.key(), lease.mode(), lease.token(), lease.owner(), heldFor, remaining, renewals, asker);
+                lease.key(),
+                lease.mode(),
+                lease.token(),
+                lease.owner(),
+                Instant.ofEpochMilli(grantedMillis),
+                ClientContext.between(grantedNanos, now),
+                remaining,
+                renewals,
+                asker);
     }
 
     // --- renewal ---

@@ -33,6 +33,7 @@ final class PendingAcquisitions {
         final Deadline deadline;
         final String asker;
         final long startedNanos;
+        final long startedMillis;
 
         /**
          * @param asker the thread that asked, for diagnostics
@@ -44,6 +45,7 @@ final class PendingAcquisitions {
             this.deadline = deadline;
             this.asker = asker;
             this.startedNanos = context.ticker().nanos();
+            this.startedMillis = context.ticker().wallMillis();
         }
 
         /** The key that is being requested or, at the end, the one that decided the outcome. */

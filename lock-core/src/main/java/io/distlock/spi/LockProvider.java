@@ -72,7 +72,7 @@ public interface LockProvider extends AutoCloseable {
     /**
      * Extends one lease so that it lasts at least this long from now; never shortens it.
      *
-     * @throws IllegalArgumentException if this store cannot keep the lease for so long
+     * @throws IllegalArgumentException if this store cannot keep the lease that long
      * @throws UnsupportedOperationException if this provider cannot extend leases
      */
     default void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {

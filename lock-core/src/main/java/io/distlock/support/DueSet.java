@@ -12,16 +12,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of members with due times, and one timer for all of them. A member that leaves before it is due usually costs no
- * timer: adding moves the timer only if the new member is due first.
- *
- * <p>When the timer fires, the members that are due, or within their slack, go to the handler in one list, on the
- * scheduler's thread. The handler removes or reschedules them.
+ * Members with due times, and one timer for all, which moves only if a new member is due first. When it fires, the members
+ * that are due, or within their slack, go to the handler in one list, on the scheduler's thread; it removes or reschedules
+ * them. Members are compared by identity. Thread-safe.
  *
  * <p>The times are kept in a heap. A member that leaves or is rescheduled leaves an entry behind. It is dropped when
  * its time comes, or sooner if there are more such entries than there were members.
- *
- * <p>Thread-safe. Members are compared by identity.
  *
  * @param <T> the kind of member
  */

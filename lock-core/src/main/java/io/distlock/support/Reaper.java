@@ -17,11 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Withdraws what calls with an unknown outcome may have left in a store: compares and deletes until the store has given the
  * same definite answer twice in a row, some time apart, or the time to live has passed. One answer is not enough: a request
- * that was cut off may still be in a server's buffer and be applied later. Thread-safe.
- *
- * <p>Follows up each outcome for no longer than its time to live, even if a try never ends, and at most
- * {@value #MOST_OPEN} outcomes at a time. Any more get one try, count as {@linkplain #dropped() dropped}, and are left to
- * expire; this is logged at most once a minute.
+ * that was cut off may still be in a server's buffer and be applied later. Of more than {@value #MOST_OPEN} outcomes at a
+ * time, the rest get one try, count as {@linkplain #dropped() dropped}, and expire. Thread-safe.
  */
 public final class Reaper {
 

@@ -221,9 +221,8 @@ final class EtcdAcquisition extends WaitingAcquisition {
     }
 
     /**
-     * The next caller must not find this one waiting, so it ends only once the place is gone. After a timely report of a
-     * predecessor it does not wait long. Otherwise the last report may be old: only a reply to the leave call shows that the
-     * store was available to the end and another holds the lock, so it asks until it gets one.
+     * The next caller must not find this one waiting, so it ends only once the place is gone. It does not wait long if a
+     * predecessor was just seen. Otherwise only a reply to the leave call shows that the store was available to the end.
      */
     private void leave(boolean refused, Deadline limit, int tries) {
         watch.close();

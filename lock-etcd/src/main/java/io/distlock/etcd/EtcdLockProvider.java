@@ -22,6 +22,8 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Locks in etcd: a queue of keys for each lock, first come first served, with two transactions for a free lock. The
@@ -62,7 +64,16 @@ public final class EtcdLockProvider implements LockProvider {
         this.reader = new QueueReader(calls, keys);
         this.health = new EtcdHealth(
                 calls, keys.root(), connection.members(callTimeout), sessions, new ServerVersion.Warning());
-        this.queue = new EtcdQueue(runtime, keys, transactions, sessions, grantedLocks, watches, callTimeout);
+        this.queue = new EtcdQueue(
+                runtime,
+                keys,
+                transactions,
+                sessions,
+                grantedLocks,
+                watches,
+                callTimeout,
+                ConcurrentHashMap.newKeySet(),
+                new AtomicBoolean());
         this.warmUp = new WarmUp(connection.name(), runtime.scheduler(), health::ask);
         warmUp.start("distributed-lock.etcd.*");
     }

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -30,26 +29,6 @@ record EtcdQueue(
 
     /** How late the answer to a timely request may be. */
     private static final Duration LATE_ANSWER = Duration.ofMillis(100);
-
-    EtcdQueue(
-            LockRuntime runtime,
-            EtcdKeys keys,
-            QueueTransactions transactions,
-            SessionPool sessions,
-            GrantedLocks grantedLocks,
-            Watches watches,
-            Duration callTimeout) {
-        this(
-                runtime,
-                keys,
-                transactions,
-                sessions,
-                grantedLocks,
-                watches,
-                callTimeout,
-                ConcurrentHashMap.newKeySet(),
-                new AtomicBoolean());
-    }
 
     CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
         Optional<Grant> same = grantedLocks.again(request);

@@ -24,12 +24,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The locks held through this provider. Their session may live forever, being extended for others, so a lock that
- * was not extended within its own time to live is deleted here. If this process dies, so does the session.
- *
- * <p>Each key is watched, unless it is released soon: an operator may delete it by hand, and a frozen leader may resume and
- * revoke its lease. What the watch reports is verified, and so is what may have happened while
- * there was no watch. Thread-safe.
+ * The locks held through this provider. A session may live forever, being extended for others, so a lock that was not
+ * extended within its own time to live is deleted here. Each key is watched, unless it is released soon: an operator may
+ * delete it by hand, and a frozen leader may resume and revoke its lease. What the watch reports is verified, and so is
+ * what may have happened while there was no watch. Thread-safe.
  */
 final class GrantedLocks {
 

@@ -19,10 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class QueuePosition {
 
     /**
-     * How long a lock that looks free is not granted after a lease is lost, unless the lock-delay is longer. A frozen
-     * leader may resume and revoke leases that its successor has extended. Their holders find out from their
-     * watches, within a round trip or two, and rely on their locks until then; a second is enough for that, and for
-     * garbage-collection pauses.
+     * How long a lock that looks free is not granted after a lease is lost, unless the lock-delay is longer. A frozen leader
+     * may resume and revoke leases that its successor has extended. Their holders rely on their locks until their watches
+     * tell, within a round trip or two; a second is enough for that, and for garbage-collection pauses.
      */
     private static final Duration GRACE = Duration.ofSeconds(1);
 

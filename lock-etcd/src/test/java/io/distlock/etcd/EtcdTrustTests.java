@@ -24,6 +24,8 @@ import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -102,7 +104,16 @@ class EtcdTrustTests {
         QueueTransactions transactions = new QueueTransactions(calls, keys);
         SessionPool sessions = new SessionPool(calls, transactions, runtime, true);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
-        return new EtcdQueue(runtime, keys, transactions, sessions, grantedLocks, watches, CALL_TIMEOUT);
+        return new EtcdQueue(
+                runtime,
+                keys,
+                transactions,
+                sessions,
+                grantedLocks,
+                watches,
+                CALL_TIMEOUT,
+                ConcurrentHashMap.newKeySet(),
+                new AtomicBoolean());
     }
 
     private static LeaseRequest request(ManualTicker ticker) {

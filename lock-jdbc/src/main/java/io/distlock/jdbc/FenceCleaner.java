@@ -11,17 +11,16 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Removes the rows of locks that have not been used for long, so that a fence's table does not grow with each key there
- * ever was.
+ * Removes the rows of locks that have not been used for a long time, so that the fence's table does not grow forever.
  *
  * <p>A removed row must keep refusing the holders that it would have refused. Before rows go, the <em>floor</em> of their
- * provider therefore rises to the largest token among them, and a key without a row is only accepted above it. That
+ * provider therefore rises to the largest token among them, and a key without a row is only accepted above it. This
  * refuses no live holder, since a provider's tokens grow with time over all its keys (etcd's are revisions of the whole
  * cluster, those of Redis and Redlock the server's time in microseconds at least): a token below that of a row unused for
  * the retention is older than the retention, and a lock is not held for longer than its maximum hold time.
  *
- * <p>A floor counts once it has stood for {@link #SETTLING}: by then no statement is under way that began before it and
- * could insert a row without having seen it.
+ * <p>A floor counts once it is {@link #SETTLING} old: by then, no statement is under way that began before it and could
+ * insert a row without having seen it.
  */
 public final class FenceCleaner {
 
@@ -48,7 +47,7 @@ public final class FenceCleaner {
     }
 
     /**
-     * Removes what may be removed by now, and prepares for the next run.
+     * Removes the rows that may be removed now, and prepares the next run.
      *
      * @return how many rows were removed
      */

@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * Where a fence keeps its rows, and whose tokens they are.
+ * The table in which a fence keeps its rows, and the source of their tokens.
  *
  * @param name the table, optionally with its schema: letters, digits and underscores, which no database needs quoted
  * @param keyPrefix the prefix of the locks' keys at their stores; tokens of different prefixes cannot be compared

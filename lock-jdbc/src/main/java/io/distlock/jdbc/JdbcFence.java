@@ -22,8 +22,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * A fence in a table of the database that is to be protected: one row for each lock, with the largest token that has
- * written under it. Advancing locks the row until the transaction ends, so that transactions under one lock follow each
+ * A fence in a table of the protected database: one row for each lock, with the largest token that has written under
+ * it. Advancing locks the row until the transaction ends, so that transactions under one lock follow each
  * other at the database, whatever their holders believe, and a stale one is refused.
  *
  * <p>Call it first in a transaction, before reading what the lock protects. A transaction that is read-only, or whose lock
@@ -51,7 +51,7 @@ public final class JdbcFence implements Fence {
     private final String lookAndLock;
 
     /**
-     * @param dataSource that of the transactions to fence
+     * @param dataSource the data source of the transactions to fence
      * @param defaultProvider the provider of sequencers that are advanced without naming one
      * @throws IllegalStateException if the database does not answer or is not supported
      */
@@ -73,7 +73,7 @@ public final class JdbcFence implements Fence {
     }
 
     /**
-     * As {@link #advance(Sequencer)}, for a grant of the named provider.
+     * Like {@link #advance(Sequencer)}, for a grant of the named provider.
      *
      * @throws org.springframework.dao.DataAccessException if the database fails
      */
@@ -99,9 +99,9 @@ public final class JdbcFence implements Fence {
     }
 
     /**
-     * Tries the fence, and leaves nothing behind.
+     * Tests the fence, and leaves nothing behind.
      *
-     * @throws IllegalStateException if its table is missing, differs from what it should be or cannot be written to
+     * @throws IllegalStateException if its table is missing, has different columns or is not writable
      */
     public void verify() {
         TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(dataSource));

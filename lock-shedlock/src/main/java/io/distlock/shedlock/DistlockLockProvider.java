@@ -59,7 +59,7 @@ public final class DistlockLockProvider implements ExtensibleLockProvider {
         try {
             return store.get();
         } catch (LockUnavailableException silent) {
-            throw new LockException(silent.getMessage(), silent);
+            throw new LockException(String.valueOf(silent.getMessage()), silent);
         }
     }
 

@@ -18,7 +18,8 @@ import org.springframework.core.annotation.AliasFor;
  * public void ship(long orderId) { … }
  * }</pre>
  *
- * <p>On a type, each method of its beans that a proxy can intercept is locked separately. Works as a
+ * <p>On a type, each method of its beans that a proxy can intercept is locked separately, those excepted that Spring
+ * calls to begin and end a bean. Works as a
  * meta-annotation, with its attributes set through {@link AliasFor}, and on the methods of interfaces and base
  * classes; an annotation on the method overrides those on the type.
  *
@@ -46,11 +47,12 @@ import org.springframework.core.annotation.AliasFor;
  *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost meanwhile; or
  *       it was lost before the method could begin. If the method itself failed, its exception carries this as
  *       suppressed.
- *   <li>{@link IllegalArgumentException}: the {@link #key()} has no lockable value. The method did not run.
+ *   <li>{@link IllegalArgumentException}: the {@link #key()} could not be evaluated or has no lockable value; the cause
+ *       is what the expression threw. The method did not run.
  * </ul>
  *
- * <p>Times are written as {@code 500ms}, {@code 2s}, {@code PT2S} or {@code ${some.property}}; empty means the
- * property {@code distributed-lock.*} of the same name. All attributes are checked when the application starts.
+ * <p>Times are written with a unit, as {@code 500ms}, {@code 2s} or {@code PT2S}, or as {@code ${some.property}}; empty
+ * means the property {@code distributed-lock.*} of the same name. All attributes are checked when the application starts.
  *
  * <p>The lock covers the method's work, not just its call:
  *
@@ -58,12 +60,13 @@ import org.springframework.core.annotation.AliasFor;
  *   <li>Most methods are done when they return; so are {@code @Async} methods, on their own thread, unless
  *       they return a future: then they are done when that completes.
  *   <li>A method that returns a {@code CompletableFuture} or {@code CompletionStage} is done when that completes. The
- *       caller is not blocked and gets a future at once; the method is called when the lock is granted, on the
- *       application's executor (see {@link LockTaskExecutor}). Cancelling the future ends the wait, or cancels the future of the method.
+ *       caller is not blocked and gets a future at once. The method is called when the lock is granted, on the
+ *       application's executor: see {@link LockTaskExecutor}. Cancelling the future ends the wait, or cancels the
+ *       method's own future.
  *   <li>A method that returns a {@code Mono}, a {@code Flux} or any other reactive type that Spring can adapt is called
- *       for each subscription, under a lock of its own, on the same executor; it is done at completion,
- *       error or cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher subscribed
- *       to within that context runs under it.
+ *       for each subscription, under a lock of its own, on the same executor; it is done at completion, error or
+ *       cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher subscribed to there runs
+ *       under it.
  * </ul>
  *
  * <p>A Kotlin suspending function is locked as the {@code Mono} or {@code Flux} that Spring turns it into: no thread is
@@ -83,8 +86,8 @@ public @interface DistributedLock {
     String value() default "";
 
     /**
-     * The lock's name: a label from a bounded set, used as a metrics tag; {@code ${…}} is resolved. If empty, the
-     * simple name of the declaring class plus the method name: {@code OrderService.ship}. Set it where
+     * The lock's name: a label from a bounded set, used as a metrics tag. No expression; {@code ${…}} is resolved. If
+     * empty, the simple name of the declaring class plus the method name: {@code OrderService.ship}. Set it where
      * other programs take the same lock, or where the class may be renamed.
      */
     @AliasFor("value")
@@ -92,7 +95,8 @@ public @interface DistributedLock {
 
     /**
      * The item under the name, as a SpEL expression over the call: arguments as {@code #orderId}, {@code #p0} or
-     * {@code #a0}; {@code #root.method}, {@code #root.target}, {@code #root.args}; beans as {@code @bean}. Its value
+     * {@code #a0}, by the names of the method that has the annotation or of the one that runs; {@code #root.method},
+     * {@code #root.target}, {@code #root.args}; beans as {@code @bean}. Its value
      * is a string, number, boolean, character, enum, UUID or {@code java.time} value; or a collection or an array of
      * them: all are locked, or none. The text counts, not the type: {@code 42} and {@code "42"} are one item. Empty:
      * the name alone is locked.

@@ -3,10 +3,10 @@ package io.distlock.spring;
 import io.distlock.LockClient;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * The lock clients of an application, one for each provider. Inject {@link LockClient} for the default one, this for
@@ -14,7 +14,7 @@ import java.util.Set;
  */
 public final class LockClients implements AutoCloseable {
 
-    private final Map<String, LockClient> clients = new LinkedHashMap<>();
+    private final Map<String, LockClient> clients = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     private final LockClient primary;
 
     /**
@@ -34,7 +34,7 @@ public final class LockClients implements AutoCloseable {
     }
 
     /**
-     * The client of a provider.
+     * The client of a provider; upper and lower case are the same.
      *
      * @throws UnknownLockProviderException if there is none; lists the known ones
      */

@@ -46,8 +46,8 @@ public final class LockContext {
     }
 
     /**
-     * Every lock of the locked methods that are running on this thread, outermost first, each by itself; empty if there
-     * is none. The list cannot be modified.
+     * Every lock of the locked methods that are running on this thread, outermost first, each separately; empty if
+     * there is none. The list cannot be modified.
      */
     public static List<HeldLock> all() {
         return HeldLocks.current().all();

@@ -8,9 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the {@link java.util.concurrent.Executor} bean that runs the bodies of locked methods which return a future or a
- * publisher. Without one, that is the bean named by the property {@code distributed-lock.task-executor}, else Spring
- * Boot's {@code applicationTaskExecutor}, else one thread for each body.
+ * Marks the {@link java.util.concurrent.Executor} bean that runs the bodies of locked methods that return a future or a
+ * publisher. Without one, this is the bean named by the property {@code distributed-lock.task-executor}, else Spring
+ * Boot's {@code applicationTaskExecutor}, else one thread per body.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.PARAMETER, ElementType.FIELD})
 @Retention(RetentionPolicy.RUNTIME)

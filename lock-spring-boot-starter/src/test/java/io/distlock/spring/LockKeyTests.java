@@ -173,12 +173,12 @@ class LockKeyTests {
     @SuppressWarnings("JavaUtilDate") // just that is refused
     static List<Arguments> refused() {
         return List.of(
-                arguments(null, "gave null"),
+                arguments(null, "evaluated to null"),
                 arguments("", "blank"),
                 arguments("  ", "blank"),
-                arguments(List.of(), "no element to lock"),
-                arguments(new int[0], "no element to lock"),
-                arguments(Arrays.asList("a", null), "element 1: it gave null"),
+                arguments(List.of(), "evaluated to nothing to lock"),
+                arguments(new int[0], "evaluated to nothing to lock"),
+                arguments(Arrays.asList("a", null), "element 1: it evaluated to null"),
                 arguments(List.of("a", ""), "blank"),
                 arguments(List.of("a", List.of("b")), "element 1: a java.util.ImmutableCollections"),
                 arguments(Map.of("a", 1), "is no scalar"),

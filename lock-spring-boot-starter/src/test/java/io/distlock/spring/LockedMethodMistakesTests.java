@@ -48,6 +48,11 @@ class LockedMethodMistakesTests {
         public void run() {}
     }
 
+    static class MinHoldLongerThanMaxHold {
+        @DistributedLock(minHoldTime = "3m", maxHoldTime = "2m")
+        public void run() {}
+    }
+
     static class NegativeWait {
         @DistributedLock(waitTime = "-1s")
         public void run() {}
@@ -155,10 +160,11 @@ class LockedMethodMistakesTests {
                 mistake(LeaseTooShort.class, "leaseTime", "PT0.001S is out of range", "Change the annotation"),
                 mistake(LeaseTooShortToRenew.class, "leaseTime", "too short to renew", "Change the annotation"),
                 mistake(HoldShorterThanLease.class, "maxHoldTime", "shorter than the lease time", "Change"),
+                mistake(MinHoldLongerThanMaxHold.class, "maxHoldTime, minHoldTime", "PT3M is longer than", "Change"),
                 mistake(NegativeWait.class, "waitTime", "PT-1S is out of range", "Change"),
-                mistake(BadSyntax.class, "key", "\"#id +\" is no expression", "Write SpEL"),
+                mistake(BadSyntax.class, "key", "\"#id +\" is not a SpEL expression", "Write SpEL"),
                 mistake(UnknownParameter.class, "key", "uses [#order], known are [#id, #p0, #a0", "known variables"),
-                mistake(BadCondition.class, "condition", "\"#id >\" is no expression", "Write SpEL"),
+                mistake(BadCondition.class, "condition", "\"#id >\" is not a SpEL expression", "Write SpEL"),
                 mistake(UnknownParameterOfCondition.class, "condition", "uses [#amount]", "known variables"),
                 mistake(UnknownProvider.class, "provider", "no lock provider 'etcdd'; known is in-memory", "Name one"),
                 mistake(BadName.class, "name", "control character", "Give a name"),

@@ -109,6 +109,21 @@ class StartUpCheckTests {
         public void run() {}
     }
 
+    static class NightlyJob {
+        @DistributedLock(minHoldTime = "20h")
+        public void run() {}
+    }
+
+    @Test
+    void aMinimumHoldTimeIsJudgedTogetherWithAMaximumThatTheUserHasSetAndNotWithTheUsualOne() {
+        runner.withBean(NightlyJob.class).run(context -> assertThat(context).hasNotFailed());
+        runner.withPropertyValues("distributed-lock.max-hold-time=2h")
+                .withBean(NightlyJob.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasMessageContaining(
+                                "minHoldTime: minimum hold time PT20H is longer than the maximum hold" + " time PT2H"));
+    }
+
     // --- no bean is made for it ---
 
     static class Counted {

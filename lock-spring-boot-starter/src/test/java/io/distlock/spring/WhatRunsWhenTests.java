@@ -44,7 +44,7 @@ class WhatRunsWhenTests {
             "LockInterceptor", "lock",
             "CacheInterceptor", "cache",
             "TransactionInterceptor", "transaction",
-            "GuardedAdvice", "transaction",
+            "TransactionAdvice", "transaction",
             "MethodValidationInterceptor", "validation");
 
     private final ApplicationContextRunner runner = LockTestContext.inMemory()

@@ -53,7 +53,7 @@ public final class DistlockLockRegistry
     @Override
     public DistributedLock obtain(Object lockKey) {
         return locks.computeIfAbsent(
-                lockKey.toString(), key -> new RegistryLock(client.asLock(client.request(name, key))));
+                lockKey.toString(), key -> new RegistryLock(key, client.asLock(client.request(name, key))));
     }
 
     /** Extends the lock that the calling thread holds by the client's lease time, as {@link #renewLock(Object, Duration)}. */
@@ -92,6 +92,7 @@ public final class DistlockLockRegistry
 
     private final class RegistryLock implements DistributedLock {
 
+        private final String key;
         private final LockView view;
         /** Locks held, as often as entered, and attempts under way. */
         private final AtomicInteger users = new AtomicInteger();
@@ -100,12 +101,15 @@ public final class DistlockLockRegistry
         /** Whether the holder has named a time to live. */
         private volatile boolean timed;
 
-        RegistryLock(LockView view) {
+        RegistryLock(String key, LockView view) {
+            this.key = key;
             this.view = view;
         }
 
         private <E extends Exception> boolean enter(boolean withTime, Attempt<E> attempt) throws E {
             users.incrementAndGet();
+            // It may have expired since it was obtained: its holder must find it again.
+            locks.putIfAbsent(key, this);
             boolean locked = false;
             try {
                 locked = attempt.run();

@@ -114,6 +114,17 @@ class DistlockLockRegistryTests {
     }
 
     @Test
+    void aLockThatExpiredBeforeItWasUsedIsStillEnteredAgain() {
+        DistributedLock lock = registry.obtain("42");
+        registry.expireUnusedOlderThan(0);
+        lock.lock();
+        assertThat(registry.obtain("42").tryLock()).isTrue();
+        registry.obtain("42").unlock();
+        lock.unlock();
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
     void anAttemptThatFailedLeavesTheLockUnused() {
         elsewhere.obtain("42").lock();
         DistributedLock refused = registry.obtain("42");

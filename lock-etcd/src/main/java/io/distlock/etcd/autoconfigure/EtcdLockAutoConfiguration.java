@@ -15,6 +15,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
@@ -83,12 +85,12 @@ public final class EtcdLockAutoConfiguration {
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
             Environment environment = context.getEnvironment();
             ConditionMessage.Builder message = ConditionMessage.forCondition("etcd locks");
-            Boolean enabled = environment.getProperty(ENABLED, Boolean.class);
-            if (enabled != null) {
-                return new ConditionOutcome(enabled, message.because(ENABLED + " is " + enabled));
+            BindResult<Boolean> enabled = Binder.get(environment).bind(ENABLED, Boolean.class);
+            if (enabled.isBound()) {
+                return new ConditionOutcome(enabled.get(), message.because(ENABLED + " is " + enabled.get()));
             }
             String provider = environment.getProperty(PROVIDER, "");
-            boolean chosen = provider.isEmpty() || provider.equals("etcd");
+            boolean chosen = provider.isEmpty() || provider.equalsIgnoreCase("etcd");
             return new ConditionOutcome(chosen, message.because(PROVIDER + " is '" + provider + "'"));
         }
     }

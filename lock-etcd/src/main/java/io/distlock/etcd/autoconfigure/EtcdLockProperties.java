@@ -10,10 +10,13 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.ssl.SslOptions;
@@ -47,10 +50,14 @@ record EtcdLockProperties(
 
     EtcdLockProperties {
         endpoints = List.copyOf(endpoints);
-        // The options hold the rules; an invalid value is found during binding.
-        EtcdLockOptions.defaults().withCallTimeout(callTimeout);
-        EtcdServers.at(List.of(URI.create("http://localhost:2379"))).withConnectTimeout(connectTimeout);
+        // The options hold the rules; each violation should name its property.
+        check("distributed-lock.etcd.call-timeout", callTimeout, EtcdLockOptions.defaults()::withCallTimeout);
+        check("distributed-lock.etcd.connect-timeout", connectTimeout, USUAL::withConnectTimeout);
     }
+
+    private static final String ENDPOINTS = "distributed-lock.etcd.endpoints";
+
+    private static final EtcdServers USUAL = EtcdServers.at(List.of(URI.create("http://localhost:2379")));
 
     /**
      * TLS.
@@ -60,6 +67,7 @@ record EtcdLockProperties(
     record Ssl(@Nullable String bundle) {}
 
     EtcdLockOptions options(String keyPrefix) {
+        check("distributed-lock.key-prefix", keyPrefix, EtcdLockOptions.defaults()::withKeyPrefix);
         return EtcdLockOptions.defaults()
                 .withKeyPrefix(keyPrefix)
                 .withCallTimeout(callTimeout)
@@ -67,53 +75,81 @@ record EtcdLockProperties(
     }
 
     EtcdConnectionDetails connectionDetails(@Nullable SslBundles bundles) {
-        SslBundle sslBundle = bundle(bundles);
-        return new EtcdConnectionDetails() {
-
-            @Override
-            public List<URI> getEndpoints() {
-                return endpoints.stream().map(EtcdLockProperties::uri).toList();
-            }
-
-            @Override
-            public @Nullable String getUser() {
-                return user;
-            }
-
-            @Override
-            public @Nullable String getPassword() {
-                return password;
-            }
-
-            @Override
-            public @Nullable SslBundle getSslBundle() {
-                return sslBundle;
-            }
-        };
+        List<URI> uris = check(
+                ENDPOINTS,
+                null,
+                hidden -> endpoints.stream().map(EtcdLockProperties::uri).toList());
+        String name = ssl.bundle();
+        SslBundle bundle =
+                name == null ? null : check("distributed-lock.etcd.ssl.bundle", name, each -> bundle(each, bundles));
+        Optional<String> none = Optional.empty();
+        check(
+                "distributed-lock.etcd." + (user == null ? "password" : "user"),
+                null,
+                hidden -> new EtcdServers(
+                        USUAL.endpoints(),
+                        Optional.ofNullable(user),
+                        Optional.ofNullable(password),
+                        Optional.empty(),
+                        none,
+                        none,
+                        connectTimeout));
+        return new Configured(uris, user, password, bundle);
     }
 
-    private @Nullable SslBundle bundle(@Nullable SslBundles bundles) {
-        String name = ssl.bundle();
-        if (name == null) {
-            return null;
+    private record Configured(
+            List<URI> getEndpoints,
+            @Nullable String getUser,
+            @Nullable String getPassword,
+            @Nullable SslBundle getSslBundle)
+            implements EtcdConnectionDetails {
+
+        /** Without secrets. */
+        @Override
+        public String toString() {
+            return "distributed-lock.etcd";
         }
+    }
+
+    private static SslBundle bundle(String name, @Nullable SslBundles bundles) {
         if (bundles == null) {
-            throw new IllegalStateException("distributed-lock.etcd.ssl.bundle is '" + name
-                    + "', but the application has no SSL bundles: define it under spring.ssl.bundle");
+            throw new IllegalArgumentException("there are no SSL bundles: define spring.ssl.bundle.*");
         }
         return bundles.getBundle(name);
     }
 
+    /** If these properties name the endpoints, a violation names the property. */
     EtcdServers servers(List<EtcdConnectionDetails> all) {
         EtcdConnectionDetails first = all.get(0);
-        return new EtcdServers(
+        Optional<SslContext> tls = Optional.ofNullable(first.getSslBundle()).map(EtcdLockProperties::tls);
+        Function<Object, EtcdServers> servers = hidden -> new EtcdServers(
                 all.stream().flatMap(details -> details.getEndpoints().stream()).toList(),
                 Optional.ofNullable(first.getUser()),
                 Optional.ofNullable(first.getPassword()),
-                Optional.ofNullable(first.getSslBundle()).map(EtcdLockProperties::tls),
+                tls,
                 Optional.ofNullable(authority),
                 Optional.ofNullable(namespace),
                 connectTimeout);
+        return all.stream().allMatch(Configured.class::isInstance)
+                ? check(ENDPOINTS, null, servers)
+                : servers.apply(all);
+    }
+
+    /**
+     * Applies a rule to a property; the failure names both.
+     *
+     * @param value null if it must not be shown
+     */
+    private static <T extends @Nullable Object, R> R check(String property, T value, Function<? super T, R> rule) {
+        try {
+            return rule.apply(value);
+        } catch (IllegalArgumentException | NoSuchSslBundleException broken) {
+            String why = String.valueOf(broken.getMessage());
+            // Boot would show the value of a property that it is told the name of.
+            throw value == null
+                    ? new IllegalArgumentException("The property " + property + " cannot be used: " + why, broken)
+                    : new InvalidConfigurationPropertyValueException(property, value, why, broken);
+        }
     }
 
     private static SslContext tls(SslBundle bundle) {
@@ -140,8 +176,8 @@ record EtcdLockProperties(
         } catch (URISyntaxException unreadable) {
             // Without the cause, which shows the endpoint.
             throw new IllegalArgumentException(
-                    "distributed-lock.etcd.endpoints has an entry (not shown, as it may"
-                            + " contain a password) that cannot be read: write each as http://host:port, or https://host:port with TLS");
+                    "an entry (not shown, as it may contain a password) cannot be read: write each as"
+                            + " http://host:port, or https://host:port with TLS");
         }
     }
 

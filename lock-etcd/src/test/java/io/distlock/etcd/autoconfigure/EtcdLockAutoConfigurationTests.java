@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -100,18 +101,42 @@ class EtcdLockAutoConfigurationTests {
 
     @Test
     void saysWhatIsWrongWithAProperty() {
-        assertFailure("distributed-lock.etcd.call-timeout=2m", "call timeout PT2M is out of range: choose a value");
-        assertFailure("distributed-lock.etcd.endpoints=localhost:2379", "endpoint \"localhost:2379\" is not an http");
-        assertFailure("distributed-lock.etcd.endpoints=https://localhost:2379", "configure TLS");
-        assertFailure("distributed-lock.etcd.user=app", "user without a password");
-        assertFailure("distributed-lock.key-prefix=a/", "key prefix \"a/\"");
+        assertFailure("call-timeout=2m", "call timeout PT2M is out of range: choose a value");
+        assertFailure("connect-timeout=1ms", "connect timeout PT0.001S is out of range");
+        assertFailure("endpoints=localhost:2379", "endpoint \"localhost:2379\" is not an http");
+        assertFailure("endpoints=https://localhost:2379", "configure TLS");
+        assertFailure("user=app", "user without a password");
+        assertFailure("password=secret", "password without a user");
+        assertFailure("distributed-lock.key-prefix", "=a/", "key prefix \"a/\"");
     }
 
-    private void assertFailure(String property, String message) {
+    private void assertFailure(String setting, String message) {
+        int end = setting.indexOf('=');
+        assertFailure("distributed-lock.etcd." + setting.substring(0, end), setting.substring(end), message);
+    }
+
+    private void assertFailure(String property, String value, String message) {
+        connected().withPropertyValues(property + value).run(started -> {
+            assertThat(started.getStartupFailure()).rootCause().hasMessageContaining(message);
+            assertThat(started.getStartupFailure())
+                    .satisfies(failure -> assertThat(named(failure)).isEqualTo(property));
+        });
+    }
+
+    private static String named(Throwable failure) {
+        if (failure instanceof InvalidConfigurationPropertyValueException broken) {
+            return broken.getName();
+        }
+        // Of a value that must not be shown.
+        String message = String.valueOf(failure.getMessage());
+        return message.startsWith("The property ") ? message.split(" ", -1)[2] : named(failure.getCause());
+    }
+
+    @Test
+    void theNameOfTheProviderMayBeWrittenInCapitals() {
         connected()
-                .withPropertyValues(property)
-                .run(started ->
-                        assertThat(started.getStartupFailure()).rootCause().hasMessageContaining(message));
+                .withPropertyValues("distributed-lock.provider=ETCD")
+                .run(started -> assertThat(started).hasSingleBean(EtcdLockProvider.class));
     }
 
     @Test

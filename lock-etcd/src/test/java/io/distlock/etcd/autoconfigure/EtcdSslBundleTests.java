@@ -98,6 +98,6 @@ class EtcdSslBundleTests {
                         "distributed-lock.etcd.ssl.bundle=own")
                 .run(started -> assertThat(started.getStartupFailure())
                         .rootCause()
-                        .hasMessageContaining("define it under spring.ssl.bundle"));
+                        .hasMessageContaining("define spring.ssl.bundle"));
     }
 }

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeUri {
 
-    private static final String PREFIX = "distributed-lock.redlock.nodes";
     private static final int DEFAULT_PORT = 6379;
     private static final int HIGHEST_PORT = 65_535;
 
@@ -29,60 +28,57 @@ final class NodeUri {
      * @param username if the URI has none
      * @param password if the URI has none
      */
-    static Node parse(int index, String text, @Nullable String username, @Nullable String password) {
-        URI uri = uri(index, text);
-        boolean tls = tls(index, uri);
+    static Node parse(String text, @Nullable String username, @Nullable String password) {
+        URI uri = uri(text);
+        boolean tls = tls(uri);
         Matcher authority = AUTHORITY.matcher(uri.getRawAuthority() == null ? "" : uri.getRawAuthority());
         if (!authority.matches()) {
-            throw broken(index, "has no host, or an unreadable port", "write redis://host:port");
+            throw broken("has no host, or an unreadable port", "write redis://host:port");
         }
         String[] info = userInfo(authority.group("info"));
         return new Node(
                 authority.group("host"),
-                port(index, authority.group("port")),
+                port(authority.group("port")),
                 info.length == 2 && !info[0].isEmpty() ? info[0] : username,
                 info.length == 0 ? password : info[info.length - 1],
-                database(index, uri),
+                database(uri),
                 tls);
     }
 
-    private static URI uri(int index, String text) {
+    private static URI uri(String text) {
         try {
             return new URI(text.strip());
         } catch (URISyntaxException withTheText) {
             throw broken(
-                    index,
                     "is not a URI",
                     "write redis://user:password@host:port, with any of @ : / # ? % in the password percent-encoded, or"
                             + " give the password in distributed-lock.redlock.password");
         }
     }
 
-    private static boolean tls(int index, URI uri) {
+    private static boolean tls(URI uri) {
         return switch (String.valueOf(uri.getScheme())) {
             case "redis" -> false;
             case "rediss" -> true;
             default ->
                 throw broken(
-                        index,
                         "starts with neither redis:// nor rediss://",
                         "a Redlock node is a standalone server; use rediss:// for TLS");
         };
     }
 
-    private static int port(int index, @Nullable String text) {
+    private static int port(@Nullable String text) {
         int port = text == null ? DEFAULT_PORT : Integer.parseInt(text);
         if (port < 1 || port > HIGHEST_PORT) {
-            throw broken(index, "has the port " + port, "choose one from 1 to " + HIGHEST_PORT);
+            throw broken("has the port " + port, "choose one from 1 to " + HIGHEST_PORT);
         }
         return port;
     }
 
-    private static int database(int index, URI uri) {
+    private static int database(URI uri) {
         String path = uri.getRawPath() == null ? "" : uri.getRawPath();
         if (uri.getRawQuery() != null || uri.getRawFragment() != null || !path.matches("/?|/[0-9]{1,5}")) {
             throw broken(
-                    index,
                     "has something after the port that is not a database number",
                     "write redis://host:port/0, or no database");
         }
@@ -101,8 +97,7 @@ final class NodeUri {
         return parts;
     }
 
-    private static IllegalArgumentException broken(int index, String what, String cure) {
-        return new IllegalArgumentException(
-                PREFIX + '[' + index + "] " + what + " (not shown, as it may contain a password): " + cure);
+    private static IllegalArgumentException broken(String what, String cure) {
+        return new IllegalArgumentException("it " + what + " (not shown, as it may contain a password): " + cure);
     }
 }

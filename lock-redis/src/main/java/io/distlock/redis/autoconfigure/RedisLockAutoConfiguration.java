@@ -17,6 +17,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
@@ -58,7 +60,11 @@ public final class RedisLockAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(value = RedisLockProvider.class, name = "redisLockProvider")
     RedisLockProvider redisLockProvider(LockRuntime runtime, RedisConnections connections, RedisLockOptions options) {
-        return new RedisLockProvider(runtime, connections, options);
+        boolean guard = options.restartGuard().isPresent();
+        return RedisLockProperties.check(
+                "distributed-lock.redis." + (guard ? "restart-guard.enabled" : "replicas-to-acknowledge"),
+                guard ? "true" : String.valueOf(options.replicasToAcknowledge()),
+                value -> new RedisLockProvider(runtime, connections, options));
     }
 
     /** Follows {@code enabled}; if unset, matches if it is chosen, or none is chosen and it could work. */
@@ -79,12 +85,12 @@ public final class RedisLockAutoConfiguration {
             Environment environment = context.getEnvironment();
             ConditionMessage.Builder message = ConditionMessage.forCondition("Lock provider '" + name + "'");
             String property = "distributed-lock." + name + ".enabled";
-            Boolean enabled = environment.getProperty(property, Boolean.class);
-            if (enabled != null) {
-                return new ConditionOutcome(enabled, message.because(property + " is " + enabled));
+            BindResult<Boolean> enabled = Binder.get(environment).bind(property, Boolean.class);
+            if (enabled.isBound()) {
+                return new ConditionOutcome(enabled.get(), message.because(property + " is " + enabled.get()));
             }
             String chosen = environment.getProperty(CHOSEN, "");
-            boolean matches = chosen.isEmpty() ? couldWork.test(environment) : chosen.equals(name);
+            boolean matches = chosen.isEmpty() ? couldWork.test(environment) : chosen.equalsIgnoreCase(name);
             String why = chosen.isEmpty() && !matches ? ", no nodes" : "";
             return new ConditionOutcome(matches, message.because(CHOSEN + " is '" + chosen + "'" + why));
         }

@@ -3,9 +3,12 @@ package io.distlock.redis.autoconfigure;
 import io.distlock.redis.RedisLockOptions;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.ssl.NoSuchSslBundleException;
 
 /**
  * Locks on one Redis deployment, the one set by {@code spring.data.redis}.
@@ -25,8 +28,14 @@ record RedisLockProperties(
         @DefaultValue RestartGuard restartGuard) {
 
     RedisLockProperties {
-        // Same rules as the options; violations should surface while properties are bound.
-        new RedisLockOptions("lock", commandTimeout, connectTimeout, replicasToAcknowledge, Optional.empty());
+        // Same rules as the options; each violation should name its property.
+        RedisLockOptions usual = RedisLockOptions.defaults();
+        check("distributed-lock.redis.command-timeout", commandTimeout, usual::withCallTimeout);
+        check("distributed-lock.redis.connect-timeout", connectTimeout, usual::withConnectTimeout);
+        check(
+                "distributed-lock.redis.replicas-to-acknowledge",
+                replicasToAcknowledge,
+                usual::withReplicasToAcknowledge);
     }
 
     /**
@@ -42,12 +51,33 @@ record RedisLockProperties(
             @DefaultValue("60s") Duration quarantine) {
 
         RestartGuard {
-            RedisLockOptions.defaults().withRestartGuard(quarantine);
+            check(
+                    "distributed-lock.redis.restart-guard.quarantine",
+                    quarantine,
+                    RedisLockOptions.defaults()::withRestartGuard);
         }
     }
 
     RedisLockOptions options(String keyPrefix) {
+        check("distributed-lock.key-prefix", keyPrefix, RedisLockOptions.defaults()::withKeyPrefix);
         Optional<Duration> quarantine = Optional.of(restartGuard.quarantine()).filter(time -> restartGuard.enabled());
         return new RedisLockOptions(keyPrefix, commandTimeout, connectTimeout, replicasToAcknowledge, quarantine);
+    }
+
+    /**
+     * Applies a rule to a property; the failure names both.
+     *
+     * @param value null if it must not be shown
+     */
+    static <T extends @Nullable Object, R> R check(String property, T value, Function<? super T, R> rule) {
+        try {
+            return rule.apply(value);
+        } catch (IllegalArgumentException | NoSuchSslBundleException broken) {
+            String why = String.valueOf(broken.getMessage());
+            // Boot would show the value of a property that it is told the name of.
+            throw value == null
+                    ? new IllegalArgumentException("The property " + property + " cannot be used: " + why, broken)
+                    : new InvalidConfigurationPropertyValueException(property, value, why, broken);
+        }
     }
 }

@@ -50,8 +50,7 @@ public final class RedlockAutoConfiguration {
     @ConditionalOnMissingBean
     RedlockConnections redlockConnections(
             LockRuntime runtime, ObjectProvider<RedlockConnectionDetails> details, RedlockOptions options) {
-        return RedlockConnections.to(
-                details.orderedStream().flatMap(NodeFactories::of).toList(), options);
+        return RedlockProperties.connect(details.orderedStream().toList(), options);
     }
 
     @Bean

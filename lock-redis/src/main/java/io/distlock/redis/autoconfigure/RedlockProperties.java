@@ -1,10 +1,14 @@
 package io.distlock.redis.autoconfigure;
 
+import static io.distlock.redis.autoconfigure.RedisLockProperties.check;
+
 import io.distlock.redis.autoconfigure.RedlockConnectionDetails.Node;
+import io.distlock.redis.redlock.RedlockConnections;
 import io.distlock.redis.redlock.RedlockOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -39,9 +43,14 @@ record RedlockProperties(
 
     RedlockProperties {
         nodes = List.copyOf(nodes);
-        // Same rules as the options; violations should surface while properties are bound.
-        new RedlockOptions("lock", commandTimeout, connectTimeout, clockDrift, Optional.empty());
+        // Same rules as the options; each violation should name its property.
+        RedlockOptions usual = RedlockOptions.defaults();
+        check("distributed-lock.redlock.command-timeout", commandTimeout, usual::withCallTimeout);
+        check("distributed-lock.redlock.connect-timeout", connectTimeout, usual::withConnectTimeout);
+        check("distributed-lock.redlock.clock-drift", clockDrift, usual::withClockDrift);
     }
+
+    private static final String NODES = "distributed-lock.redlock.nodes";
 
     /**
      * Secure connections.
@@ -63,11 +72,15 @@ record RedlockProperties(
             @DefaultValue("60s") Duration quarantine) {
 
         RestartGuard {
-            RedlockOptions.defaults().withRestartGuard(quarantine);
+            check(
+                    "distributed-lock.redlock.restart-guard.quarantine",
+                    quarantine,
+                    RedlockOptions.defaults()::withRestartGuard);
         }
     }
 
     RedlockOptions options(String keyPrefix) {
+        check("distributed-lock.key-prefix", keyPrefix, RedlockOptions.defaults()::withKeyPrefix);
         Optional<Duration> quarantine = Optional.of(restartGuard.quarantine()).filter(time -> restartGuard.enabled());
         return new RedlockOptions(keyPrefix, commandTimeout, connectTimeout, clockDrift, quarantine);
     }
@@ -75,10 +88,27 @@ record RedlockProperties(
     /** The servers as configured. */
     RedlockConnectionDetails connections(@Nullable SslBundles bundles) {
         List<Node> parsed = IntStream.range(0, nodes.size())
-                .mapToObj(at -> NodeUri.parse(at, nodes.get(at), username, password))
+                .mapToObj(at -> check(
+                        NODES + '[' + at + ']',
+                        // An address may hold a password.
+                        null,
+                        hidden -> NodeUri.parse(nodes.get(at), username, password)))
                 .toList();
-        SslBundle bundle = ssl.bundle() == null ? null : bundle(ssl.bundle(), bundles);
-        return new Configured(parsed, bundle);
+        String name = ssl.bundle();
+        return new Configured(
+                parsed,
+                name == null
+                        ? null
+                        : check("distributed-lock.redlock.ssl.bundle", name, each -> bundle(each, bundles)));
+    }
+
+    /** Connections to the servers; if these properties name them, a violation names the property. */
+    static RedlockConnections connect(List<RedlockConnectionDetails> details, RedlockOptions options) {
+        Function<Object, RedlockConnections> connect = hidden -> RedlockConnections.to(
+                details.stream().flatMap(NodeFactories::of).toList(), options);
+        return details.stream().allMatch(Configured.class::isInstance)
+                ? check(NODES, null, connect)
+                : connect.apply(details);
     }
 
     private record Configured(List<Node> getNodes, @Nullable SslBundle getSslBundle)
@@ -86,8 +116,7 @@ record RedlockProperties(
 
     private static SslBundle bundle(String name, @Nullable SslBundles bundles) {
         if (bundles == null) {
-            throw new IllegalArgumentException("distributed-lock.redlock.ssl.bundle is \"" + name
-                    + "\", but there are no SSL bundles: define spring.ssl.bundle.*");
+            throw new IllegalArgumentException("there are no SSL bundles: define spring.ssl.bundle.*");
         }
         return bundles.getBundle(name);
     }

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
@@ -26,6 +28,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -115,17 +118,46 @@ class RedisLockAutoConfigurationTests {
                         assertThat(started.getBean(RedisLockOptions.class)).isEqualTo(RedisLockOptions.defaults()));
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            distributed-lock.redis.command-timeout          | 2m  | command timeout PT2M is out of range: choose a value
+            distributed-lock.redis.connect-timeout          | 1ms | connect timeout PT0.001S is out of range
+            distributed-lock.redis.replicas-to-acknowledge  | -1  | replicas to acknowledge -1 is negative
+            distributed-lock.redis.restart-guard.quarantine | 3d  | quarantine after a restart PT72H is out of range
+            distributed-lock.key-prefix                     | a{b | key prefix "a{b"
+            """)
+    void saysWhichPropertyIsWrongAndWhy(String property, String value, String why) {
+        connected().withPropertyValues(property + "=" + value).run(started -> {
+            assertThat(started.getStartupFailure()).rootCause().hasMessageContaining(why);
+            assertThat(named(started.getStartupFailure())).isEqualTo(property);
+        });
+    }
+
     @Test
-    void saysWhatIsWrongWithAProperty() {
+    void saysWhichPropertyDoesNotGoWithACluster() {
+        ApplicationContextRunner cluster = context.withPropertyValues("spring.data.redis.cluster.nodes=localhost:1");
+        cluster.withPropertyValues("distributed-lock.redis.replicas-to-acknowledge=1")
+                .run(started -> assertThat(named(started.getStartupFailure()))
+                        .isEqualTo("distributed-lock.redis.replicas-to-acknowledge"));
+        cluster.withPropertyValues("distributed-lock.redis.restart-guard.enabled=true")
+                .run(started -> assertThat(named(started.getStartupFailure()))
+                        .isEqualTo("distributed-lock.redis.restart-guard.enabled"));
+    }
+
+    static String named(Throwable failure) {
+        if (failure instanceof InvalidConfigurationPropertyValueException broken) {
+            return broken.getName();
+        }
+        // Of a value that must not be shown.
+        String message = String.valueOf(failure.getMessage());
+        return message.startsWith("The property ") ? message.split(" ", -1)[2] : named(failure.getCause());
+    }
+
+    @Test
+    void theNameOfTheProviderMayBeWrittenInCapitals() {
         connected()
-                .withPropertyValues("distributed-lock.redis.command-timeout=2m")
-                .run(started -> assertThat(started.getStartupFailure())
-                        .rootCause()
-                        .hasMessageContaining("command timeout PT2M is out of range: choose a value"));
-        connected()
-                .withPropertyValues("distributed-lock.key-prefix=a{b")
-                .run(started ->
-                        assertThat(started.getStartupFailure()).rootCause().hasMessageContaining("key prefix \"a{b\""));
+                .withPropertyValues("distributed-lock.provider=Redis")
+                .run(started -> assertThat(started).hasSingleBean(RedisLockProvider.class));
     }
 
     @Test

@@ -195,16 +195,19 @@ class RedlockAutoConfigurationTests {
             redis://a,redis://b                                 | list at least 3
             redis://a,redis://b,redis://c,redis://d             | 4 nodes are an even number
             redis://a,redis://b,redis://A:6379                  | node a:6379 is listed twice
-            redis://a,redis://:s3cret-word@b/x,redis://c        | nodes[1] has something after the port that is not a database number
-            redis://a,http://s3cret-word@b,redis://c            | nodes[1] starts with neither redis:// nor rediss://
-            redis://a,redis://b,redis://u:s3cret-word^@c        | nodes[2] is not a URI
-            redis://a,redis://b,redis://u:s3cret-word@          | nodes[2] has no host
-            redis://a,redis://b,redis://u:s3cret-word@c:99999   | nodes[2] has the port 99999
-            redis://a,redis://b,redis-sentinel://u:s3cret-word@c | nodes[2] starts with neither
+            redis://a,redis://:s3cret-word@b/x,redis://c        | it has something after the port that is not a database number
+            redis://a,http://s3cret-word@b,redis://c            | it starts with neither redis:// nor rediss://
+            redis://a,redis://b,redis://u:s3cret-word^@c        | it is not a URI
+            redis://a,redis://b,redis://u:s3cret-word@          | it has no host
+            redis://a,redis://b,redis://u:s3cret-word@c:99999   | it has the port 99999
+            redis://a,redis://b,redis-sentinel://u:s3cret-word@c | it starts with neither
             """)
     void refusesNodesThatCannotBeAndTellsNoPassword(String uris, String why) {
         context.withPropertyValues("distributed-lock.redlock.nodes=" + uris).run(started -> {
             assertThat(started.getStartupFailure()).rootCause().hasMessageContaining(why);
+            assertThat(RedisLockAutoConfigurationTests.named(started.getStartupFailure()))
+                    .startsWith("distributed-lock.redlock.nodes")
+                    .matches(name -> !why.startsWith("it ") || name.matches(".*\\[[12]]"));
             for (Throwable each = started.getStartupFailure(); each != null; each = each.getCause()) {
                 assertThat(String.valueOf(each.getMessage())).doesNotContain(PASSWORD);
             }
@@ -216,7 +219,9 @@ class RedlockAutoConfigurationTests {
         context.run(started -> assertThat(started.getStartupFailure())
                 .rootCause()
                 .hasMessageContaining("0 nodes are too few")
-                .hasMessageContaining("list at least 3"));
+                .hasMessageContaining("list at least 3")
+                .satisfies(any -> assertThat(RedisLockAutoConfigurationTests.named(started.getStartupFailure()))
+                        .isEqualTo("distributed-lock.redlock.nodes")));
     }
 
     @Test
@@ -224,27 +229,31 @@ class RedlockAutoConfigurationTests {
         context.withPropertyValues("distributed-lock.redlock.clock-drift=2")
                 .run(started -> assertThat(started.getStartupFailure())
                         .rootCause()
-                        .hasMessageContaining("clock drift 2.0 is out of range"));
+                        .hasMessageContaining("clock drift 2.0 is out of range")
+                        .satisfies(any -> assertThat(RedisLockAutoConfigurationTests.named(started.getStartupFailure()))
+                                .isEqualTo("distributed-lock.redlock.clock-drift")));
         context.withPropertyValues("distributed-lock.redlock.restart-guard.quarantine=3d")
                 .run(started -> assertThat(started.getStartupFailure())
                         .rootCause()
-                        .hasMessageContaining("quarantine after a restart PT72H is out of range"));
+                        .hasMessageContaining("quarantine after a restart PT72H is out of range")
+                        .satisfies(any -> assertThat(RedisLockAutoConfigurationTests.named(started.getStartupFailure()))
+                                .isEqualTo("distributed-lock.redlock.restart-guard.quarantine")));
     }
 
     @Test
     void readsEachPartOfAUri() {
-        assertThat(NodeUri.parse(0, "rediss://me:a%40b%2Bc+d@host:7000/3", "u", "p"))
+        assertThat(NodeUri.parse("rediss://me:a%40b%2Bc+d@host:7000/3", "u", "p"))
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 7000, "me", "a@b+c+d", 3, true))
                 .hasToString("host:7000");
-        assertThat(NodeUri.parse(0, "redis://word@host", "u", "p"))
+        assertThat(NodeUri.parse("redis://word@host", "u", "p"))
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, "u", "word", 0, false));
-        assertThat(NodeUri.parse(0, "redis://:word@host", "u", "p"))
+        assertThat(NodeUri.parse("redis://:word@host", "u", "p"))
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, "u", "word", 0, false));
-        assertThat(NodeUri.parse(0, "redis://[::1]:7000", null, null))
+        assertThat(NodeUri.parse("redis://[::1]:7000", null, null))
                 .isEqualTo(new RedlockConnectionDetails.Node("[::1]", 7000, null, null, 0, false));
-        assertThat(NodeUri.parse(0, "redis://:word@redis_node_1:7000", null, null))
+        assertThat(NodeUri.parse("redis://:word@redis_node_1:7000", null, null))
                 .isEqualTo(new RedlockConnectionDetails.Node("redis_node_1", 7000, null, "word", 0, false));
-        assertThat(NodeUri.parse(0, "redis://host/", "u", "p"))
+        assertThat(NodeUri.parse("redis://host/", "u", "p"))
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, "u", "p", 0, false));
     }
 

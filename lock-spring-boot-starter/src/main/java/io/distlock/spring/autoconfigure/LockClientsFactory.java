@@ -2,7 +2,6 @@ package io.distlock.spring.autoconfigure;
 
 import io.distlock.LockClient;
 import io.distlock.LockListener;
-import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClientCustomizer;
@@ -11,6 +10,7 @@ import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.support.LockRuntime;
 import java.lang.management.ManagementFactory;
 import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
@@ -18,37 +18,23 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.util.StringUtils;
 
 /** Makes a client for each provider and chooses the default one. */
-final class LockClientsFactory {
-
-    private final LockRuntime runtime;
-    private final LockProperties properties;
-    private final Environment environment;
-    private final List<LockListener> listeners;
-    private final List<LockClientCustomizer> customizers;
-
-    LockClientsFactory(
-            LockRuntime runtime,
-            LockProperties properties,
-            Environment environment,
-            List<LockListener> listeners,
-            List<LockClientCustomizer> customizers) {
-        this.runtime = runtime;
-        this.properties = properties;
-        this.environment = environment;
-        this.listeners = listeners;
-        this.customizers = customizers;
-    }
+record LockClientsFactory(
+        LockRuntime runtime,
+        LockProperties properties,
+        Environment environment,
+        List<LockListener> listeners,
+        List<LockClientCustomizer> customizers) {
 
     LockClients create(List<LockProvider> providers) {
         String primary = primary(providers.stream().map(LockProvider::name).toList());
-        providers.stream().filter(each -> each.name().equals(primary)).forEach(this::requireGrantsByDefault);
+        providers.stream().filter(each -> each.name().equalsIgnoreCase(primary)).forEach(this::requireGrantsByDefault);
         return new LockClients(providers.stream().map(this::client).toList(), primary);
     }
 
     private String primary(List<String> known) {
         String chosen = properties.provider();
         if (StringUtils.hasText(chosen)) {
-            if (!known.contains(chosen)) {
+            if (known.stream().noneMatch(chosen::equalsIgnoreCase)) {
                 throw new UnknownLockProviderException(chosen, known);
             }
             return chosen;
@@ -61,15 +47,18 @@ final class LockClientsFactory {
 
     /** Only for the default provider: locks of others may all set their own times. */
     private void requireGrantsByDefault(LockProvider provider) {
-        LockOptions options = properties.options();
         try {
-            provider.validate(options);
+            provider.validate(properties.options());
         } catch (IllegalArgumentException refusal) {
+            // The one that the user has set.
+            String property = Stream.of(
+                            "lease-time", "min-hold-time", "lock-delay", provider.name() + ".restart-guard.quarantine")
+                    .map(LockProperties.PREFIX::concat)
+                    .filter(environment::containsProperty)
+                    .findFirst()
+                    .orElse(LockProperties.PREFIX + "lease-time");
             throw new InvalidConfigurationPropertyValueException(
-                    LockProperties.PREFIX + "lease-time",
-                    options.leaseTime(),
-                    String.valueOf(refusal.getMessage()),
-                    refusal);
+                    property, environment.getProperty(property), String.valueOf(refusal.getMessage()), refusal);
         }
     }
 

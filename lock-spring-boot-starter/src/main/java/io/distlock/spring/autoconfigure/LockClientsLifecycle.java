@@ -2,10 +2,8 @@ package io.distlock.spring.autoconfigure;
 
 import io.distlock.spring.LockClients;
 import io.distlock.spring.execution.Executions;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.ApplicationContextAware;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
@@ -17,25 +15,20 @@ import org.springframework.context.event.ContextClosedEvent;
  *
  * <p>A context that only stops or pauses keeps its locks, since it may restart but a client cannot.
  */
-final class LockClientsLifecycle
-        implements SmartLifecycle, ApplicationContextAware, ApplicationListener<ContextClosedEvent> {
+final class LockClientsLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
     /** Below the beans that accept work (near the largest phase), above connection factories (at zero). */
     static final int PHASE = 1_000;
 
     private final LockClients clients;
     private final ObjectProvider<Executions> executions;
-    private volatile @Nullable ApplicationContext context;
+    private final ApplicationContext context;
     private volatile boolean running;
     private volatile boolean closing;
 
-    LockClientsLifecycle(LockClients clients, ObjectProvider<Executions> executions) {
+    LockClientsLifecycle(LockClients clients, ObjectProvider<Executions> executions, ApplicationContext context) {
         this.clients = clients;
         this.executions = executions;
-    }
-
-    @Override
-    public void setApplicationContext(ApplicationContext context) {
         this.context = context;
     }
 

@@ -101,18 +101,39 @@ record LockProperties(
     private static final Duration MAX_SHUTDOWN_TIMEOUT = Duration.ofHours(1);
 
     LockProperties {
-        check("key-prefix", keyPrefix, LockProperties::requireVisible);
+        check(
+                "key-prefix",
+                keyPrefix,
+                text -> require(
+                        !text.isBlank() && text.chars().noneMatch(Character::isISOControl),
+                        "give it visible characters, and no control characters"));
         check("lease-time", leaseTime, LENIENT::withLeaseTime);
         check("wait-time", waitTime, LENIENT::withWaitTime);
         check("max-hold-time", maxHoldTime, LENIENT::withMaxHoldTime);
         check("min-hold-time", minHoldTime, LENIENT::withMinHoldTime);
         check("lock-delay", lockDelay, LENIENT::withLockDelay);
-        check("leak-threshold", leakThreshold, LockProperties::requireNotNegative);
-        check("shutdown-timeout", shutdownTimeout, LockProperties::requireShutdownTimeout);
         check(
-                "lease-time",
-                leaseTime,
-                lease -> new LockOptions(waitTime, lease, true, maxHoldTime, minHoldTime, lockDelay));
+                "leak-threshold",
+                leakThreshold,
+                time -> require(
+                        !time.isNegative(), "leak threshold " + time + " must not be negative: 0 switches it off"));
+        check(
+                "shutdown-timeout",
+                shutdownTimeout,
+                time -> require(
+                        !time.isNegative() && time.compareTo(MAX_SHUTDOWN_TIMEOUT) <= 0,
+                        "shutdown timeout " + time + " is out of range: choose a value from " + Duration.ZERO + " to "
+                                + MAX_SHUTDOWN_TIMEOUT));
+        // Of two times that contradict each other, the one that the user has set.
+        boolean usualLease = leaseTime.equals(LockOptions.defaults().leaseTime());
+        check(
+                usualLease ? "max-hold-time" : "lease-time",
+                usualLease ? maxHoldTime : leaseTime,
+                time -> new LockOptions(waitTime, leaseTime, true, maxHoldTime, Duration.ZERO, lockDelay));
+        check(
+                "min-hold-time",
+                minHoldTime,
+                time -> new LockOptions(waitTime, leaseTime, true, maxHoldTime, time, lockDelay));
     }
 
     /** The request defaults. */
@@ -129,25 +150,9 @@ record LockProperties(
         }
     }
 
-    private static String requireVisible(String text) {
-        if (text.isBlank() || text.chars().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException("It must have visible characters and no control characters.");
+    private static void require(boolean kept, String rule) {
+        if (!kept) {
+            throw new IllegalArgumentException(rule);
         }
-        return text;
-    }
-
-    private static Duration requireNotNegative(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("leak threshold " + time + " must not be negative: 0 switches it off");
-        }
-        return time;
-    }
-
-    private static Duration requireShutdownTimeout(Duration time) {
-        if (time.isNegative() || time.compareTo(MAX_SHUTDOWN_TIMEOUT) > 0) {
-            throw new IllegalArgumentException("shutdown timeout " + time + " is out of range: choose a value from "
-                    + Duration.ZERO + " to " + MAX_SHUTDOWN_TIMEOUT);
-        }
-        return time;
     }
 }

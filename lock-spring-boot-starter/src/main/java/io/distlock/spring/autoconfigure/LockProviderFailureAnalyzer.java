@@ -31,7 +31,7 @@ final class LockProviderFailureAnalyzer implements FailureAnalyzer {
     public @Nullable FailureAnalysis analyze(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof NoDefaultLockProviderException missing) {
-                return missing.known().isEmpty() ? none(missing) : ambiguous(missing);
+                return noDefault(missing);
             } else if (cause instanceof UnknownLockProviderException unknown) {
                 return unknown(unknown);
             }
@@ -39,40 +39,39 @@ final class LockProviderFailureAnalyzer implements FailureAnalyzer {
         return null;
     }
 
-    private static FailureAnalysis none(NoDefaultLockProviderException cause) {
-        return new FailureAnalysis(
-                "The application uses distributed locks, but no lock provider is configured that could grant them."
-                        + " If a provider's module is on the class path already, it lacks its configuration or the"
-                        + " client of its store.",
-                "Choose one:\n" + MODULES,
-                cause);
-    }
-
-    private static FailureAnalysis ambiguous(NoDefaultLockProviderException cause) {
+    private static FailureAnalysis noDefault(NoDefaultLockProviderException cause) {
         String providers = String.join(", ", cause.known());
-        return new FailureAnalysis(
-                "There are several lock providers (" + providers + "), and none has been chosen as the default one.",
-                "Set distributed-lock.provider to one of " + providers + ". To use another one beside it, name that"
-                        + " one: @DistributedLock(provider = \"…\") or LockClients.get(\"…\"). Of redis, redlock and"
-                        + " etcd, each that is not the default one must be switched on as well:"
-                        + " distributed-lock.<its name>.enabled=true.",
-                cause);
+        return providers.isEmpty()
+                ? new FailureAnalysis(
+                        "The application uses distributed locks, but no lock provider is configured that could grant"
+                                + " them. If a provider's module is on the class path already, it lacks its"
+                                + " configuration or the client of its store.",
+                        "Choose one:\n" + MODULES,
+                        cause)
+                : new FailureAnalysis(
+                        "There are several lock providers (" + providers + "), and none has been chosen as the default"
+                                + " one.",
+                        "Set distributed-lock.provider to one of " + providers + ". To use another one beside it, name"
+                                + " that one: @DistributedLock(provider = \"…\") or LockClients.get(\"…\"). Of redis,"
+                                + " redlock and etcd, each that is not the default one must be switched on as well:"
+                                + " distributed-lock.<its name>.enabled=true.",
+                        cause);
     }
 
     private FailureAnalysis unknown(UnknownLockProviderException cause) {
         boolean byProperty = cause.provider().equals(environment.getProperty(PROPERTY));
-        String asked = (byProperty ? PROPERTY + " names" : "The application asks for") + " the lock provider '"
-                + cause.provider() + "', but ";
-        if (cause.known().isEmpty()) {
-            return new FailureAnalysis(
-                    asked + "there is none at all.",
-                    "Add the module that brings it, or choose another:\n" + MODULES,
-                    cause);
-        }
         String known = String.join(", ", cause.known());
         return new FailureAnalysis(
-                asked + "there are only: " + known + ".",
-                "Write one of these names (" + known + "), or add what is missing:\n" + MODULES + BESIDE,
+                (byProperty ? PROPERTY + " names" : "The application asks for") + " the lock provider '"
+                        + cause.provider() + "', but "
+                        + (known.isEmpty() ? "there is none at all" : "there are only: " + known)
+                        + "."
+                        + cause.suggestion()
+                                .map(name -> " Did you mean " + name + "?")
+                                .orElse(""),
+                known.isEmpty()
+                        ? "Add the module that brings it, or choose another:\n" + MODULES
+                        : "Write one of these names (" + known + "), or add what is missing:\n" + MODULES + BESIDE,
                 cause);
     }
 }

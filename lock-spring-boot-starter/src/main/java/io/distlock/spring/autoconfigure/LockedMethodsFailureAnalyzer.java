@@ -1,8 +1,7 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.stream.Collectors;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
@@ -11,17 +10,14 @@ final class LockedMethodsFailureAnalyzer extends AbstractFailureAnalyzer<Invalid
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockedMethodsException cause) {
-        List<String> problems = new ArrayList<>();
-        List<String> cures = new ArrayList<>();
-        for (InvalidLockedMethodsException.Problem each : cause.problems()) {
-            int number = problems.size() + 1;
-            problems.add("%d. %s%n   %s: %s".formatted(number, each.method(), each.attribute(), each.problem()));
-            cures.add("%d. %s".formatted(number, each.cure()));
-        }
         return new FailureAnalysis(
-                "@DistributedLock cannot be applied as it is written (problems: " + problems.size() + "):\n\n"
-                        + String.join("\n", problems),
-                String.join("\n", cures),
+                "@DistributedLock cannot be applied as it is written (problems: "
+                        + cause.problems().size() + "):\n\n"
+                        + cause.problems().stream()
+                                .map(each -> "%s%n   %s: %s.%n   -> %s"
+                                        .formatted(each.method(), each.attribute(), each.problem(), each.cure()))
+                                .collect(Collectors.joining("\n\n")),
+                "Do for each of them what its arrow says.",
                 cause);
     }
 }

@@ -10,6 +10,7 @@ import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,19 +35,20 @@ final class LeakDetector implements LockClientCustomizer {
 
     @Override
     public LockClient customize(LockClient client) {
-        return threshold.isZero() ? client : new InstrumentedLockClient(client, request -> new Call());
+        return threshold.isZero() ? client : new InstrumentedLockClient(client, request -> new Hold());
     }
 
     private void report(List<Hold> tooLong) {
         for (Hold hold : tooLong) {
             held.remove(hold);
-            if (hold.lock.isHeld()) {
+            HeldLock lock = hold.lock;
+            if (lock != null && lock.isHeld()) {
                 log.warn(
                         "The lock {} has been held for more than {} ms by thread '{}', and still is. Taken by the call below",
-                        hold.lock,
+                        lock,
                         threshold.toMillis(),
-                        hold.call.thread,
-                        hold.call.stack);
+                        hold.thread,
+                        hold.stack);
             }
         }
     }
@@ -57,35 +59,28 @@ final class LeakDetector implements LockClientCustomizer {
         private static final long serialVersionUID = 1L;
     }
 
-    private final class Call implements InstrumentedLockClient.CallListener {
+    /** One call and the lock it was granted. Not a record: compared by identity. */
+    private final class Hold
+            implements InstrumentedLockClient.CallListener, InstrumentedLockClient.HoldListener, DueSet.Due {
 
         private final Throwable stack = new TakenHere();
         private final String thread = Thread.currentThread().getName();
 
+        // Written before it is added to the set.
+        private @Nullable HeldLock lock;
+        private long dueNanos;
+
         @Override
-        public InstrumentedLockClient.HoldListener granted(HeldLock lock) {
-            Hold hold = new Hold(this, lock, Deadline.in(threshold, runtime.ticker()));
-            held.add(hold);
-            return hold;
-        }
-    }
-
-    /** Not a record: compared by identity. */
-    private final class Hold implements InstrumentedLockClient.HoldListener, DueSet.Due {
-
-        private final Call call;
-        private final HeldLock lock;
-        private final Deadline deadline;
-
-        Hold(Call call, HeldLock lock, Deadline deadline) {
-            this.call = call;
-            this.lock = lock;
-            this.deadline = deadline;
+        public InstrumentedLockClient.HoldListener granted(HeldLock granted) {
+            lock = granted;
+            dueNanos = Deadline.in(threshold, runtime.ticker()).nanos();
+            held.add(this);
+            return this;
         }
 
         @Override
         public long dueNanos() {
-            return deadline.nanos();
+            return dueNanos;
         }
 
         @Override

@@ -1,27 +1,27 @@
 package io.distlock.spring.endpoint;
 
 import io.distlock.FencingToken;
+import io.distlock.LockClient;
 import io.distlock.LockKey;
-import io.distlock.LockStatus;
 import io.distlock.Release;
-import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
+import io.distlock.spring.endpoint.LocksReport.Place;
 import java.security.Principal;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
-import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
@@ -29,117 +29,157 @@ import org.springframework.context.ApplicationEventPublisher;
  * a lock away from its holder, if that is allowed, and always with an audit event. Thread-safe.
  */
 @Endpoint(id = "locks")
-public class LocksEndpoint {
-
-    static final String AUDIT_TYPE = "LOCK_FORCE_RELEASE";
+@RegisterReflectionForBinding({
+    LocksDescriptor.class,
+    LocksDescriptor.Inspection.class,
+    LocksDescriptor.ForcedRelease.class
+})
+class LocksEndpoint {
 
     private static final Logger log = LoggerFactory.getLogger(LocksEndpoint.class);
+
+    private static final int DEFAULT_LIMIT = 50;
+    private static final int MAX_LIMIT = 500;
 
     private final LockClients clients;
     private final LocksReport report;
     private final ApplicationEventPublisher publisher;
     private final LocksEndpointProperties properties;
 
-    /**
-     * @param sanitizing what to hide even if the properties allow showing it
-     */
     LocksEndpoint(
             LockClients clients,
             RecentLosses losses,
-            Ticker ticker,
             ApplicationEventPublisher publisher,
             LocksEndpointProperties properties,
             List<SanitizingFunction> sanitizing) {
         this.clients = clients;
-        this.report = new LocksReport(clients, losses, ticker, new Sanitizer(sanitizing));
+        this.report = new LocksReport(clients, losses, new Sanitizer(sanitizing));
         this.publisher = publisher;
         this.properties = properties;
     }
 
-    /** The locks of this instance, up to 500 of each kind at a time. */
+    /**
+     * The locks of this instance, up to 500 of each kind at a time; or, given an id, or a key with its name, what the
+     * store knows about that lock.
+     *
+     * @param key empty for the name alone
+     */
     @ReadOperation
-    public LocksDescriptor locks(
-            @Nullable String name, @Nullable String provider, @Nullable Integer offset, @Nullable Integer limit) {
-        return locks(LocksReport.Query.of(name, provider, offset, limit), shows());
+    public OperationResponseBody locks(
+            @Nullable String name,
+            @Nullable String key,
+            @Nullable String provider,
+            @Nullable String id,
+            @Nullable Integer offset,
+            @Nullable Integer limit) {
+        // Over JMX nobody is known by name.
+        boolean shown = properties.showValues().isShown(true);
+        return read(new Query(name, key, provider, id), offset, limit, shown);
     }
 
-    LocksDescriptor locks(LocksReport.Query query, boolean shown) {
-        return report.locks(query, shown);
-    }
-
-    /** What the store knows about one lock; nothing if nobody holds it. */
-    @ReadOperation
-    public LocksDescriptor.@Nullable Inspection lock(@Selector String provider, @Selector String lock) {
-        return inspect(provider, lock, shows()).orElse(null);
-    }
-
-    Optional<LocksDescriptor.Inspection> inspect(String provider, String lock, boolean shown) {
-        if (!knows(provider)) {
-            return Optional.empty();
+    OperationResponseBody read(Query query, @Nullable Integer offset, @Nullable Integer limit, boolean shown) {
+        if (query.id() != null || query.key() != null) {
+            return report.inspect(place(query), shown);
         }
-        Optional<LockStatus> status = clients.get(provider).inspect(key(lock));
-        return status.map(taken -> report.describe(provider, taken, shown));
+        int skipped = offset == null ? 0 : offset;
+        int most = limit == null ? DEFAULT_LIMIT : limit;
+        if (skipped < 0) {
+            throw new Refusal(400, "offset " + skipped + " must not be negative");
+        } else if (most < 1 || most > MAX_LIMIT) {
+            throw new Refusal(400, "limit must be 1 to " + MAX_LIMIT + ", not " + most);
+        }
+        return report.locks(query.name(), query.provider(), skipped, most, shown);
     }
 
     /** Takes a lock away from the holder that has this token. */
     @DeleteOperation
-    public LocksDescriptor.@Nullable ForcedRelease forceRelease(
-            @Selector String provider, @Selector String lock, long token) {
-        return knows(provider) ? forceRelease(provider, lock, token, null) : null;
+    public LocksDescriptor.ForcedRelease forceRelease(
+            @Nullable String name,
+            @Nullable String key,
+            @Nullable String provider,
+            @Nullable String id,
+            @Nullable Long token) {
+        return forceRelease(new Query(name, key, provider, id), token, null);
     }
 
-    LocksDescriptor.ForcedRelease forceRelease(String provider, String lock, long token, @Nullable Principal who) {
-        if (token < 1) {
-            throw new InvalidEndpointRequestException("token " + token + " must be positive", "no token is " + token);
+    LocksDescriptor.ForcedRelease forceRelease(Query query, @Nullable Long token, @Nullable Principal who) {
+        if (!properties.forceRelease()) {
+            throw new Refusal(403, "force-release is off: management.endpoint.locks.force-release=true allows it");
         }
-        String name = who == null ? "somebody unknown" : who.getName();
-        return new LocksDescriptor.ForcedRelease(takeAway(provider, key(lock), token, name));
+        if (token == null || token < 1) {
+            throw new Refusal(400, "give the token of the holder, as an inspection of the lock shows it");
+        }
+        String user = who == null ? "somebody unknown" : who.getName();
+        return new LocksDescriptor.ForcedRelease(takeAway(place(query), token, user));
     }
 
-    private Release takeAway(String provider, LockKey key, long token, String who) {
-        if (!allowsForceRelease()) {
-            throw new IllegalStateException(
-                    "locks are not taken away here: set management.endpoint.locks.force-release=true to allow it");
-        }
-        log.warn("{} takes the lock '{}' (token {}) at {} away from its holder", who, key, token, provider);
+    private Release takeAway(Place place, long token, String who) {
+        LockKey key = place.key();
+        log.warn("{} takes the lock '{}' (token {}) at {} away from its holder", who, key, token, place.provider());
         // Unknown if the store does not answer.
         String outcome = "UNKNOWN";
         try {
-            Release release = clients.get(provider).forceRelease(key, new FencingToken(token));
+            Release release = clients.get(place.provider()).forceRelease(key, new FencingToken(token));
             outcome = release.name();
             return release;
         } finally {
             log.warn("What came of taking away the lock '{}' (token {}): {}", key, token, outcome);
             publisher.publishEvent(new AuditApplicationEvent(
                     who,
-                    AUDIT_TYPE,
-                    Map.of("provider", provider, "lock", key.text(), "token", token, "release", outcome)));
+                    "LOCK_FORCE_RELEASE",
+                    Map.of("provider", place.provider(), "lock", key.text(), "token", token, "release", outcome)));
         }
     }
 
-    boolean knows(String provider) {
-        return clients.providers().contains(provider);
-    }
-
-    boolean allowsForceRelease() {
-        return properties.forceRelease();
+    private Place place(Query query) {
+        if (query.id() != null) {
+            return report.place(query.id())
+                    .orElseThrow(() -> new Refusal(
+                            404,
+                            "this instance neither holds nor waits for a lock with this id: an id is known to one"
+                                    + " instance, until it restarts. Ask by name and key"));
+        } else if (query.name() == null) {
+            throw new Refusal(400, "a lock is asked for by its name and key, or by an id from the list");
+        }
+        String provider = query.provider();
+        LockClient client = provider == null ? clients.primary() : clients.get(provider);
+        try {
+            return new Place(client.provider(), query.lock(query.name()));
+        } catch (IllegalArgumentException broken) {
+            throw new Refusal(400, String.valueOf(broken.getMessage()));
+        }
     }
 
     boolean shows(SecurityContext viewer) {
         return properties.showValues().isShown(viewer, properties.roles());
     }
 
-    /** For viewers without a security context: over JMX. */
-    private boolean shows() {
-        return properties.showValues().isShown(true);
+    /** What a request is about; an empty key is the name alone. */
+    record Query(
+            @Nullable String name,
+            @Nullable String key,
+            @Nullable String provider,
+            @Nullable String id) {
+
+        private LockKey lock(String its) {
+            return key == null || key.isEmpty() ? LockKey.of(its) : LockKey.of(its, key);
+        }
     }
 
-    private static LockKey key(String text) {
-        try {
-            return LockKey.parse(text);
-        } catch (IllegalArgumentException broken) {
-            throw new InvalidEndpointRequestException(
-                    "'" + text + "' names no lock: " + broken.getMessage(), "it names no lock");
+    /** Why a request is not answered: over JMX as the exception, over HTTP as a problem with this status. */
+    static final class Refusal extends InvalidEndpointRequestException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final int status;
+
+        Refusal(int status, String reason) {
+            super(reason, reason);
+            this.status = status;
+        }
+
+        int status() {
+            return status;
         }
     }
 }

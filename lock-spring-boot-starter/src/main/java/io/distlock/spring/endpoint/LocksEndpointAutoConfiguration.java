@@ -32,14 +32,12 @@ final class LocksEndpointAutoConfiguration {
     LocksEndpoint locksEndpoint(
             LockClients clients,
             RecentLosses losses,
-            LockRuntime runtime,
             ApplicationEventPublisher publisher,
             LocksEndpointProperties properties,
             ObjectProvider<SanitizingFunction> sanitizing) {
         return new LocksEndpoint(
                 clients,
                 losses,
-                runtime.ticker(),
                 publisher,
                 properties,
                 sanitizing.orderedStream().toList());

@@ -6,132 +6,156 @@ import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockStatus;
 import io.distlock.WaiterInfo;
-import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
+import io.distlock.spring.endpoint.LocksDescriptor.Page;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.Sanitizer;
 
-/** Builds what the endpoint shows. Thread-safe. */
+/** Builds what the endpoint shows. Hides the keys of locks, which may be e-mail addresses, and never names. Thread-safe. */
 final class LocksReport {
+
+    private static final int ID_BYTES = 8;
 
     private final LockClients clients;
     private final RecentLosses losses;
-    private final Ticker ticker;
     private final Sanitizer sanitizer;
 
-    LocksReport(LockClients clients, RecentLosses losses, Ticker ticker, Sanitizer sanitizer) {
+    /** Without it, hidden keys could be guessed from their ids. */
+    private final String secret = UUID.randomUUID().toString();
+
+    LocksReport(LockClients clients, RecentLosses losses, Sanitizer sanitizer) {
         this.clients = clients;
         this.losses = losses;
-        this.ticker = ticker;
         this.sanitizer = sanitizer;
     }
 
-    private record At<T>(String provider, T value) {}
+    /** A lock at a provider. */
+    record Place(String provider, LockKey key) {}
 
-    LocksDescriptor locks(Query query, boolean shown) {
-        KeyTexts keys = new KeyTexts(sanitizer, shown);
+    private record At<T>(Place place, Duration duration, T value) {}
+
+    LocksDescriptor locks(@Nullable String name, @Nullable String provider, int offset, int limit, boolean shown) {
+        List<String> providers = provider == null
+                ? List.copyOf(clients.providers())
+                : List.of(clients.get(provider).provider());
         return new LocksDescriptor(
-                page(query, LockClient::held, HeldLockInfo::key, HeldLockInfo::heldFor)
-                        .map(at -> describe(at.provider(), at.value(), keys)),
-                page(query, LockClient::waiting, WaiterInfo::key, WaiterInfo::waited)
-                        .map(at -> describe(at.provider(), at.value(), keys)),
+                page(held(providers), name, offset, limit).map(at -> describe(at.place(), at.value(), shown)),
+                page(waiting(providers), name, offset, limit).map(at -> describe(at.place(), at.value(), shown)),
                 losses.latest().stream()
-                        .filter(lost ->
-                                query.covers(lost.provider(), lost.loss().key()))
-                        .map(lost -> describe(lost, keys))
+                        .filter(lost -> providers.contains(lost.provider())
+                                && isOf(name, lost.loss().key()))
+                        .map(lost -> describe(lost, shown))
                         .toList());
     }
 
-    /** Longest first. */
-    private <T> LocksDescriptor.Page<At<T>> page(
-            Query query,
+    private Stream<At<HeldLockInfo>> held(List<String> providers) {
+        return all(providers, LockClient::held, HeldLockInfo::key, HeldLockInfo::heldFor);
+    }
+
+    private Stream<At<WaiterInfo>> waiting(List<String> providers) {
+        return all(providers, LockClient::waiting, WaiterInfo::key, WaiterInfo::waited);
+    }
+
+    private <T> Stream<At<T>> all(
+            List<String> providers,
             Function<LockClient, Stream<T>> what,
             Function<T, LockKey> key,
             Function<T, Duration> duration) {
-        Stream<At<T>> all = clients.providers().stream()
+        return providers.stream()
                 .flatMap(provider -> what.apply(clients.get(provider))
-                        .filter(each -> query.covers(provider, key.apply(each)))
-                        .map(each -> new At<>(provider, each)));
-        Comparator<At<T>> shortestFirst = Comparator.comparing(at -> duration.apply(at.value()));
-        return LocksDescriptor.Page.of(
-                all,
-                shortestFirst.reversed().thenComparing(at -> key.apply(at.value())),
-                query.offset(),
-                query.limit());
+                        .map(each -> new At<>(new Place(provider, key.apply(each)), duration.apply(each), each)));
     }
 
-    private LocksDescriptor.Held describe(String provider, HeldLockInfo held, KeyTexts keys) {
+    /** Longest first. */
+    private static <T> Page<At<T>> page(Stream<At<T>> all, @Nullable String name, int offset, int limit) {
+        Comparator<At<T>> shortestFirst = Comparator.comparing(At::duration);
+        return Page.of(
+                all.filter(at -> isOf(name, at.place().key())),
+                shortestFirst.reversed().thenComparing(at -> at.place().key()),
+                offset,
+                limit);
+    }
+
+    private static boolean isOf(@Nullable String name, LockKey key) {
+        return name == null || name.equals(key.name());
+    }
+
+    private LocksDescriptor.Held describe(Place place, HeldLockInfo held, boolean shown) {
         return new LocksDescriptor.Held(
                 held.key().name(),
-                keys.key(held.key()),
-                keys.id(held.key()),
-                provider,
+                shownKey(held.key(), shown),
+                id(place),
+                place.provider(),
                 held.mode(),
                 held.token().value(),
                 held.owner(),
-                ago(held.heldFor()),
+                held.since(),
                 held.heldFor().toMillis(),
                 held.remaining().toMillis(),
                 held.renewals(),
                 held.thread());
     }
 
-    private LocksDescriptor.Waiting describe(String provider, WaiterInfo waiter, KeyTexts keys) {
+    private LocksDescriptor.Waiting describe(Place place, WaiterInfo waiter, boolean shown) {
         return new LocksDescriptor.Waiting(
                 waiter.key().name(),
-                keys.key(waiter.key()),
-                keys.id(waiter.key()),
-                provider,
+                shownKey(waiter.key(), shown),
+                id(place),
+                place.provider(),
                 waiter.mode(),
-                ago(waiter.waited()),
+                waiter.since(),
                 waiter.waited().toMillis(),
                 waiter.remaining().toMillis(),
                 waiter.thread());
     }
 
-    private static LocksDescriptor.Loss describe(RecentLosses.Lost lost, KeyTexts keys) {
+    private LocksDescriptor.Loss describe(RecentLosses.Lost lost, boolean shown) {
         LockLoss loss = lost.loss();
         return new LocksDescriptor.Loss(
                 loss.key().name(),
-                keys.key(loss.key()),
+                shownKey(loss.key(), shown),
                 lost.provider(),
                 loss.mode(),
                 loss.token().value(),
-                Instant.ofEpochMilli(lost.atMillis()),
+                lost.at(),
                 loss.heldFor().toMillis(),
                 loss.sinceRenewal().toMillis(),
                 loss.reason());
     }
 
-    private Instant ago(Duration time) {
-        return Instant.ofEpochMilli(ticker.wallMillis()).minusMillis(time.toMillis());
-    }
-
-    LocksDescriptor.Inspection describe(String provider, LockStatus status, boolean shown) {
-        LockKey key = status.key();
+    /** Asks the store. */
+    LocksDescriptor.Inspection inspect(Place place, boolean shown) {
+        Optional<LockStatus> status = clients.get(place.provider()).inspect(place.key());
         return new LocksDescriptor.Inspection(
-                key.name(),
-                new KeyTexts(sanitizer, shown).key(key),
-                provider,
-                status.mode(),
-                status.holders().stream()
-                        .map(holder -> describe(provider, key, holder))
+                place.key().name(),
+                shownKey(place.key(), shown),
+                place.provider(),
+                status.isPresent(),
+                status.map(LockStatus::mode).orElse(null),
+                status.stream()
+                        .flatMap(taken -> taken.holders().stream())
+                        .map(holder -> describe(place, holder))
                         .toList(),
-                status.waiters().orElse(null));
+                status.flatMap(LockStatus::waiters).orElse(null));
     }
 
-    private LocksDescriptor.Holder describe(String provider, LockKey key, LockStatus.Holder holder) {
-        boolean here = clients.get(provider)
+    private LocksDescriptor.Holder describe(Place place, LockStatus.Holder holder) {
+        boolean here = clients.get(place.provider())
                 .held()
-                .anyMatch(held -> held.key().equals(key) && holder.token().equals(Optional.of(held.token())));
+                .anyMatch(
+                        held -> held.key().equals(place.key()) && holder.token().equals(Optional.of(held.token())));
         return new LocksDescriptor.Holder(
                 holder.instance().orElse(null),
                 holder.owner(),
@@ -140,56 +164,29 @@ final class LocksReport {
                 holder.remaining().map(Duration::toMillis).orElse(null));
     }
 
-    /** Selects locks by name and provider, if given, and a page of those. */
-    record Query(@Nullable String name, @Nullable String provider, int offset, int limit) {
+    /** The lock that has this id, if this instance holds it or waits for it. */
+    Optional<Place> place(String id) {
+        List<String> providers = List.copyOf(clients.providers());
+        return Stream.<At<?>>concat(held(providers), waiting(providers))
+                .map(At::place)
+                .filter(place -> id(place).equals(id))
+                .findFirst();
+    }
 
-        static final int DEFAULT_LIMIT = 50;
-
-        static final int MAX_LIMIT = 500;
-
-        Query {
-            require(offset >= 0, "offset " + offset + " must not be negative");
-            require(limit >= 1 && limit <= MAX_LIMIT, "limit must be 1 to " + MAX_LIMIT + ", not " + limit);
-        }
-
-        static Query of(
-                @Nullable String name, @Nullable String provider, @Nullable Integer offset, @Nullable Integer limit) {
-            return new Query(name, provider, offset == null ? 0 : offset, limit == null ? DEFAULT_LIMIT : limit);
-        }
-
-        boolean covers(String itsProvider, LockKey key) {
-            return (name == null || name.equals(key.name())) && (provider == null || provider.equals(itsProvider));
-        }
-
-        private static void require(boolean kept, String rule) {
-            if (!kept) {
-                throw new InvalidEndpointRequestException(rule, rule);
-            }
+    private String id(Place place) {
+        String text = secret + place.provider() + ' ' + place.key().text();
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)), 0, ID_BYTES);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
         }
     }
 
-    /**
-     * Shows or hides the keys of locks: a key may be an e-mail address. Names are never hidden.
-     *
-     * @param sanitizer called with the lock's name as key and its key as value
-     */
-    private record KeyTexts(Sanitizer sanitizer, boolean shown) {
-
-        /** The key under the name, if there is one. */
-        @Nullable
-        String key(LockKey lock) {
-            return lock.key().map(key -> sanitized(lock, key)).orElse(null);
-        }
-
-        /** The lock's id in the path of an inspection; hidden if its key is. */
-        String id(LockKey lock) {
-            boolean open =
-                    lock.key().filter(key -> !sanitized(lock, key).equals(key)).isEmpty();
-            return open ? lock.text() : SanitizableData.SANITIZED_VALUE;
-        }
-
-        private String sanitized(LockKey lock, String key) {
-            return String.valueOf(sanitizer.sanitize(new SanitizableData(null, lock.name(), key), shown));
-        }
+    /** {@link SanitizableData} has the lock's name as key and its key as value. */
+    private @Nullable String shownKey(LockKey lock, boolean shown) {
+        return lock.key()
+                .map(key -> String.valueOf(sanitizer.sanitize(new SanitizableData(null, lock.name(), key), shown)))
+                .orElse(null);
     }
 }

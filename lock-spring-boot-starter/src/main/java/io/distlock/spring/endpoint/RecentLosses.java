@@ -5,6 +5,7 @@ import io.distlock.LockEvent;
 import io.distlock.LockLoss;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClientCustomizer;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -17,7 +18,7 @@ final class RecentLosses implements LockClientCustomizer {
     private final Ticker ticker;
     private final Deque<Lost> latest = new ArrayDeque<>();
 
-    record Lost(String provider, LockLoss loss, long atMillis) {}
+    record Lost(String provider, LockLoss loss, Instant at) {}
 
     RecentLosses(Ticker ticker) {
         this.ticker = ticker;
@@ -28,7 +29,7 @@ final class RecentLosses implements LockClientCustomizer {
         String provider = client.provider();
         client.addListener(event -> {
             if (event instanceof LockEvent.Lost lost) {
-                add(new Lost(provider, lost.loss(), ticker.wallMillis()));
+                add(new Lost(provider, lost.loss(), Instant.ofEpochMilli(ticker.wallMillis())));
             }
         });
         return client;

@@ -4,6 +4,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockException;
 import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class AsyncAcquisition {
 
     private final LockTask task;
-    private final CompletableFuture<Reference> reference = new CompletableFuture<>();
+    private final CompletableFuture<List<Reference>> references = new CompletableFuture<>();
 
     private AsyncAcquisition(LockTask task) {
         this.task = task;
@@ -27,10 +28,14 @@ final class AsyncAcquisition {
     static AsyncAcquisition of(LockTask task, HeldLocks held) {
         AsyncAcquisition acquisition = new AsyncAcquisition(task);
         try {
-            held.reenter(task.client(), task.request())
-                    .ifPresentOrElse(acquisition.reference::complete, acquisition::ask);
+            List<Reference> entered = held.reenter(task.client(), task.request());
+            if (entered.isEmpty()) {
+                acquisition.ask();
+            } else {
+                acquisition.references.complete(entered);
+            }
         } catch (RuntimeException refusal) {
-            acquisition.reference.completeExceptionally(refusal);
+            acquisition.references.completeExceptionally(refusal);
         }
         return acquisition;
     }
@@ -39,32 +44,32 @@ final class AsyncAcquisition {
         CompletableFuture<HeldLock> asked = task.client().acquireAsync(task.request());
         asked.whenComplete((lock, failure) -> {
             if (failure != null) {
-                reference.completeExceptionally(failure);
+                references.completeExceptionally(failure);
             } else {
                 Reference first = ReferenceCountedLock.first(task.client(), lock);
-                if (!reference.complete(first)) {
+                if (!references.complete(List.of(first))) {
                     first.closeAsync();
                 }
             }
         });
-        reference.whenComplete((granted, failure) -> {
-            if (reference.isCancelled()) {
+        references.whenComplete((granted, failure) -> {
+            if (references.isCancelled()) {
                 asked.cancel(true);
             }
         });
     }
 
     /** Cancelling it ends the wait. */
-    CompletableFuture<Reference> reference() {
-        return reference;
+    CompletableFuture<List<Reference>> references() {
+        return references;
     }
 
     /**
      * Continues once the lock is granted or has failed, with {@link NotAcquired} if a handler takes that. On any thread,
      * which may be the caller's or a driver's: what follows must not block.
      */
-    void whenSettled(BiConsumer<@Nullable Reference, @Nullable Throwable> next) {
-        reference.whenComplete((granted, failure) -> next.accept(granted, granted == null ? reason(failure) : null));
+    void whenSettled(BiConsumer<@Nullable List<Reference>, @Nullable Throwable> next) {
+        references.whenComplete((granted, failure) -> next.accept(granted, granted == null ? reason(failure) : null));
     }
 
     private Throwable reason(@Nullable Throwable failure) {
@@ -73,21 +78,23 @@ final class AsyncAcquisition {
     }
 
     /** Whether losing the lock cancels the body: not if the lock was taken for an enclosing call. */
-    boolean cancelsOnLoss(Reference granted) {
-        return granted.isOutermost() && task.interruptOnLoss();
+    boolean cancelsOnLoss(List<Reference> granted) {
+        return granted.get(0).isOutermost() && task.interruptOnLoss();
     }
 
-    /** Cancels the wait or, if the lock was already granted, closes the reference. */
+    /** Cancels the wait or, if the lock was already granted, releases it. */
     void cancel() {
-        if (!reference.cancel(true)) {
-            reference.thenAccept(Reference::closeAsync);
+        if (!references.cancel(true)) {
+            close();
         }
     }
 
-    /** Closes the reference, if there is one; fails with a {@code LockLostException} if the lock was lost. */
+    /** Closes the references, if there are any; fails with a {@code LockLostException} if the lock was lost. */
     CompletionStage<@Nullable Void> close() {
-        return reference.isCompletedExceptionally()
+        return references.isCompletedExceptionally()
                 ? CompletableFuture.completedFuture(null)
-                : reference.thenCompose(Reference::closeAsync);
+                : references.thenCompose(granted -> CompletableFuture.allOf(granted.stream()
+                        .map(each -> each.closeAsync().toCompletableFuture())
+                        .toArray(CompletableFuture[]::new)));
     }
 }

@@ -10,7 +10,6 @@ import io.distlock.spring.execution.Executions.Execution;
 import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -48,24 +47,29 @@ final class BlockingExecution implements Execution {
 
     private @Nullable Object underNext(LockSequence locks, HeldLocks outer, Body body) throws Throwable {
         LockTask task = locks.next();
-        Optional<Reference> entered = outer.reenter(task.client(), task.request());
-        Reference reference = entered.isPresent() ? entered.get() : acquire(task);
-        Object result;
+        List<Reference> entered = outer.reenter(task.client(), task.request());
+        List<Reference> references = entered.isEmpty() ? List.of(acquire(task)) : entered;
+        Object result = null;
+        Throwable failure = null;
         try {
-            locks.granted(reference);
-            HeldLocks held = outer.with(reference.target());
-            result = reference.isOutermost() && task.interruptOnLoss()
-                    ? InterruptOnLoss.run(reference.lock(), () -> under(held, locks, body))
+            locks.granted(references);
+            HeldLocks held = outer.with(references);
+            result = entered.isEmpty() && task.interruptOnLoss()
+                    ? InterruptOnLoss.run(references.get(0).lock(), () -> under(held, locks, body))
                     : under(held, locks, body);
         } catch (Throwable ofTheBody) {
-            try {
-                reference.close();
-            } catch (LockException | IllegalStateException loss) {
-                Losses.suppress(ofTheBody, loss);
-            }
-            throw ofTheBody;
+            failure = ofTheBody;
         }
-        reference.close();
+        for (Reference each : references) {
+            try {
+                each.close();
+            } catch (LockException | IllegalStateException loss) {
+                failure = Losses.joined(failure, loss);
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
         return result;
     }
 

@@ -52,12 +52,27 @@ final class BodyExecutor {
     final class Turn {
 
         private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
+        private final CompletableFuture<Boolean> over = new CompletableFuture<>();
         private final Runnable task = decorator().decorate(() -> begun.complete(true));
         private final Thread caller = Thread.currentThread();
 
         /** Completed on the executor's thread; or exceptionally, if the executor rejects the task. */
         CompletableFuture<Boolean> begun() {
             return begun;
+        }
+
+        /** The body's call has returned, or will never begin. */
+        void end() {
+            over.complete(true);
+        }
+
+        /** Unless it has begun, the body does not run. The action, which ends its lock, comes after it in any case. */
+        void cancel(Runnable action) {
+            if (begun.cancel(true)) {
+                action.run();
+            } else {
+                over.thenRun(action);
+            }
         }
 
         /** Submits the task. Not on the caller's thread, which an executor may block, or use for the task. */

@@ -30,10 +30,7 @@ final class FutureExecution implements Execution {
         this.bodies = bodies;
     }
 
-    /**
-     * The future of the body, or of its replacement. Completing or cancelling it from outside ends the wait for the
-     * lock or cancels the body's future.
-     */
+    /** Completing or cancelling the result from outside ends the wait for the lock, or cancels the body's future. */
     @Override
     public CompletableFuture<@Nullable Object> run(List<LockTask> tasks, Body body) {
         try {
@@ -72,23 +69,23 @@ final class FutureExecution implements Execution {
         void acquireNext(HeldLocks outer) {
             AsyncAcquisition acquisition = AsyncAcquisition.of(locks.next(), outer);
             // First, as the next step may begin before the line below returns.
-            begin(acquisition.reference());
-            acquisition.whenSettled((reference, failure) -> {
-                if (reference == null) {
+            begin(acquisition.references());
+            acquisition.whenSettled((references, failure) -> {
+                if (references == null) {
                     end(null, failure);
                 } else {
-                    granted(reference, acquisition.cancelsOnLoss(reference), outer.with(reference.target()));
+                    granted(references, acquisition.cancelsOnLoss(references), outer.with(references));
                 }
             });
         }
 
-        private void granted(Reference reference, boolean cancelsOnLoss, HeldLocks inside) {
-            held.push(reference);
+        private void granted(List<Reference> references, boolean cancelsOnLoss, HeldLocks inside) {
+            references.forEach(held::push);
             try {
-                locks.granted(reference);
+                locks.granted(references);
                 if (cancelsOnLoss) {
                     // Not on the loss thread: dependents of the body's future may block.
-                    reference.lock().lost().thenAccept(loss -> {
+                    references.get(0).lock().lost().thenAccept(loss -> {
                         cancelledByLoss = true;
                         cancel(step);
                     });
@@ -145,14 +142,9 @@ final class FutureExecution implements Execution {
                 return;
             }
             innermost.closeAsync().whenComplete((closed, loss) -> {
-                if (loss == null) {
-                    end(value, failure);
-                } else if (failure == null || (cancelledByLoss && failure instanceof CancellationException)) {
-                    end(null, Losses.bare(loss));
-                } else {
-                    Losses.suppress(failure, loss);
-                    end(null, failure);
-                }
+                // A cancellation that only followed the loss gives way to it.
+                Throwable own = cancelledByLoss && failure instanceof CancellationException ? null : failure;
+                end(value, loss == null ? failure : Losses.joined(own, loss));
             });
         }
 

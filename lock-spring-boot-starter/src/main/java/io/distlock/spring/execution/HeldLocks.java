@@ -97,15 +97,15 @@ public final class HeldLocks {
         }
     }
 
-    /** With one more lock of the innermost call. */
-    HeldLocks with(ReferenceCountedLock innermost) {
-        if (locks.isEmpty()) {
-            return new HeldLocks(List.of(innermost), 1);
+    /** With more locks of the innermost call. */
+    HeldLocks with(List<Reference> innermost) {
+        if (locks.isEmpty() && innermost.size() == 1) {
+            return new HeldLocks(List.of(innermost.get(0).target()), 1);
         }
-        List<ReferenceCountedLock> more = new ArrayList<>(locks.size() + 1);
-        more.add(innermost);
+        List<ReferenceCountedLock> more = new ArrayList<>(locks.size() + innermost.size());
+        innermost.forEach(each -> more.add(each.target()));
         more.addAll(locks);
-        return new HeldLocks(more, ofThisCall + 1);
+        return new HeldLocks(more, ofThisCall + innermost.size());
     }
 
     /** For a call inside this one, with more locks outside all others. */
@@ -138,24 +138,20 @@ public final class HeldLocks {
     /** Each lock, outermost first, as the body sees it. */
     public List<HeldLock> all() {
         List<HeldLock> all = new ArrayList<>();
-        taken().forEach(lock -> all.add(0, lock.unreleasable()));
+        locks.forEach(lock -> all.add(0, lock.unreleasable()));
         return all.stream().distinct().toList();
     }
 
     /** The innermost lock with such a key, as the body sees it. */
     public Optional<HeldLock> holding(Predicate<LockKey> key) {
-        return taken().filter(lock -> lock.lock().keys().stream().anyMatch(key))
+        return locks.stream()
+                .filter(lock -> lock.lock().keys().stream().anyMatch(key))
                 .findFirst()
                 .map(ReferenceCountedLock::unreleasable);
     }
 
-    /** Innermost first, without those that only join others in this list. */
-    private Stream<ReferenceCountedLock> taken() {
-        return locks.stream().filter(lock -> !lock.isJoint());
-    }
-
     /**
-     * References the held lock, or the held locks together, that satisfy a request.
+     * References the held locks that together satisfy a request.
      *
      * @param client the client of the request. Not the name of its provider: another application in this JVM may have a
      *     provider of that name with another store
@@ -163,9 +159,9 @@ public final class HeldLocks {
      * @throws io.distlock.LockLostException if such a lock was lost
      * @throws IllegalStateException if the request could only wait for its own call's lock
      */
-    Optional<Reference> reenter(LockClient client, LockRequest request) {
+    List<Reference> reenter(LockClient client, LockRequest request) {
         if (locks.isEmpty()) {
-            return Optional.empty();
+            return List.of();
         }
         Set<LockKey> missing = new LinkedHashSet<>(request.keys());
         List<Reference> entered = new ArrayList<>();
@@ -177,20 +173,15 @@ public final class HeldLocks {
                 });
             }
         }
-        return entered.isEmpty() ? Optional.empty() : Optional.of(checked(entered, missing, client, request));
-    }
-
-    private static Reference checked(
-            List<Reference> entered, Set<LockKey> missing, LockClient client, LockRequest request) {
         try {
             entered.forEach(reference -> requireMode(reference.lock(), request));
-            requireNone(missing, request);
+            requireAllOrNone(entered, missing, request);
             entered.forEach(reference -> reference.lock().ensureHeld());
         } catch (RuntimeException refusal) {
             entered.forEach(Reference::closeAsync);
             throw refusal;
         }
-        return entered.size() == 1 ? entered.get(0) : ReferenceCountedLock.composite(client, entered);
+        return entered;
     }
 
     private static void requireMode(HeldLock held, LockRequest request) {
@@ -201,8 +192,8 @@ public final class HeldLocks {
         }
     }
 
-    private static void requireNone(Set<LockKey> missing, LockRequest request) {
-        if (!missing.isEmpty()) {
+    private static void requireAllOrNone(List<Reference> entered, Set<LockKey> missing, LockRequest request) {
+        if (!entered.isEmpty() && !missing.isEmpty()) {
             throw new IllegalStateException("this call asks for " + request.keys() + ", of which it holds all but "
                     + missing + ": it could wait for itself. Take all of them together in the outermost method");
         }

@@ -47,7 +47,7 @@ final class KeyConverter {
 
     private static List<String> texts(Collection<?> values) {
         if (values.isEmpty()) {
-            throw new IllegalArgumentException("it gave no element to lock: do not call the method with nothing to do");
+            throw new IllegalArgumentException("it evaluated to nothing to lock: do not call the method then");
         }
         List<String> texts = new ArrayList<>(values.size());
         for (Object value : values) {
@@ -62,8 +62,7 @@ final class KeyConverter {
 
     private static String text(@Nullable Object value) {
         if (value == null) {
-            throw new IllegalArgumentException("it gave null, which would lock all such calls against each other or"
-                    + " nothing at all: make sure that there is a value");
+            throw new IllegalArgumentException("it evaluated to null: make sure that there is a value");
         } else if (value instanceof String text) {
             return text;
         } else if (value instanceof Number number) {

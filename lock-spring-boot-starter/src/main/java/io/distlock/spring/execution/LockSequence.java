@@ -4,9 +4,9 @@ import io.distlock.LockLostException;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The locks of one call, in the order in which it takes them. Each wait time counts from the beginning of the call, so
@@ -15,15 +15,14 @@ import java.util.function.Supplier;
 final class LockSequence {
 
     private final List<LockTask> tasks;
-    private final List<Reference> references;
     private final Supplier<Ticker> ticker;
     private final long startedNanos;
+    private List<Reference> references = List.of();
     private int taken;
 
     /** Begins now. Gets the ticker only if there are several locks. */
     LockSequence(List<LockTask> tasks, Supplier<Ticker> ticker) {
         this.tasks = tasks;
-        this.references = new ArrayList<>(tasks.size());
         this.ticker = ticker;
         this.startedNanos = tasks.size() > 1 ? ticker.get().nanos() : 0;
     }
@@ -38,9 +37,11 @@ final class LockSequence {
         return taken == 1 ? task : task.waitedFor(Duration.ofNanos(ticker.get().nanos() - startedNanos));
     }
 
-    /** Records a lock that was granted or entered. */
-    void granted(Reference reference) {
-        references.add(reference);
+    /** Records locks that were granted or entered. */
+    void granted(List<Reference> granted) {
+        references = references.isEmpty()
+                ? granted
+                : Stream.concat(references.stream(), granted.stream()).toList();
     }
 
     /** Gets the body a thread. That may take long, so the turn also ends if one of the call's own locks is lost. */

@@ -38,7 +38,7 @@ public record LockTask(
     /**
      * The keys of a name: one for a scalar, one for each element of a collection or an array.
      *
-     * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the fix
+     * @throws IllegalArgumentException if there is none, with the reason and the fix
      */
     public static List<LockKey> keys(String name, @Nullable Object value) {
         return KeyConverter.texts(value).stream()

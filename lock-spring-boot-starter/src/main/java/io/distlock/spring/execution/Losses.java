@@ -19,14 +19,21 @@ final class Losses {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Adds what a release reported to the body's exception as suppressed, unless that reports the same loss. */
-    static void suppress(Throwable ofTheBody, Throwable ofTheRelease) {
+    /**
+     * The body's exception, with what a release reported as suppressed, unless it reports the same loss; or the latter
+     * alone.
+     */
+    static Throwable joined(@Nullable Throwable ofTheBody, Throwable ofTheRelease) {
+        if (ofTheBody == null) {
+            return bare(ofTheRelease);
+        }
         Throwable failure = bare(ofTheBody);
         Throwable end = bare(ofTheRelease);
         LockLoss loss = end instanceof LockLostException lost ? lost.loss() : null;
         if (!isReported(end, loss, failure, Collections.newSetFromMap(new IdentityHashMap<>()))) {
             failure.addSuppressed(end);
         }
+        return ofTheBody;
     }
 
     private static boolean isReported(

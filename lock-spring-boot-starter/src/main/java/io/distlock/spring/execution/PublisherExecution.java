@@ -9,6 +9,7 @@ import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -67,27 +68,28 @@ final class PublisherExecution implements Execution {
                 // A supplier, evaluated on subscription: nothing can come between it and the cleanup.
                 Mono.fromSupplier(() -> AsyncAcquisition.of(task, outer)),
                 acquisition ->
-                        settled(acquisition).flatMapMany(reference -> under(reference, acquisition, outer, call)),
+                        settled(acquisition).flatMapMany(references -> under(references, acquisition, outer, call)),
                 acquisition -> Mono.empty(),
                 PublisherExecution::endInto,
-                acquisition -> Mono.fromRunnable(acquisition::cancel));
+                // The lock is not released under a call of the body that is under way.
+                acquisition -> Mono.fromRunnable(() -> call.turn().cancel(acquisition::cancel)));
     }
 
-    private Mono<Reference> settled(AsyncAcquisition acquisition) {
-        return Mono.create(sink -> acquisition.whenSettled((reference, failure) -> {
-            if (reference == null) {
+    private Mono<List<Reference>> settled(AsyncAcquisition acquisition) {
+        return Mono.create(sink -> acquisition.whenSettled((references, failure) -> {
+            if (references == null) {
                 sink.error(Objects.requireNonNull(failure));
             } else {
-                sink.success(reference);
+                sink.success(references);
             }
         }));
     }
 
-    private Flux<Object> under(Reference reference, AsyncAcquisition acquisition, HeldLocks outer, Call call) {
-        call.locks().granted(reference);
-        HeldLocks held = outer.with(reference.target());
+    private Flux<Object> under(List<Reference> references, AsyncAcquisition acquisition, HeldLocks outer, Call call) {
+        call.locks().granted(references);
+        HeldLocks held = outer.with(references);
         Flux<Object> inside = Flux.defer(() -> call.locks().hasNext() ? underNext(held, call) : body(held, call));
-        return (acquisition.cancelsOnLoss(reference) ? inside.takeUntilOther(loss(reference)) : inside)
+        return (acquisition.cancelsOnLoss(references) ? inside.takeUntilOther(loss(references.get(0))) : inside)
                 // Here, not in the cleanup, whose failures come wrapped: completion is signalled after the release.
                 .concatWith(Mono.defer(() -> end(acquisition)));
     }
@@ -106,13 +108,20 @@ final class PublisherExecution implements Execution {
             turn.begun().whenComplete((now, failure) -> {
                 if (failure == null) {
                     sink.success(now);
-                } else {
+                } else if (!(failure instanceof CancellationException)) {
                     sink.error(failure);
                 }
+                turn.end();
             });
             locks.await(turn);
         });
-        return begun.flatMapMany(now -> publisher(body));
+        return begun.flatMapMany(now -> {
+            try {
+                return publisher(body);
+            } finally {
+                turn.end();
+            }
+        });
     }
 
     /** What the body returned, or the error it threw. */
@@ -147,7 +156,7 @@ final class PublisherExecution implements Execution {
 
     private static Mono<Void> endInto(AsyncAcquisition acquisition, Throwable failure) {
         return PublisherExecution.<Void>end(acquisition).onErrorResume(loss -> {
-            Losses.suppress(failure, loss);
+            Losses.joined(failure, loss);
             return Mono.empty();
         });
     }

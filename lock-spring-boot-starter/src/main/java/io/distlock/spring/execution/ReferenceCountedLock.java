@@ -3,17 +3,16 @@ package io.distlock.spring.execution;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockException;
+import io.distlock.Release;
 import io.distlock.engine.CompositeHeldLock;
 import io.distlock.engine.LockClientBuilder;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,39 +28,23 @@ public final class ReferenceCountedLock {
     private final HeldLock lock;
     private final HeldLock unreleasable;
 
-    /** References to other counted locks, which release themselves; empty if this object owns its lock. */
-    private final List<Reference> parts;
-
     private final AtomicInteger references = new AtomicInteger(1);
 
-    private ReferenceCountedLock(LockClient client, HeldLock lock, List<Reference> parts) {
+    private ReferenceCountedLock(LockClient client, HeldLock lock) {
         this.client = client;
         this.lock = lock;
         this.unreleasable = new UnreleasableLock(lock);
-        this.parts = parts;
     }
 
     /** The first reference to a lock that this client has just granted. */
     static Reference first(LockClient client, HeldLock lock) {
-        return new Reference(new ReferenceCountedLock(client, lock, List.of()), true);
-    }
-
-    /** One reference to several locks of one client. */
-    static Reference composite(LockClient client, List<Reference> parts) {
-        HeldLock joint =
-                CompositeHeldLock.of(parts.stream().map(Reference::lock).toList(), CALLBACKS);
-        return new Reference(new ReferenceCountedLock(client, joint, List.copyOf(parts)), false);
+        return new Reference(new ReferenceCountedLock(client, lock), true);
     }
 
     /** These locks as one, which cannot be released. */
     static HeldLock joint(List<ReferenceCountedLock> locks) {
         return new UnreleasableLock(CompositeHeldLock.of(
                 locks.stream().map(ReferenceCountedLock::lock).toList(), CALLBACKS));
-    }
-
-    /** Whether it only joins other counted locks. */
-    boolean isJoint() {
-        return !parts.isEmpty();
     }
 
     public LockClient client() {
@@ -83,50 +66,33 @@ public final class ReferenceCountedLock {
         return before == 0 ? Optional.empty() : Optional.of(new Reference(this, false));
     }
 
-    private void drop() {
-        if (references.decrementAndGet() > 0) {
-            lock.ensureHeld();
-        } else if (parts.isEmpty()) {
-            lock.close();
-        } else {
-            closeAll();
-        }
-    }
+    /** A lock as its body sees it: an early release would let others in while the body continues. */
+    private static final class UnreleasableLock extends DelegatingHeldLock {
 
-    /** Closes every part, even if others fail; throws the first failure. */
-    private void closeAll() {
-        RuntimeException first = null;
-        for (Reference reference : parts) {
-            try {
-                reference.close();
-            } catch (LockException | IllegalStateException notHeld) {
-                first = first == null ? notHeld : first;
-            }
+        UnreleasableLock(HeldLock lock) {
+            super(lock);
         }
-        if (first != null) {
-            throw first;
-        }
-    }
 
-    /**
-     * @param end called once, with an action that throws if the lock was lost
-     */
-    private void drop(Consumer<Runnable> end) {
-        if (references.decrementAndGet() > 0) {
-            end.accept(lock::ensureHeld);
-        } else if (parts.isEmpty()) {
-            // Once answered, close() only throws the loss.
-            lock.releaseAsync().whenComplete((release, failure) -> end.accept(lock::close));
-        } else {
-            var ends = parts.stream().map(reference -> reference.closeAsync().toCompletableFuture());
-            CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
-                    .whenComplete((all, failure) -> end.accept(() -> rethrow(failure)));
+        @Override
+        public Release release() {
+            throw refusal();
         }
-    }
 
-    private static void rethrow(@Nullable Throwable failure) {
-        if (failure != null) {
-            throw failure.getCause() instanceof RuntimeException notHeld ? notHeld : new CompletionException(failure);
+        @Override
+        public CompletionStage<Release> releaseAsync() {
+            throw refusal();
+        }
+
+        @Override
+        public void close() {
+            throw refusal();
+        }
+
+        private IllegalStateException refusal() {
+            return new IllegalStateException("the lock " + keys()
+                    + " is released when the method that it was taken for is done, and not by that method:"
+                    + " leave out the release, and the try-with-resources statement. To end a lock earlier, lock a"
+                    + " smaller method or a part of it with LockTemplate");
         }
     }
 
@@ -164,13 +130,9 @@ public final class ReferenceCountedLock {
         public void close() {
             CompletableFuture<@Nullable Void> mine = new CompletableFuture<>();
             if (end.compareAndSet(null, mine)) {
-                try {
-                    target.drop();
-                    mine.complete(null);
-                } catch (LockException | IllegalStateException notHeld) {
-                    mine.completeExceptionally(notHeld);
+                finish(mine, isLast() ? lock()::close : lock()::ensureHeld).ifPresent(notHeld -> {
                     throw notHeld;
-                }
+                });
             }
         }
 
@@ -181,16 +143,27 @@ public final class ReferenceCountedLock {
             if (earlier != null) {
                 return earlier;
             }
-            target.drop(outcome -> finish(mine, outcome));
+            if (isLast()) {
+                // Once answered, close() only throws the loss.
+                lock().releaseAsync().whenComplete((release, failure) -> finish(mine, lock()::close));
+            } else {
+                finish(mine, lock()::ensureHeld);
+            }
             return mine;
         }
 
-        private static void finish(CompletableFuture<@Nullable Void> end, Runnable outcome) {
+        private boolean isLast() {
+            return target.references.decrementAndGet() == 0;
+        }
+
+        private static Optional<RuntimeException> finish(CompletableFuture<@Nullable Void> end, Runnable outcome) {
             try {
                 outcome.run();
                 end.complete(null);
+                return Optional.empty();
             } catch (LockException | IllegalStateException notHeld) {
                 end.completeExceptionally(notHeld);
+                return Optional.of(notHeld);
             }
         }
     }

@@ -9,23 +9,15 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
-/** The health of one provider's store. Takes no lock; lasts no longer than three store calls. Thread-safe. */
-final class LockProviderHealthIndicator implements HealthIndicator {
+/**
+ * The health of one provider's store. Takes no lock; lasts no longer than three store calls. Thread-safe.
+ *
+ * @param degraded the status of a store that works but should be repaired
+ */
+record LockProviderHealthIndicator(LockProvider provider, Timeouts timeouts, Status degraded)
+        implements HealthIndicator {
 
     private static final int CALLS = 3;
-
-    private final LockProvider provider;
-    private final Timeouts timeouts;
-    private final Status degraded;
-
-    /**
-     * @param degraded the status of a store that works but should be repaired
-     */
-    LockProviderHealthIndicator(LockProvider provider, Timeouts timeouts, Status degraded) {
-        this.provider = provider;
-        this.timeouts = timeouts;
-        this.degraded = degraded;
-    }
 
     @Override
     public Health health() {

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.SpringProxy;
@@ -13,17 +14,11 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 
 /** Whether an existing bean has the lock among its advisors, in a position where it takes effect. */
-final class AdvisorRules {
+record AdvisorRules(TestDoubles testDoubles) {
 
     /** By name: transactions are optional. */
     private static final String TRANSACTION_ADVISOR =
             "org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor";
-
-    private final TestDoubles testDoubles;
-
-    AdvisorRules(TestDoubles testDoubles) {
-        this.testDoubles = testDoubles;
-    }
 
     void check(String bean, Object instance, LockedMethod method, ProblemCollector problems) {
         List<Advisor> advisors = advisors(instance);
@@ -87,11 +82,9 @@ final class AdvisorRules {
     }
 
     private static int firstIndex(List<Advisor> advisors, Predicate<Advisor> wanted) {
-        for (int index = 0; index < advisors.size(); index++) {
-            if (wanted.test(advisors.get(index))) {
-                return index;
-            }
-        }
-        return -1;
+        return IntStream.range(0, advisors.size())
+                .filter(index -> wanted.test(advisors.get(index)))
+                .findFirst()
+                .orElse(-1);
     }
 }

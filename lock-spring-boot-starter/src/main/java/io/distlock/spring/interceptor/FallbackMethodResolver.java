@@ -4,7 +4,6 @@ import io.distlock.LockException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
 import io.distlock.spring.execution.NotAcquiredHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -18,9 +17,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
 
 /** Finds the methods that an annotation names as its fallback, or explains why none fits. */
-final class FallbackMethodResolver {
+record FallbackMethodResolver(
+        LockedMethod locked, String name, ProblemCollector problems, Map<Class<?>, Method> byReason) {
 
     private static final String ATTRIBUTE = "fallbackMethod";
 
@@ -30,41 +31,26 @@ final class FallbackMethodResolver {
     private static final List<Class<?>> REASONS =
             List.of(LockNotAcquiredException.class, LockUnavailableException.class, LockException.class);
 
-    private final LockedMethod locked;
-    private final String name;
-    private final ProblemCollector problems;
-    private final Map<Class<?>, Method> byReason = new LinkedHashMap<>();
-
-    private FallbackMethodResolver(LockedMethod locked, String name, ProblemCollector problems) {
-        this.locked = locked;
-        this.name = name;
-        this.problems = problems;
-    }
-
-    /** What a call gets if it is not locked; empty if the fallbacks are wrong. */
-    static Optional<Function<LockOperation.Call, NotAcquiredHandler>> resolve(
+    /** What a call gets if it is not locked. */
+    static Function<LockOperation.Call, NotAcquiredHandler> resolve(
             LockedMethod locked, String name, ProblemCollector problems) {
-        return new FallbackMethodResolver(locked, name, problems).resolve();
+        return new FallbackMethodResolver(locked, name, problems, new LinkedHashMap<>()).resolve();
     }
 
-    private Optional<Function<LockOperation.Call, NotAcquiredHandler>> resolve() {
+    private Function<LockOperation.Call, NotAcquiredHandler> resolve() {
         List<Method> named = named();
         named.forEach(this::classify);
-        if (byReason.isEmpty()) {
-            problems.add(ATTRIBUTE, "no method '" + name + "' has the parameters of this one" + found(named), cure());
-            return Optional.empty();
-        }
         Optional<Method> notAcquired = first(LockNotAcquiredException.class, LockException.class, NO_REASON);
         if (notAcquired.isEmpty()) {
-            problems.add(ATTRIBUTE, "no method '" + name + "' takes a LockNotAcquiredException" + found(named), cure());
-            return Optional.empty();
+            String missing = byReason.isEmpty() ? "has the parameters of this one" : "takes a LockNotAcquiredException";
+            String found = named.isEmpty() ? "" : ", found " + StringUtils.collectionToDelimitedString(named, ", ");
+            problems.add(ATTRIBUTE, "no method '" + name + "' " + missing + found, cure());
+            return call -> NotAcquiredHandler.THROW;
         }
-        int before = problems.found().size();
         byReason.values().forEach(this::checkTypes);
-        return problems.found().size() > before
-                ? Optional.empty()
-                : Optional.of(
-                        new Fallbacks(notAcquired.get(), first(LockUnavailableException.class, LockException.class)));
+        // For a store that does not answer: only methods that declare it.
+        Optional<Method> unavailable = first(LockUnavailableException.class, LockException.class);
+        return call -> why -> call(why instanceof LockUnavailableException ? unavailable : notAcquired, call, why);
     }
 
     private List<Method> named() {
@@ -86,24 +72,14 @@ final class FallbackMethodResolver {
         for (int index = 0; fits && index < given.length; index++) {
             fits = taken[index].isAssignableFrom(given[index]);
         }
-        if (fits && (!byReason.containsKey(reason) || isExact(given, taken))) {
-            ReflectionUtils.makeAccessible(candidate);
+        boolean isExact = fits && Arrays.equals(given, Arrays.copyOf(taken, given.length));
+        if (fits && (isExact || !byReason.containsKey(reason))) {
             byReason.put(reason, candidate);
         }
     }
 
-    private static boolean isExact(Class<?>[] given, Class<?>[] taken) {
-        return Arrays.equals(given, Arrays.copyOf(taken, given.length));
-    }
-
     private Optional<Method> first(Class<?>... reasons) {
         return Stream.of(reasons).map(byReason::get).filter(Objects::nonNull).findFirst();
-    }
-
-    private static String found(List<Method> named) {
-        return named.isEmpty()
-                ? ""
-                : ", found " + named.stream().map(Method::toString).collect(Collectors.joining(", "));
     }
 
     private String cure() {
@@ -152,44 +128,15 @@ final class FallbackMethodResolver {
         return !RuntimeException.class.isAssignableFrom(thrown) && !Error.class.isAssignableFrom(thrown);
     }
 
-    /**
-     * The methods called in place of a locked one: on the bean itself and not through its proxy, with the arguments of the
-     * call. A failure that none of them takes is thrown.
-     *
-     * @param notAcquired for a lock others hold
-     * @param unavailable for a store that does not answer; empty unless a method declares that type
-     */
-    private record Fallbacks(Method notAcquired, Optional<Method> unavailable)
-            implements Function<LockOperation.Call, NotAcquiredHandler> {
-
-        @Override
-        public NotAcquiredHandler apply(LockOperation.Call call) {
-            return why -> answer(call, why);
+    /** On the bean itself and not through its proxy, with the arguments of the call; without a method, throws the reason. */
+    private static @Nullable Object call(Optional<Method> found, LockOperation.Call call, LockException why)
+            throws Throwable {
+        Method method = found.orElseThrow(() -> why);
+        @Nullable Object[] args = call.declared();
+        if (SuspendingFunctions.parameterTypes(method).length > args.length) {
+            args = Arrays.copyOf(args, args.length + 1);
+            args[args.length - 1] = why;
         }
-
-        private @Nullable Object answer(LockOperation.Call call, LockException why) throws Throwable {
-            Optional<Method> method = why instanceof LockUnavailableException ? unavailable : Optional.of(notAcquired);
-            if (method.isEmpty()) {
-                throw why;
-            }
-            return call(method.get(), call, why);
-        }
-
-        private static @Nullable Object call(Method method, LockOperation.Call call, LockException why)
-                throws Throwable {
-            @Nullable Object[] args = call.declared();
-            if (SuspendingFunctions.parameterTypes(method).length > args.length) {
-                args = Arrays.copyOf(args, args.length + 1);
-                args[args.length - 1] = why;
-            }
-            if (SuspendingFunctions.isOne(method)) {
-                return SuspendingFunctions.call(method, call.target(), args, call.args());
-            }
-            try {
-                return method.invoke(call.target(), args);
-            } catch (InvocationTargetException thrown) {
-                throw thrown.getTargetException();
-            }
-        }
+        return SuspendingFunctions.call(method, call.target(), args, call.args());
     }
 }

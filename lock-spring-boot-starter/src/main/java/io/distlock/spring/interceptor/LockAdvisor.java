@@ -1,37 +1,21 @@
 package io.distlock.spring.interceptor;
 
 import java.lang.reflect.Method;
-import org.aopalliance.aop.Advice;
-import org.springframework.aop.Pointcut;
-import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** Applies {@link LockInterceptor} to each method to be locked. */
-final class LockAdvisor extends AbstractPointcutAdvisor {
+final class LockAdvisor extends DefaultPointcutAdvisor {
 
     private static final long serialVersionUID = 1L;
-
-    private final transient LockInterceptor interceptor;
-    private final transient LockPointcut pointcut;
 
     /**
      * @param order lower is further out
      */
     LockAdvisor(LockOperationSource source, ConfigurableListableBeanFactory beans, int order) {
-        this.interceptor = new LockInterceptor(source);
-        this.pointcut = new LockPointcut(source, new ProxyRules(beans));
+        super(new LockPointcut(source, new ProxyRules(beans)), new LockInterceptor(source));
         setOrder(order);
-    }
-
-    @Override
-    public Pointcut getPointcut() {
-        return pointcut;
-    }
-
-    @Override
-    public Advice getAdvice() {
-        return interceptor;
     }
 
     private static final class LockPointcut extends StaticMethodMatcherPointcut {

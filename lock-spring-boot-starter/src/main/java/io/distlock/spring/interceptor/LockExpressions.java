@@ -1,29 +1,30 @@
 package io.distlock.spring.interceptor;
 
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.lang.reflect.Method;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
-import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
-import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
+import org.springframework.util.ClassUtils;
 
-/** Parses and evaluates lock expressions over the calls of a method, and checks their variables. Thread-safe. */
+/** Parses, checks and evaluates lock expressions over the calls of a method. Thread-safe. */
 final class LockExpressions {
 
     private static final String CURE = "Write SpEL over the arguments, such as \"#orderId\" or \"#p0\"";
@@ -31,105 +32,102 @@ final class LockExpressions {
     private final SpelExpressionParser parser = new SpelExpressionParser();
     private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
     private final StandardEvaluationContext shared = new StandardEvaluationContext();
+    private final ConfigurableListableBeanFactory beans;
 
     LockExpressions(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
         shared.setBeanResolver(new BeanFactoryResolver(beans));
         shared.setTypeLocator(new StandardTypeLocator(beans.getBeanClassLoader()));
     }
 
-    Optional<LockExpression> parse(String attribute, String text, LockedMethod method, ProblemCollector problems) {
-        SpelExpression expression;
+    /**
+     * What the expression says for each call; the function throws an {@link IllegalArgumentException} that names lock,
+     * method and reason.
+     *
+     * @param reading refuses a value by an {@link IllegalArgumentException}
+     */
+    <T> Function<LockOperation.Call, T> parse(
+            String attribute,
+            String text,
+            String lock,
+            Variables variables,
+            Function<@Nullable Object, T> reading,
+            ProblemCollector problems) {
         try {
-            expression = parser.parseRaw(text);
+            SpelExpression expression = parser.parseRaw(text);
+            new ExpressionRules(attribute, text, variables, beans, problems).check(expression.getAST());
+            String described = "@DistributedLock " + attribute + " \"" + text + "\" of lock '" + lock + "' on "
+                    + variables.method().describe();
+            return call -> read(reading, evaluate(expression, call, variables, described), described);
         } catch (ParseException | IllegalStateException malformed) {
-            problems.add(attribute, "\"" + text + "\" is no expression: " + malformed.getMessage(), CURE);
-            return Optional.empty();
-        }
-        @Nullable String @Nullable [] names = parameterNames.getParameterNames(method.method());
-        Set<String> known = variables(method, names);
-        List<String> unknown = new ArrayList<>();
-        collectVariables(expression.getAST(), unknown);
-        unknown.removeAll(known);
-        if (!unknown.isEmpty()) {
-            problems.add(attribute, "\"" + text + "\" uses " + unknown + ", known are " + known, cure(names));
-            return Optional.empty();
-        }
-        return Optional.of(new LockExpression(attribute, expression, method));
-    }
-
-    private static Set<String> variables(LockedMethod method, @Nullable String @Nullable [] names) {
-        Set<String> known = new LinkedHashSet<>();
-        if (names != null) {
-            Arrays.stream(names).forEach(name -> known.add("#" + name));
-        }
-        for (int index = 0; index < method.method().getParameterCount(); index++) {
-            known.add("#p" + index);
-            known.add("#a" + index);
-        }
-        known.add("#root");
-        known.add("#this");
-        return known;
-    }
-
-    private static void collectVariables(SpelNode node, List<String> found) {
-        if (node instanceof VariableReference) {
-            found.add(node.toStringAST());
-        }
-        for (int child = 0; child < node.getChildCount(); child++) {
-            collectVariables(node.getChild(child), found);
+            problems.add(attribute, "\"" + text + "\" is not a SpEL expression: " + malformed.getMessage(), CURE);
+            return call -> reading.apply(null);
         }
     }
 
-    private static String cure(@Nullable String @Nullable [] names) {
-        return names != null
-                ? "Use one of the known variables"
-                : "Compile with -parameters, which keeps the parameters' names, or write #p0, #p1, …";
+    private static <T> T read(Function<@Nullable Object, T> reading, @Nullable Object value, String described) {
+        try {
+            return reading.apply(value);
+        } catch (IllegalArgumentException refusal) {
+            throw new IllegalArgumentException(described + ": " + refusal.getMessage(), refusal);
+        }
     }
 
-    /** A parsed expression over the calls of one method. */
-    final class LockExpression {
+    private @Nullable Object evaluate(
+            Expression expression, LockOperation.Call call, Variables variables, String described) {
+        var context = new StandardEvaluationContext(call) {
 
-        private final String attribute;
-        private final Expression expression;
-        private final LockedMethod method;
-
-        LockExpression(String attribute, Expression expression, LockedMethod method) {
-            this.attribute = attribute;
-            this.expression = expression;
-            this.method = method;
-        }
-
-        /**
-         * The value for a call, as the attribute needs it.
-         *
-         * @param reading refuses a value by an {@link IllegalArgumentException} with the reason
-         * @throws IllegalArgumentException if the expression fails, or its value cannot be used
-         */
-        <T> T evaluate(LockOperation.Call call, Function<@Nullable Object, T> reading) {
-            Object value = evaluate(call);
-            try {
-                return reading.apply(value);
-            } catch (IllegalArgumentException refusal) {
-                throw failure(": " + refusal.getMessage(), refusal);
+            @Override
+            public @Nullable Object lookupVariable(String name) {
+                Integer position = variables.arguments().get(name);
+                return position == null ? super.lookupVariable(name) : call.args()[position];
             }
+        };
+        shared.applyDelegatesTo(context);
+        try {
+            return expression.getValue(context);
+        } catch (RuntimeException cause) {
+            Throwable root = NestedExceptionUtils.getMostSpecificCause(cause);
+            Object why = root instanceof EvaluationException ? root.getMessage() : root;
+            throw new IllegalArgumentException(described + " cannot be evaluated: " + why, cause);
         }
+    }
 
-        @SuppressWarnings("NullAway") // arguments may be null; Spring's class file says so only to newer compilers
-        private @Nullable Object evaluate(LockOperation.Call call) {
-            var context = new MethodBasedEvaluationContext(call, call.method(), call.args(), parameterNames);
-            shared.applyDelegatesTo(context);
-            try {
-                return expression.getValue(context);
-            } catch (EvaluationException cause) {
-                throw failure(" cannot be evaluated: " + cause.getMessage(), cause);
-            }
+    /**
+     * The variables of an annotation's expressions: each argument by position and by the names that its parameter has where
+     * the annotation is, in the method that runs, and in an interface. Where they disagree, the first of these counts.
+     */
+    Variables variables(LockedMethod locked, @Nullable Object annotated) {
+        Method method = locked.method();
+        Map<String, Integer> arguments = new LinkedHashMap<>();
+        Stream.of(annotated, method, ClassUtils.getInterfaceMethodIfPossible(method, locked.targetClass()))
+                .filter(each -> each instanceof Method)
+                .map(each -> parameterNames.getParameterNames((Method) each))
+                .filter(Objects::nonNull)
+                .forEach(names -> {
+                    for (int index = 0; index < names.length; index++) {
+                        arguments.putIfAbsent(names[index], index);
+                    }
+                });
+        boolean named = !arguments.isEmpty();
+        for (int index = 0; index < method.getParameterCount(); index++) {
+            arguments.putIfAbsent("p" + index, index);
+            arguments.putIfAbsent("a" + index, index);
         }
+        return new Variables(locked, arguments, named);
+    }
 
-        private IllegalArgumentException failure(String why, Exception cause) {
-            return new IllegalArgumentException(
-                    "@DistributedLock " + attribute + " \"" + expression.getExpressionString() + "\" of "
-                            + method.describe() + why,
-                    cause);
+    /**
+     * @param arguments positions by variable
+     * @param named whether the names of parameters are known
+     */
+    record Variables(LockedMethod method, Map<String, Integer> arguments, boolean named) {
+
+        Set<String> known() {
+            Set<String> known = new LinkedHashSet<>();
+            arguments.keySet().forEach(name -> known.add('#' + name));
+            known.addAll(List.of("#root", "#this"));
+            return known;
         }
     }
 }

@@ -11,13 +11,7 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /** Runs a call under its locks. Thread-safe. */
-final class LockInterceptor implements MethodInterceptor {
-
-    private final LockOperationSource source;
-
-    LockInterceptor(LockOperationSource source) {
-        this.source = source;
-    }
+record LockInterceptor(LockOperationSource source) implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
@@ -27,13 +21,17 @@ final class LockInterceptor implements MethodInterceptor {
             return invocation.proceed();
         }
         LockOperation operation = found.get();
-        List<LockTask> tasks =
-                operation.tasks(new LockOperation.Call(operation.method(), target, invocation.getArguments()));
+        ReturnTypes.Handling returns = operation.returns();
+        List<LockTask> tasks;
+        try {
+            tasks = operation.tasks(new LockOperation.Call(operation.method(), target, invocation.getArguments()));
+        } catch (RuntimeException unknownKey) {
+            return returns.fail(unknownKey);
+        }
         if (tasks.isEmpty()) {
             return invocation.proceed();
         }
-        ReturnTypes.Handling returns = operation.returns();
-        Body body = returns.later() ? repeatable(invocation) : invocation::proceed;
+        Body body = returns.signal().isPresent() ? repeatable(invocation) : invocation::proceed;
         return returns.requireDone(returns.execution().run(tasks, body), operation.method());
     }
 

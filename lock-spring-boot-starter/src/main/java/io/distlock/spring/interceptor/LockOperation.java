@@ -12,27 +12,20 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How a method is locked: what its annotations say, checked and resolved once.
- *
- * @param method the most specific one
- * @param returns what the method returns, and so how it is run
- * @param locks one or more
- */
+/** How a method, the most specific one, is locked: what its annotations say, checked and resolved once. */
 record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> locks) {
 
     /** The locks that a call needs, in the order in which they are taken; none if no condition is met. */
     List<LockTask> tasks(Call call) {
         if (locks.size() == 1) {
             Lock only = locks.get(0);
-            return only.condition().test(call) ? List.of(only.task(call)) : List.of();
+            return only.condition().apply(call) ? List.of(only.task(call)) : List.of();
         }
         List<LockTask> tasks = new ArrayList<>(locks.size());
         for (Lock lock : locks) {
-            if (lock.condition().test(call)) {
+            if (lock.condition().apply(call)) {
                 tasks.add(lock.task(call));
             }
         }
@@ -43,9 +36,6 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
      * One lock of the method.
      *
      * @param options the client's, overridden by the annotation's
-     * @param condition whether to lock a call at all
-     * @param interruptOnLoss whether a loss interrupts the body, or leaves it running
-     * @param notAcquired what a call gets if the lock is not acquired
      */
     record Lock(
             LockClient client,
@@ -53,7 +43,7 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
             Function<Call, List<LockKey>> keys,
             LockMode mode,
             LockOptions options,
-            Predicate<Call> condition,
+            Function<Call, Boolean> condition,
             boolean interruptOnLoss,
             Function<Call, NotAcquiredHandler> notAcquired) {
 
@@ -63,13 +53,7 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
         }
     }
 
-    /**
-     * One call of a locked method, as key expressions see it: {@code #root}.
-     *
-     * @param method the most specific one
-     * @param target the bean behind the proxy
-     * @param args as they were passed
-     */
+    /** One call of a locked method, as key expressions see it: {@code #root}. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Call(
             Method method,

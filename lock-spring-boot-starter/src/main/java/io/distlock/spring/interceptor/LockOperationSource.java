@@ -97,8 +97,14 @@ final class LockOperationSource {
         ReturnTypes.Handling returns = returnTypes.check(method, problems);
         LockClients clients = beans.getBean(LockClients.class);
         List<LockOperation.Lock> locks = method.annotations().stream()
-                .map(each -> new LockAttributes(method, each, beans::resolveEmbeddedValue, expressions, problems))
-                .flatMap(attributes -> attributes.lock(clients, returns).stream())
+                .map(each -> new LockAttributes(
+                        method,
+                        each,
+                        beans::resolveEmbeddedValue,
+                        expressions,
+                        expressions.variables(method, each.getSource()),
+                        problems))
+                .map(attributes -> attributes.lock(clients, returns))
                 .toList();
         problems.throwIfAny();
         return new LockOperation(method.method(), returns, locks);

@@ -20,19 +20,10 @@ import org.springframework.util.ClassUtils;
  * every problem. Initialises no bean: a bean that is lazy or not a singleton is checked by its type if that is known,
  * and otherwise when it is first called.
  */
-final class LockedBeansValidator implements SmartInitializingSingleton {
+record LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperationSource source)
+        implements SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(LockedBeansValidator.class);
-
-    private final ConfigurableListableBeanFactory beans;
-    private final LockOperationSource source;
-    private final ProxyRules rules;
-
-    LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperationSource source) {
-        this.beans = beans;
-        this.source = source;
-        this.rules = new ProxyRules(beans);
-    }
 
     @Override
     public void afterSingletonsInstantiated() {
@@ -41,7 +32,14 @@ final class LockedBeansValidator implements SmartInitializingSingleton {
         for (String name : names()) {
             Optional<Object> instance = instance(name);
             for (LockedMethod method : lockedMethods(name, instance)) {
-                problems.addAll(problems(name, instance, method));
+                ProblemCollector found = new ProblemCollector(method);
+                new ProxyRules(beans).check(name, instance, method, found);
+                try {
+                    source.resolve(method);
+                } catch (InvalidLockedMethodsException invalid) {
+                    problems.addAll(invalid.problems());
+                }
+                problems.addAll(found.found());
             }
         }
         if (!problems.isEmpty()) {
@@ -83,17 +81,5 @@ final class LockedBeansValidator implements SmartInitializingSingleton {
         }
         Class<?> type = beans.getType(name, false);
         return type == null ? null : ClassUtils.getUserClass(type);
-    }
-
-    private List<InvalidLockedMethodsException.Problem> problems(
-            String name, Optional<Object> instance, LockedMethod method) {
-        ProblemCollector problems = new ProblemCollector(method);
-        rules.check(name, instance, method, problems);
-        try {
-            source.resolve(method);
-        } catch (InvalidLockedMethodsException invalid) {
-            problems.found().addAll(invalid.problems());
-        }
-        return problems.found();
     }
 }

@@ -10,11 +10,8 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ClassUtils;
 
 /**
- * A method of a bean's class together with the annotations that were found for it.
+ * The most specific method of a bean's class, which actually runs, together with the annotations that were found for it.
  *
- * @param method the most specific one, which actually runs
- * @param targetClass the bean's class
- * @param annotations one or more, on the method, on one that it overrides, or on a type
  * @param onType whether they are on a type and not on a method
  */
 record LockedMethod(

@@ -2,19 +2,28 @@ package io.distlock.spring.interceptor;
 
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.Executions.Execution;
+import java.lang.reflect.Array;
 import java.lang.reflect.Method;
-import java.util.Arrays;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +35,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Mono;
 
 /**
  * Derives from a method's return type how it is run, or why it cannot be: with some types work continues after the
@@ -63,12 +73,28 @@ final class ReturnTypes {
     /** A wrapper of the response body, whose type counts. */
     private static final String RESPONSE = "org.springframework.http.HttpEntity";
 
+    /** The first that is of a method's type. */
+    private static final List<Supplier<?>> EMPTY_VALUES = List.of(
+            ArrayList::new,
+            LinkedHashSet::new,
+            LinkedHashMap::new,
+            TreeSet::new,
+            TreeMap::new,
+            ArrayDeque::new,
+            ConcurrentHashMap::new,
+            Optional::empty,
+            OptionalInt::empty,
+            OptionalLong::empty,
+            OptionalDouble::empty,
+            Stream::empty);
+
     private static final ClassValue<Optional<String>> DEFERRED_CURES = new ClassValue<>() {
         @Override
         protected Optional<String> computeValue(Class<?> type) {
-            return supertypes(type)
-                    .flatMap(each -> Optional.ofNullable(DEFERRED.get(each.getName())).stream())
-                    .findFirst();
+            return DEFERRED.entrySet().stream()
+                    .filter(each -> isA(type, each.getKey()))
+                    .findFirst()
+                    .map(Map.Entry::getValue);
         }
     };
 
@@ -95,10 +121,10 @@ final class ReturnTypes {
                     executions.future(),
                     () -> CompletableFuture.completedFuture(emptyValue(value)),
                     Optional.empty(),
-                    true,
+                    Optional.of(CompletableFuture::failedFuture),
                     false);
         } else if (isFutureOrPublisher(type)) {
-            return publisher(type, problems).orElse(done);
+            return publisher(type, done, problems);
         }
         deferredCure(declared)
                 .ifPresent(cure -> problems.add(
@@ -119,7 +145,11 @@ final class ReturnTypes {
     private Handling async(Class<?> value) {
         Execution untilDone = (tasks, body) -> executions.blocking().run(tasks, () -> awaited(body.run()));
         return new Handling(
-                untilDone, () -> CompletableFuture.completedFuture(emptyValue(value)), Optional.empty(), false, false);
+                untilDone,
+                () -> CompletableFuture.completedFuture(emptyValue(value)),
+                Optional.empty(),
+                Optional.empty(),
+                false);
     }
 
     private static @Nullable Object awaited(@Nullable Object returned) throws InterruptedException {
@@ -142,7 +172,7 @@ final class ReturnTypes {
                 executions.blocking(),
                 () -> emptyValue(type),
                 noSkip(hasEmptyValue, type),
-                false,
+                Optional.empty(),
                 type == Object.class);
     }
 
@@ -151,8 +181,16 @@ final class ReturnTypes {
                 executions.publisher(adapter),
                 () -> adapter.getDescriptor().getEmptyValue(),
                 noSkip(hasEmptyValue, type),
-                true,
+                Optional.of(failure -> Signals.error(adapter, failure)),
                 false);
+    }
+
+    /** A class of its own, as Reactor may be absent. */
+    private static final class Signals {
+
+        static Object error(ReactiveAdapter adapter, Throwable failure) {
+            return adapter.fromPublisher(Mono.error(failure));
+        }
     }
 
     private static Optional<String> noSkip(boolean hasEmptyValue, Class<?> type) {
@@ -161,23 +199,22 @@ final class ReturnTypes {
                 : Optional.of("SKIP has no empty value for the return type " + type.getName());
     }
 
-    private Optional<Handling> publisher(Class<?> type, ProblemCollector problems) {
+    private Handling publisher(Class<?> type, Handling otherwise, ProblemCollector problems) {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         if (adapter == null || !REACTOR_PRESENT) {
             problems.add(
                     ATTRIBUTE,
                     "it is unknown when the work of a " + type.getName() + " is done",
                     "Return CompletableFuture, or Mono or Flux with reactor-core on the class path");
-            return Optional.empty();
-        }
-        if (!type.isAssignableFrom(adapter.getReactiveType())) {
+            return otherwise;
+        } else if (!type.isAssignableFrom(adapter.getReactiveType())) {
             problems.add(
                     ATTRIBUTE,
                     "no " + type.getName() + " can be made that waits for the lock",
                     "Return " + adapter.getReactiveType().getName());
-            return Optional.empty();
+            return otherwise;
         }
-        return Optional.of(publisher(executions, adapter, adapter.supportsEmpty(), type));
+        return publisher(executions, adapter, adapter.supportsEmpty(), type);
     }
 
     /** Whether a value of the type may represent work still in progress. */
@@ -192,50 +229,49 @@ final class ReturnTypes {
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
+    /** A new one for each call: the caller may add to it. */
     private static @Nullable Object emptyValue(Class<?> type) {
-        if (type == Optional.class) {
-            return Optional.empty();
-        } else if (type == OptionalInt.class) {
-            return OptionalInt.empty();
-        } else if (type == OptionalLong.class) {
-            return OptionalLong.empty();
-        } else if (type == OptionalDouble.class) {
-            return OptionalDouble.empty();
+        if (type.isArray()) {
+            return Array.newInstance(type.getComponentType(), 0);
         }
-        return null;
+        boolean hasEmptyValue = type == Iterable.class || type.getName().startsWith("java.util.");
+        return EMPTY_VALUES.stream()
+                .<@Nullable Object>map(Supplier::get)
+                .filter(value -> hasEmptyValue && type.isInstance(value))
+                .findFirst()
+                .orElse(null);
     }
 
     /** What to return instead of a type that represents work still to be done; empty for any other type. */
     private static Optional<String> deferredCure(ResolvableType type) {
         Class<?> resolved = type.resolve(Object.class);
-        boolean isResponse =
-                supertypes(resolved).anyMatch(each -> each.getName().equals(RESPONSE));
-        return DEFERRED_CURES.get(isResponse ? type.getGeneric().resolve(Object.class) : resolved);
+        return DEFERRED_CURES.get(isA(resolved, RESPONSE) ? type.getGeneric().resolve(Object.class) : resolved);
     }
 
-    /** Including the type itself, and the interfaces of its interfaces. */
-    private static Stream<Class<?>> supertypes(Class<?> type) {
-        Class<?> superclass = type.getSuperclass();
-        Stream<Class<?>> above = superclass == null ? Stream.of() : supertypes(superclass);
-        Stream<Class<?>> beside = Arrays.stream(type.getInterfaces()).flatMap(ReturnTypes::supertypes);
-        return Stream.concat(Stream.of(type), Stream.concat(above, beside));
+    private static boolean isA(Class<?> type, String supertype) {
+        ClassLoader loader = type.getClassLoader();
+        return ClassUtils.isPresent(supertype, loader)
+                && ClassUtils.resolveClassName(supertype, loader).isAssignableFrom(type);
     }
 
     /**
      * How a method is run.
      *
-     * @param execution knows when the work of such a method is done
-     * @param skipped the result when the method is skipped
      * @param noSkip why no result fits when the method is skipped, if none does
-     * @param later whether work continues after the return
+     * @param signal makes the result of a call that has failed; present if work continues after the return
      * @param mayBeAnything whether the declared type leaves open whether the work is done on return
      */
     record Handling(
             Execution execution,
             Supplier<@Nullable Object> skipped,
             Optional<String> noSkip,
-            boolean later,
+            Optional<Function<Throwable, Object>> signal,
             boolean mayBeAnything) {
+
+        /** Throws the failure, or gives it to whoever waits for the result. */
+        Object fail(RuntimeException failure) {
+            return signal.orElseThrow(() -> failure).apply(failure);
+        }
 
         /**
          * Refuses a result that represents work still in progress.

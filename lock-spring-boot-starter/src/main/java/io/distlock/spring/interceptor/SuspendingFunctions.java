@@ -78,17 +78,20 @@ final class SuspendingFunctions {
     }
 
     /**
-     * Calls one as a proxy does.
+     * Calls a method as a proxy does.
      *
      * @param args as declared in source
-     * @param original the arguments of the call that this one replaces, with its continuation
+     * @param original the arguments of the call that this one replaces, with its continuation if it suspends
      */
     @SuppressWarnings("NullAway") // arguments may be null; Spring's class file says so only to newer compilers
     static @Nullable Object call(
             Method method, @Nullable Object target, @Nullable Object[] args, @Nullable Object[] original)
             throws Throwable {
-        @Nullable Object[] compiled = Arrays.copyOf(args, args.length + 1);
-        compiled[args.length] = original[original.length - 1];
+        @Nullable Object[] compiled = args;
+        if (isOne(method)) {
+            compiled = Arrays.copyOf(args, args.length + 1);
+            compiled[args.length] = original[original.length - 1];
+        }
         return AopUtils.invokeJoinpointUsingReflection(target, method, compiled);
     }
 }

@@ -1,7 +1,6 @@
 package io.distlock.spring.interceptor;
 
 import java.lang.reflect.Method;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -12,25 +11,16 @@ import org.springframework.util.ReflectionUtils;
  * Mocks, spies and other objects that replace beans in tests. They are registered ready-made and deliberately never
  * proxied. Depends on no test library.
  */
-final class TestDoubles {
+record TestDoubles(ConfigurableListableBeanFactory beans) {
 
     /** Registered in a context in which Spring's test framework replaces beans. */
     private static final String BEAN_OVERRIDES =
             "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
-    private final ConfigurableListableBeanFactory beans;
-
-    TestDoubles(ConfigurableListableBeanFactory beans) {
-        this.beans = beans;
-    }
-
     /** Whether the object is a mock or a spy, or belongs to a context in which a test replaces beans. */
     boolean contain(Object instance) {
-        return beans.containsSingleton(BEAN_OVERRIDES) || isMock(instance) || isMock(target(instance));
-    }
-
-    private static Object target(Object instance) {
-        return Optional.ofNullable(AopProxyUtils.getSingletonTarget(instance)).orElse(instance);
+        Object target = AopProxyUtils.getSingletonTarget(instance);
+        return beans.containsSingleton(BEAN_OVERRIDES) || isMock(instance) || (target != null && isMock(target));
     }
 
     /** Asks Mockito: the classes of most of its mocks look like any other. */

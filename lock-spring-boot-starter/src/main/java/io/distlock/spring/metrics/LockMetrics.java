@@ -2,6 +2,7 @@ package io.distlock.spring.metrics;
 
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
+import io.distlock.LockKey;
 import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
@@ -15,6 +16,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -22,25 +24,15 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Measures the locks of each client. The tag {@code lock} is the name of a lock, never its key. A call costs a look-up
  * of its name and the recording itself. Thread-safe.
+ *
+ * @param ticker limits how often the gauges are counted
  */
-final class LockMetrics implements LockClientCustomizer {
-
-    private final MeterRegistry registry;
-    private final MeterNameLimiter names;
-    private final Ticker ticker;
-
-    /**
-     * @param ticker limits how often the gauges are counted
-     */
-    LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker) {
-        this.registry = registry;
-        this.names = names;
-        this.ticker = ticker;
-    }
+record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker) implements LockClientCustomizer {
 
     @Override
     public LockClient customize(LockClient client) {
@@ -196,6 +188,60 @@ final class LockMetrics implements LockClientCustomizer {
         M of(E value) {
             M known = meters.get(value);
             return known == null ? meters.computeIfAbsent(value, maker) : known;
+        }
+    }
+
+    /**
+     * How many locks of each name a client holds and waits for. Counted on demand from the client's own records: calls cost
+     * nothing extra, and figures cannot drift. Counted at most once a second, since a registry reads one gauge after another.
+     * Thread-safe.
+     */
+    private static final class LockGauges {
+
+        private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
+
+        private final LockClient client;
+        private final MeterNameLimiter names;
+        private final Ticker ticker;
+        private volatile Count last;
+
+        private record Count(long atNanos, Map<String, Integer> held, Map<String, Integer> waiting) {}
+
+        LockGauges(LockClient client, MeterNameLimiter names, Ticker ticker) {
+            this.client = client;
+            this.names = names;
+            this.ticker = ticker;
+            this.last = new Count(ticker.nanos() - FRESH_NANOS, Map.of(), Map.of());
+        }
+
+        int held(String tag) {
+            return latest().held().getOrDefault(tag, 0);
+        }
+
+        int waiting(String tag) {
+            return latest().waiting().getOrDefault(tag, 0);
+        }
+
+        private Count latest() {
+            Count known = last;
+            return ticker.nanos() - known.atNanos() < FRESH_NANOS ? known : count();
+        }
+
+        private synchronized Count count() {
+            long now = ticker.nanos();
+            if (now - last.atNanos() >= FRESH_NANOS) {
+                last = new Count(
+                        now,
+                        byTag(client.held().map(hold -> hold.key())),
+                        byTag(client.waiting().map(wait -> wait.key())));
+            }
+            return last;
+        }
+
+        private Map<String, Integer> byTag(Stream<LockKey> keys) {
+            Map<String, Integer> count = new HashMap<>();
+            keys.forEach(key -> count.merge(names.of(key.name()), 1, Integer::sum));
+            return count;
         }
     }
 }

@@ -10,13 +10,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.function.ToDoubleFunction;
 
 /** Measures what all locks of a process share: the reaper and the clocks. Thread-safe. */
-final class LockRuntimeMetrics implements MeterBinder {
-
-    private final LockRuntime runtime;
-
-    LockRuntimeMetrics(LockRuntime runtime) {
-        this.runtime = runtime;
-    }
+record LockRuntimeMetrics(LockRuntime runtime) implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {

@@ -21,24 +21,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Observes each call for a lock, and each granted lock, as two sibling observations under the caller's current one: a
  * trace shows how long the call waited and how long it held the lock. Thread-safe.
+ *
+ * @param convention replaces the default and those of the registry, if given
  */
-final class LockObservations implements LockClientCustomizer {
+record LockObservations(
+        ObservationRegistry registry, @Nullable LockObservationConvention convention, MeterNameLimiter names)
+        implements LockClientCustomizer {
 
     private static final LockObservationConvention DEFAULT = new DefaultLockObservationConvention();
-
-    private final ObservationRegistry registry;
-    private final @Nullable LockObservationConvention convention;
-    private final MeterNameLimiter names;
-
-    /**
-     * @param convention replaces the default and those of the registry, if given
-     */
-    LockObservations(
-            ObservationRegistry registry, @Nullable LockObservationConvention convention, MeterNameLimiter names) {
-        this.registry = registry;
-        this.convention = convention;
-        this.names = names;
-    }
 
     @Override
     public LockClient customize(LockClient client) {

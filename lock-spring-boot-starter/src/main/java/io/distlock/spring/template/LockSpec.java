@@ -39,11 +39,7 @@ public final class LockSpec {
     private final List<Terms> terms;
     private final boolean replacesUnavailable;
 
-    LockSpec(LockClients clients, Executions executions, List<Terms> terms) {
-        this(clients, executions, terms, false);
-    }
-
-    private LockSpec(LockClients clients, Executions executions, List<Terms> terms, boolean replacesUnavailable) {
+    LockSpec(LockClients clients, Executions executions, List<Terms> terms, boolean replacesUnavailable) {
         this.clients = clients;
         this.executions = executions;
         this.terms = List.copyOf(terms);

@@ -48,6 +48,6 @@ public final class LockTemplate {
     /** The locks of all these keys. */
     public LockSpec lock(List<LockKey> keys) {
         LockClient client = clients.primary();
-        return new LockSpec(clients, executions, List.of(LockSpec.Terms.of(client, client.request(keys))));
+        return new LockSpec(clients, executions, List.of(LockSpec.Terms.of(client, client.request(keys))), false);
     }
 }

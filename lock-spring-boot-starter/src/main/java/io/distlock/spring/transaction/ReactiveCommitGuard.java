@@ -22,13 +22,7 @@ import reactor.core.publisher.Mono;
  * methods and of {@link TransactionalOperator} beans. A listener at the transaction manager, as {@link CommitGuard}
  * installs for threads, does not see the subscription's context and so cannot know its locks.
  */
-final class ReactiveCommitGuard implements BeanPostProcessor, PriorityOrdered {
-
-    private final ReactiveTransactionScope scope;
-
-    ReactiveCommitGuard(ReactiveTransactionScope scope) {
-        this.scope = scope;
-    }
+record ReactiveCommitGuard(ReactiveTransactionScope scope) implements BeanPostProcessor, PriorityOrdered {
 
     @Override
     public int getOrder() {

@@ -15,19 +15,11 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Transactions in a Reactor context, which hold locks taken inside them until they complete, and do not commit without
  * the locks that they were begun under. Thread-safe.
+ *
+ * @param holdsUntilCompletion whether a lock taken inside a transaction is held until the latter completes
  */
-final class ReactiveTransactionScope implements EnclosingScope.ReactiveResolver {
-
-    private final CommitGuard guard;
-    private final boolean holdsUntilCompletion;
-
-    /**
-     * @param holdsUntilCompletion whether a lock taken inside a transaction is held until the latter completes
-     */
-    ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion) {
-        this.guard = guard;
-        this.holdsUntilCompletion = holdsUntilCompletion;
-    }
+record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
+        implements EnclosingScope.ReactiveResolver {
 
     @Override
     public Mono<EnclosingScope> current() {

@@ -52,6 +52,7 @@ class LockPropertiesTests {
         "max-hold-time, 0s, out of range",
         "max-hold-time, 20s, shorter than the lease time",
         "min-hold-time, -1ms, out of range",
+        "min-hold-time, 25h, out of range",
         "lock-delay, 61s, out of range",
         "shutdown-timeout, -1s, out of range",
         "shutdown-timeout, 2h, out of range",

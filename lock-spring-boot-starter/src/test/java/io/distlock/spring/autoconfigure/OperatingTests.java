@@ -12,7 +12,6 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockTestContext;
-import io.distlock.spring.endpoint.LocksEndpoint;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
@@ -103,7 +102,7 @@ class OperatingTests {
                 .withBean(ObservationRegistry.class, ObservationRegistry::create)
                 .run(context -> assertThat(context)
                         .hasBean("lockMetrics")
-                        .hasSingleBean(LocksEndpoint.class)
+                        .hasBean("locksEndpoint")
                         .hasBean("distributedLockHealthContributor")
                         .hasBean("lockEventPublisher")
                         .hasBean("lockObservations")

@@ -11,7 +11,11 @@ import io.distlock.spring.LockClients;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
 import io.distlock.spring.UnknownLockProviderException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which provider grants a lock where there are several. */
 class ProviderChoiceTests {
@@ -83,5 +87,46 @@ class ProviderChoiceTests {
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
                         .hasMessageContaining("two lock providers are named 'same'"));
+    }
+
+    static class CapitalJobs {
+
+        @DistributedLock(name = "job", provider = "IN-MEMORY")
+        public HeldLock run() {
+            return LockContext.current();
+        }
+    }
+
+    @Test
+    void upperAndLowerCaseAreTheSameInNamesOfProviders() {
+        LockTestContext.withoutProvider()
+                .withPropertyValues("distributed-lock.provider=In-Memory")
+                .withBean(CapitalJobs.class)
+                .run(context -> {
+                    assertThat(context.getBean(CapitalJobs.class).run()).isNotNull();
+                    LockClients clients = context.getBean(LockClients.class);
+                    assertThat(clients.get("IN-Memory")).isSameAs(clients.primary());
+                    assertThat(clients.providers()).containsExactly("in-memory");
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "reddis, redis",
+        "Redlok, redlock",
+        "etdc, etcd",
+        "inmemory, in-memory",
+        "in_memory, in-memory",
+        "secnd, second",
+    })
+    void aNameThatIsMisspeltIsAnsweredWithTheNearest(String asked, String meant) {
+        assertThat(new UnknownLockProviderException(asked, List.of("second")))
+                .hasMessage("there is no lock provider '" + asked + "'; known is second; did you mean " + meant + "?");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgres", "Redis", "etcd", "x"})
+    void aNameThatIsLikeNoneIsNotGuessedAt(String asked) {
+        assertThat(new UnknownLockProviderException(asked, List.of("second"))).hasMessageEndingWith("known is second");
     }
 }

@@ -65,6 +65,6 @@ class InstrumentedLockClientTests {
         followed.onLost(loss -> {});
         Mockito.verify(held, Mockito.times(2)).onLost(Mockito.any());
         Mockito.verify(held, Mockito.never()).lost();
-        assertThat(followed).isInstanceOf(InstrumentedLock.class);
+        assertThat(followed).isInstanceOf(InstrumentedLockClient.InstrumentedLock.class);
     }
 }

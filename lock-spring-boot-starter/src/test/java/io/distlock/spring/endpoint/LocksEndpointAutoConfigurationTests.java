@@ -6,7 +6,6 @@ import io.distlock.LockClient;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockTestContext;
-import io.distlock.support.LockRuntime;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -27,8 +26,7 @@ class LocksEndpointAutoConfigurationTests {
     private static String shownKey(ApplicationContext context) {
         LockClient client = context.getBean(LockClient.class);
         client.acquire(client.request("orders", "42"));
-        return context.getBean(LocksEndpoint.class)
-                .locks(null, null, null, null)
+        return ((LocksDescriptor) context.getBean(LocksEndpoint.class).locks(null, null, null, null, null, null))
                 .held()
                 .items()
                 .get(0)
@@ -79,14 +77,8 @@ class LocksEndpointAutoConfigurationTests {
 
     static class Own extends LocksEndpoint {
 
-        Own(LockClients clients, RecentLosses losses, LockRuntime runtime) {
-            super(
-                    clients,
-                    losses,
-                    runtime.ticker(),
-                    event -> {},
-                    new LocksEndpointProperties(Show.NEVER, Set.of(), false),
-                    List.of());
+        Own(LockClients clients, RecentLosses losses) {
+            super(clients, losses, event -> {}, new LocksEndpointProperties(Show.NEVER, Set.of(), false), List.of());
         }
     }
 }

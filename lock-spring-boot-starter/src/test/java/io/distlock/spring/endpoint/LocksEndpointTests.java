@@ -2,7 +2,6 @@ package io.distlock.spring.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.groups.Tuple.tuple;
 import static org.awaitility.Awaitility.await;
 
@@ -15,7 +14,9 @@ import io.distlock.LockRequest;
 import io.distlock.Release;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
+import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
@@ -24,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -53,7 +55,6 @@ class LocksEndpointTests {
         return new LocksEndpoint(
                 new LockClients(List.of(client), "in-memory"),
                 losses,
-                ticker,
                 published::add,
                 new LocksEndpointProperties(show, Set.of(), forceRelease),
                 List.of(sanitizing));
@@ -64,7 +65,24 @@ class LocksEndpointTests {
     }
 
     private LocksDescriptor all() {
-        return endpoint.locks(null, null, null, null);
+        return list(endpoint, null, null, null, null);
+    }
+
+    private static LocksDescriptor list(
+            LocksEndpoint endpoint,
+            @Nullable String name,
+            @Nullable String provider,
+            @Nullable Integer offset,
+            @Nullable Integer limit) {
+        return (LocksDescriptor) endpoint.locks(name, null, provider, null, offset, limit);
+    }
+
+    private LocksDescriptor.Inspection inspect(String name, String key) {
+        return (LocksDescriptor.Inspection) endpoint.locks(name, key, null, null, null, null);
+    }
+
+    private static LocksDescriptor.Inspection inspect(LocksEndpoint endpoint, String id) {
+        return (LocksDescriptor.Inspection) endpoint.locks(null, null, null, id, null, null);
     }
 
     @Test
@@ -76,7 +94,7 @@ class LocksEndpointTests {
         assertThat(all().held().items()).singleElement().satisfies(item -> {
             assertThat(item.name()).isEqualTo("orders");
             assertThat(item.key()).isEqualTo("42");
-            assertThat(item.id()).isEqualTo("orders:42");
+            assertThat(item.id()).matches("[0-9a-f]{16}");
             assertThat(item.provider()).isEqualTo("in-memory");
             assertThat(item.mode()).isEqualTo(LockMode.EXCLUSIVE);
             assertThat(item.token()).isEqualTo(held.fencingToken().value());
@@ -100,7 +118,7 @@ class LocksEndpointTests {
                 .containsExactly(new LocksDescriptor.Waiting(
                         "orders",
                         "42",
-                        "orders:42",
+                        all().waiting().items().get(0).id(),
                         "in-memory",
                         LockMode.SHARED,
                         Instant.EPOCH,
@@ -154,7 +172,7 @@ class LocksEndpointTests {
                 .hasSize(50)
                 .extracting(LocksDescriptor.Held::key)
                 .startsWith("0", "1");
-        assertThat(endpoint.locks(null, null, 98, 10).held().items())
+        assertThat(list(endpoint, null, null, 98, 10).held().items())
                 .extracting(LocksDescriptor.Held::key)
                 .containsExactly("98", "99");
     }
@@ -170,38 +188,38 @@ class LocksEndpointTests {
             return data;
         });
         LocksDescriptor.Page<LocksDescriptor.Held> page =
-                counting.locks(null, null, 9_500, 500).held();
+                list(counting, null, null, 9_500, 500).held();
         assertThat(page.total()).isEqualTo(10_000);
         assertThat(page.items()).hasSize(500);
-        // The key, and the id in which it is.
-        assertThat(described).hasSize(2 * 500);
+        assertThat(described).hasSize(500);
     }
 
     @Test
     void onlyWhatIsAskedForIsShown() {
         client.acquire(now("orders", "42"));
         client.acquire(now("invoices", "42"));
-        assertThat(endpoint.locks("orders", null, null, null).held().items())
+        assertThat(list(endpoint, "orders", null, null, null).held().items())
                 .extracting(LocksDescriptor.Held::name)
                 .containsExactly("orders");
-        assertThat(endpoint.locks(null, "redis", null, null).held().total()).isZero();
+        assertThat(list(endpoint, "orders", "In-Memory", null, null).held().total())
+                .isEqualTo(1);
     }
 
     @Test
     void morePerPageThanFiveHundredIsRefusedWithTheRule() {
         assertThatExceptionOfType(InvalidEndpointRequestException.class)
-                .isThrownBy(() -> endpoint.locks(null, null, 0, 501))
+                .isThrownBy(() -> list(endpoint, null, null, 0, 501))
                 .withMessage("limit must be 1 to 500, not 501");
         assertThatExceptionOfType(InvalidEndpointRequestException.class)
-                .isThrownBy(() -> endpoint.locks(null, null, -1, 1));
+                .isThrownBy(() -> list(endpoint, null, null, -1, 1));
     }
 
     @Test
     void theStoreTellsWhoHoldsALockWhicheverInstanceItIs() {
         HeldLock held = other.acquire(now("orders", "42"));
         client.acquireAsync(client.request("orders", "42"));
-        LocksDescriptor.Inspection found = endpoint.lock("in-memory", "orders:42");
-        assertThat(found).isNotNull();
+        LocksDescriptor.Inspection found = inspect("orders", "42");
+        assertThat(found.held()).isTrue();
         assertThat(found.waiters()).isEqualTo(1);
         assertThat(found.holders()).singleElement().satisfies(holder -> {
             assertThat(holder.instance()).isEqualTo("orders@elsewhere");
@@ -214,31 +232,126 @@ class LocksEndpointTests {
     @Test
     void whatIsHeldHereIsSaidToBe() {
         client.acquire(now("orders", "42"));
-        assertThat(endpoint.lock("in-memory", "orders:42").holders())
+        assertThat(inspect("orders", "42").holders())
                 .singleElement()
                 .satisfies(holder -> assertThat(holder.here()).isTrue());
     }
 
     @Test
-    void aLockThatNobodyHoldsAndAnUnknownProviderAreNothing() {
-        assertThat(endpoint.lock("in-memory", "orders:42")).isNull();
-        assertThat(endpoint.lock("redis", "orders:42")).isNull();
+    void aLockThatNobodyHoldsIsNotHeld() {
+        assertThat(inspect("orders", "42"))
+                .isEqualTo(new LocksDescriptor.Inspection("orders", "42", "in-memory", false, null, List.of(), null));
     }
 
     @Test
-    void aTextThatNamesNoLockIsRefused() {
+    void anEmptyKeyIsTheNameAlone() {
+        client.acquire(client.request("nightly"));
+        assertThat(inspect("nightly", "").held()).isTrue();
+        assertThat(inspect("nightly", "x").held()).isFalse();
+    }
+
+    @Test
+    void anUnknownProviderIsSaidToBeUnknown() {
+        assertThatExceptionOfType(UnknownLockProviderException.class)
+                .isThrownBy(() -> endpoint.locks("orders", "42", "etcd", null, null, null))
+                .withMessageContaining("known is in-memory");
+        assertThatExceptionOfType(UnknownLockProviderException.class)
+                .isThrownBy(() -> list(endpoint, null, "etcd", null, null));
+    }
+
+    @Test
+    void aRequestThatNamesNoLockIsRefusedWithTheRule() {
         assertThatExceptionOfType(InvalidEndpointRequestException.class)
-                .isThrownBy(() -> endpoint.lock("in-memory", "orders:"));
+                .isThrownBy(() -> endpoint.locks(null, "42", null, null, null, null))
+                .withMessageContaining("by its name and key");
+        assertThatExceptionOfType(InvalidEndpointRequestException.class)
+                .isThrownBy(() -> inspect("orders", " "))
+                .withMessageContaining("is blank");
+        assertThatExceptionOfType(InvalidEndpointRequestException.class)
+                .isThrownBy(() -> inspect(endpoint, "0123456789abcdef"))
+                .withMessageContaining("neither holds nor waits");
+    }
+
+    @Test
+    void timesDoNotMoveBetweenTwoAnswers() {
+        LockRuntime jumping = new LockRuntime(
+                new Ticker() {
+
+                    private long nanos;
+
+                    @Override
+                    public long nanos() {
+                        nanos += 777_777;
+                        return nanos;
+                    }
+
+                    @Override
+                    public long wallMillis() {
+                        return ticker.wallMillis();
+                    }
+                },
+                runtime.scheduler());
+        LockClient measured =
+                LockClientBuilder.of(new InMemoryLockProvider(jumping), jumping).build();
+        measured.acquire(measured.request("orders"));
+        measured.acquireAsync(measured.request("orders").withMode(LockMode.SHARED));
+        LocksEndpoint shown = new LocksEndpoint(
+                new LockClients(List.of(measured), "in-memory"),
+                losses,
+                published::add,
+                new LocksEndpointProperties(Show.ALWAYS, Set.of(), false),
+                List.of());
+        LocksDescriptor first = list(shown, null, null, null, null);
+        LocksDescriptor second = list(shown, null, null, null, null);
+        assertThat(second.held().items())
+                .extracting(LocksDescriptor.Held::since)
+                .isEqualTo(List.of(first.held().items().get(0).since()));
+        assertThat(second.waiting().items())
+                .extracting(LocksDescriptor.Waiting::since)
+                .isEqualTo(List.of(first.waiting().items().get(0).since()));
+    }
+
+    @Test
+    void aHiddenLockIsInspectedByTheIdFromTheList() {
+        client.acquire(now("orders", "somebody"));
+        other.acquire(now("orders", "somebody-else"));
+        client.acquireAsync(client.request("orders", "somebody-else"));
+        LocksEndpoint hiding = endpoint(Show.NEVER, false);
+        String held = list(hiding, null, null, null, null).held().items().get(0).id();
+        String waited =
+                list(hiding, null, null, null, null).waiting().items().get(0).id();
+        assertThat(held).isNotEqualTo(waited).matches("[0-9a-f]{16}");
+        assertThat(inspect(hiding, held))
+                .satisfies(found -> assertThat(found.key()).isEqualTo("******"))
+                .satisfies(found -> assertThat(found.holders())
+                        .singleElement()
+                        .satisfies(holder -> assertThat(holder.here()).isTrue()));
+        assertThat(inspect(hiding, waited).holders())
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.here()).isFalse());
+    }
+
+    @Test
+    void anIdIsTheSameInEachAnswerAndTellsNothingOfTheKey() {
+        client.acquire(now("orders", "42"));
+        assertThat(all().held().items()).isEqualTo(all().held().items());
+        String here = all().held().items().get(0).id();
+        String elsewhere = list(endpoint(Show.ALWAYS, false), null, null, null, null)
+                .held()
+                .items()
+                .get(0)
+                .id();
+        assertThat(here).isNotEqualTo(elsewhere);
     }
 
     @Test
     void keysAreHiddenUnlessTheyMayBeShown() {
         client.acquire(now("orders", "somebody"));
         client.acquire(client.request("nightly"));
-        LocksDescriptor shown = endpoint(Show.NEVER, false).locks(null, null, null, null);
+        LocksDescriptor shown = list(endpoint(Show.NEVER, false), null, null, null, null);
         assertThat(shown.held().items())
-                .extracting(LocksDescriptor.Held::name, LocksDescriptor.Held::key, LocksDescriptor.Held::id)
-                .containsExactlyInAnyOrder(tuple("orders", "******", "******"), tuple("nightly", null, "nightly"));
+                .extracting(LocksDescriptor.Held::name, LocksDescriptor.Held::key)
+                .containsExactlyInAnyOrder(tuple("orders", "******"), tuple("nightly", null));
         assertThat(shown.toString()).doesNotContain("somebody");
     }
 
@@ -248,7 +361,7 @@ class LocksEndpointTests {
         client.acquire(now("orders", "42"));
         LocksEndpoint sanitized = endpoint(
                 Show.ALWAYS, false, data -> data.getKey().equals("mail") ? data.withValue("***@example.com") : data);
-        assertThat(sanitized.locks(null, null, null, null).held().items())
+        assertThat(list(sanitized, null, null, null, null).held().items())
                 .extracting(LocksDescriptor.Held::key)
                 .containsExactlyInAnyOrder("***@example.com", "42");
     }
@@ -257,7 +370,7 @@ class LocksEndpointTests {
     void aLockIsTakenAwayByItsTokenAndThatIsAudited() {
         HeldLock held = other.acquire(now("orders", "42"));
         LocksDescriptor.ForcedRelease answer = endpoint.forceRelease(
-                "in-memory", "orders:42", held.fencingToken().value());
+                "orders", "42", null, null, held.fencingToken().value());
         assertThat(answer.release()).isEqualTo(Release.RELEASED);
         assertThat(client.inspect(LockKey.of("orders", "42"))).isEmpty();
         assertThat(published)
@@ -278,7 +391,7 @@ class LocksEndpointTests {
     void anAttemptWithAnotherTokenTakesNothingAwayAndIsAudited() {
         HeldLock held = client.acquire(now("orders", "42"));
         long another = held.fencingToken().value() + 1;
-        assertThat(endpoint.forceRelease("in-memory", "orders:42", another).release())
+        assertThat(endpoint.forceRelease("orders", "42", null, null, another).release())
                 .isEqualTo(Release.NOT_OWNER);
         assertThat(held.isHeld()).isTrue();
         assertThat(published).hasSize(1);
@@ -287,10 +400,10 @@ class LocksEndpointTests {
     @Test
     void nothingIsTakenAwayUnlessThatIsAllowed() {
         HeldLock held = client.acquire(now("orders", "42"));
-        assertThatIllegalStateException()
+        assertThatExceptionOfType(InvalidEndpointRequestException.class)
                 .isThrownBy(() -> endpoint(Show.ALWAYS, false)
                         .forceRelease(
-                                "in-memory", "orders:42", held.fencingToken().value()))
+                                "orders", "42", null, null, held.fencingToken().value()))
                 .withMessageContaining("management.endpoint.locks.force-release");
         assertThat(held.isHeld()).isTrue();
     }

@@ -7,6 +7,8 @@ import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spring.LockClients;
 import io.distlock.support.LockRuntime;
+import io.distlock.test.provider.Fault;
+import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.security.Principal;
@@ -15,8 +17,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /** Over HTTP it matters who asks. */
 class LocksEndpointWebExtensionTests {
@@ -25,8 +29,8 @@ class LocksEndpointWebExtensionTests {
 
     private final ManualTicker ticker = new ManualTicker();
     private final LockRuntime runtime = ManualScheduler.runtime(ticker);
-    private final LockClient client =
-            LockClientBuilder.of(new InMemoryLockProvider(runtime), runtime).build();
+    private final FaultyLockProvider store = new FaultyLockProvider(new InMemoryLockProvider(runtime));
+    private final LockClient client = LockClientBuilder.of(store, runtime).build();
 
     /** Somebody who has logged in, with a role or none. */
     private record Viewer(@Nullable String role) implements SecurityContext {
@@ -48,22 +52,41 @@ class LocksEndpointWebExtensionTests {
     }
 
     private LocksEndpointWebExtension endpoint(Show show) {
+        return endpoint(show, false);
+    }
+
+    private LocksEndpointWebExtension endpoint(Show show, boolean forceRelease) {
         return new LocksEndpointWebExtension(new LocksEndpoint(
                 new LockClients(List.of(client), "in-memory"),
                 new RecentLosses(ticker),
-                ticker,
                 event -> {},
-                new LocksEndpointProperties(show, Set.of(ROLE), false),
+                new LocksEndpointProperties(show, Set.of(ROLE), forceRelease),
                 List.of()));
     }
 
     private String all(Show show, SecurityContext viewer) {
-        return endpoint(show).locks(viewer, null, null, null, null).toString();
+        return String.valueOf(
+                endpoint(show).locks(viewer, null, null, null, null, null, null).getBody());
+    }
+
+    private WebEndpointResponse<OperationResponseBody> get(
+            @Nullable String name, @Nullable String key, @Nullable String provider, @Nullable String id) {
+        return endpoint(Show.ALWAYS).locks(SecurityContext.NONE, name, key, provider, id, null, null);
+    }
+
+    private static void assertProblem(WebEndpointResponse<OperationResponseBody> answer, int status, String detail) {
+        assertThat(answer.getStatus()).isEqualTo(status);
+        assertThat(answer.getContentType()).hasToString("application/problem+json");
+        assertThat(answer.getBody()).isInstanceOfSatisfying(LocksEndpointWebExtension.Problem.class, problem -> {
+            assertThat(problem.status()).isEqualTo(status);
+            assertThat(problem.detail()).contains(detail);
+        });
     }
 
     private String one(Show show, SecurityContext viewer) {
-        return String.valueOf(
-                endpoint(show).lock(viewer, "in-memory", "orders:secret-42").getBody());
+        return String.valueOf(endpoint(show)
+                .locks(viewer, "orders", "secret-42", null, null, null, null)
+                .getBody());
     }
 
     @Test
@@ -85,5 +108,49 @@ class LocksEndpointWebExtensionTests {
     @Test
     void keysAreShownToEverybodyIfThatIsAskedFor() {
         assertThat(all(Show.ALWAYS, SecurityContext.NONE)).contains("secret-42");
+    }
+
+    @Test
+    void aFreeLockIsAnAnswerAndAnUnknownProviderIsNot() {
+        WebEndpointResponse<OperationResponseBody> free = get("orders", "43", null, null);
+        assertThat(free.getStatus()).isEqualTo(200);
+        assertThat(free.getBody()).asString().contains("held=false");
+        assertProblem(get("orders", "43", "etcd", null), 404, "there is no lock provider 'etcd'; known is in-memory");
+        assertProblem(get(null, null, null, "beef"), 404, "neither holds nor waits for a lock with this id");
+    }
+
+    @Test
+    void aBadRequestIsAProblemWithTheReason() {
+        assertProblem(get(null, "43", null, null), 400, "by its name and key");
+        assertProblem(
+                endpoint(Show.ALWAYS).locks(SecurityContext.NONE, null, null, null, null, -1, null),
+                400,
+                "offset -1 must not be negative");
+    }
+
+    @Test
+    void aForcedReleaseThatTakesNothingAwayIsAProblemWithTheReason() {
+        assertProblem(
+                endpoint(Show.ALWAYS).forceRelease(SecurityContext.NONE, "orders", "42", null, null, 1L),
+                403,
+                "management.endpoint.locks.force-release=true");
+        LocksEndpointWebExtension allowed = endpoint(Show.ALWAYS, true);
+        assertProblem(
+                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, null),
+                400,
+                "give the token");
+        assertProblem(
+                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, 4711L),
+                409,
+                "nobody holds the lock with token 4711");
+    }
+
+    @Test
+    void aSilentStoreIsAProblem() {
+        store.onForceRelease(Fault.ERROR);
+        assertProblem(
+                endpoint(Show.ALWAYS, true).forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, 1L),
+                503,
+                "the store did not answer");
     }
 }

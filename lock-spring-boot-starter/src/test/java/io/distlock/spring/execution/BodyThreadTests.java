@@ -302,6 +302,24 @@ class BodyThreadTests {
         assertThat(body).hasNullValue();
     }
 
+    @Test
+    void aSubscriptionThatIsCancelledWhileItsMethodIsAtWorkKeepsTheLockUntilThatReturns() throws Throwable {
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch leave = new CountDownLatch(1);
+        var adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(Mono.class);
+        Mono<?> mono = (Mono<?>) executions.publisher(adapter).run(tasks(), () -> {
+            inside.countDown();
+            leave.await();
+            return Mono.just("done");
+        });
+        Disposable subscription = mono.subscribe();
+        assertThat(inside.await(20, TimeUnit.SECONDS)).isTrue();
+        subscription.dispose();
+        assertThat(client.held()).hasSize(1);
+        leave.countDown();
+        await().until(() -> client.held().findAny().isEmpty());
+    }
+
     /** Refused when the caller has given up already, and the other way round. */
     @Test
     void aRefusalThatMeetsACancellationReleasesTheLockOnce() {

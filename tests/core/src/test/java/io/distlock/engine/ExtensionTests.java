@@ -14,9 +14,11 @@ import io.distlock.LockLostException;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.spi.Moment;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -115,7 +117,7 @@ class ExtensionTests {
     }
 
     private Duration remainingAtStore() {
-        return here.atStore("a").orElseThrow().holders().get(0).remaining().orElseThrow();
+        return remaining(here);
     }
 
     @Test
@@ -276,6 +278,48 @@ class ExtensionTests {
                 .isThrownBy(() -> held.extend(MINUTE))
                 .satisfies(lost -> assertThat(lost.key()).isEqualTo(LockKey.of("b")));
         assertThat(held.isHeld()).isFalse();
+    }
+
+    /** Replies arrive late, in any order, or not at all; whatever happens, the holder relies on no more than the store keeps. */
+    @Test
+    void theStoreKeepsALockForAtLeastAsLongAsItsHolderReliesOnIt() {
+        for (int seed = 0; seed < 300; seed++) {
+            ManualEngine engine = new ManualEngine();
+            Random random = new Random(seed);
+            DefaultHeldLock held = (DefaultHeldLock)
+                    engine.client.acquire(engine.now("a").withRenew(false).withLeaseTime(Duration.ofSeconds(10)));
+            boolean wasHeld = true;
+            for (int step = 0; step < 60; step++) {
+                switch (random.nextInt(3)) {
+                    case 0 -> extend(engine, held, random);
+                    case 1 -> engine.advanceMillis(random.nextInt(4_000));
+                    default -> engine.provider.deliver();
+                }
+                Duration relied = held.remaining();
+                assertThat(relied.isZero() || wasHeld)
+                        .as("revived, seed %s", seed)
+                        .isTrue();
+                wasHeld = held.isHeld();
+                if (wasHeld) {
+                    assertThat(remaining(engine)).as("seed %s", seed).isGreaterThan(relied);
+                }
+            }
+        }
+    }
+
+    private static void extend(ManualEngine engine, DefaultHeldLock held, Random random) {
+        Fault[] faults = {Fault.NONE, Fault.LATE, Fault.LATE, Fault.REPLY_LOST, Fault.SILENCE};
+        engine.provider.onRenew(faults[random.nextInt(faults.length)]);
+        Duration lease = millis(100 + random.nextInt(20_000));
+        Moment sent = engine.ticker.now();
+        engine.provider.extend(
+                held.lease(),
+                lease,
+                new Extension(held, sent, engine.context.validityNanos(lease), new CompletableFuture<>()));
+    }
+
+    private static Duration remaining(ManualEngine engine) {
+        return engine.atStore("a").orElseThrow().holders().get(0).remaining().orElseThrow();
     }
 
     /** Extends on another thread; returns once the store has been asked. */

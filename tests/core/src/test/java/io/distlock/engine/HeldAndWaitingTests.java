@@ -15,6 +15,7 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,7 @@ class HeldAndWaitingTests {
                         LockMode.EXCLUSIVE,
                         held.fencingToken(),
                         here.atStore("a").orElseThrow().holders().get(0).owner(),
+                        Instant.EPOCH,
                         Duration.ofSeconds(1),
                         Duration.ofMillis(28_698),
                         0,
@@ -67,7 +69,12 @@ class HeldAndWaitingTests {
         here.advanceMillis(2_000);
         assertThat(here.client.waiting())
                 .containsExactly(new WaiterInfo(
-                        LockKey.of("a"), LockMode.SHARED, Duration.ofSeconds(2), Duration.ofSeconds(3), thisThread()));
+                        LockKey.of("a"),
+                        LockMode.SHARED,
+                        Instant.EPOCH,
+                        Duration.ofSeconds(2),
+                        Duration.ofSeconds(3),
+                        thisThread()));
         assertThat(here.client.held()).isEmpty();
     }
 

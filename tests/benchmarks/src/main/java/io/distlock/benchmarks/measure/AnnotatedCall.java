@@ -1,14 +1,21 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.LockClient;
 import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.spring.DistributedLock;
+import io.distlock.spring.template.LockTemplate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 import org.openjdk.jmh.annotations.Mode;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
@@ -38,8 +45,8 @@ final class AnnotatedCall implements Measurement {
             List<Contestant> familiar = SpringAnnotationsBaseline.contestants(baseline);
             List<Contestant> all = new ArrayList<>(List.of(client, template, annotated));
             all.addAll(familiar);
-            Rounds<Turn> rounds =
-                    SideBySide.rounds(size, size.of(30, 10, 2), all, Mode.AverageTime, 1, size.millis(200, 100, 20));
+            Rounds<Turn> rounds = SideBySide.rounds(
+                    size, size.of(30, 10, 2), all, Mode.AverageTime, 1, size.millis(200, 100, 20), report);
 
             report.figure("a cycle by the client alone", micros(rounds, client), "µs");
             report.figure("the template adds", micros(rounds, template) - micros(rounds, client), "µs");
@@ -67,5 +74,49 @@ final class AnnotatedCall implements Measurement {
                 .properties(Map.of("distributed-lock.provider", "in-memory", "spring.main.banner-mode", "off"))
                 .logStartupInfo(false)
                 .run();
+    }
+
+    /** An application with one locked method, and the same lock taken by hand. */
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class AnnotatedShop {
+
+        @DistributedLock(name = "bench", key = "#item")
+        void ship(int item) {}
+
+        static Contestant calling(ApplicationContext context) {
+            return contestant("@DistributedLock", context.getBean(AnnotatedShop.class)::ship);
+        }
+
+        static Contestant usingTheClient(ApplicationContext context) {
+            LockClient locks = context.getBean(LockClient.class);
+            return contestant(
+                    "distlock",
+                    item -> locks.acquire(locks.request("bench", Integer.toString(item)))
+                            .close());
+        }
+
+        static Contestant usingTheTemplate(ApplicationContext context) {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            return contestant("LockTemplate", item -> locks.lock("bench", item).run(() -> {}));
+        }
+
+        static Contestant contestant(String name, IntConsumer cycle) {
+            return new Contestant() {
+
+                @Override
+                public String name() {
+                    return name;
+                }
+
+                @Override
+                public void cycle(int item) {
+                    cycle.accept(item);
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
     }
 }

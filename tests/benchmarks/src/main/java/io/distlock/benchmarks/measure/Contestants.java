@@ -1,7 +1,7 @@
 package io.distlock.benchmarks.measure;
 
-import io.distlock.benchmarks.store.ClientContestant;
 import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.Contestant.ClientContestant;
 import io.distlock.benchmarks.store.Store;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.distlock.benchmarks.measure;
 import io.distlock.HeldLock;
 import io.distlock.benchmarks.measure.Rounds.Median;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.NeighbourProcess;
 import io.distlock.benchmarks.store.Store;

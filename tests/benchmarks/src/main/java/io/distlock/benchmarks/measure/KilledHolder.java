@@ -6,7 +6,7 @@ import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.benchmarks.measure.Rounds.Median;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.NeighbourProcess;
 import io.distlock.benchmarks.store.Store;

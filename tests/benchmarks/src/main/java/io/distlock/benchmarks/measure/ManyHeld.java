@@ -6,7 +6,7 @@ import io.distlock.LockEvent;
 import io.distlock.LockOptions;
 import io.distlock.benchmarks.measure.Rounds.Median;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.CommandCount;

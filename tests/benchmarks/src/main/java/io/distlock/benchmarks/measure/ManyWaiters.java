@@ -4,7 +4,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockRequest;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.CommandCount;

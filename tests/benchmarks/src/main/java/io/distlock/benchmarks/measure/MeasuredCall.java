@@ -1,5 +1,6 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.benchmarks.measure.AnnotatedCall.AnnotatedShop;
 import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Contestant;
@@ -33,8 +34,8 @@ final class MeasuredCall implements Measurement {
                 Contestant measured = AnnotatedShop.usingTheClient(with);
                 Contestant plain = AnnotatedShop.usingTheClient(without)) {
             List<Contestant> both = List.of(measured, plain);
-            Rounds<Turn> rounds =
-                    SideBySide.rounds(size, size.of(30, 10, 2), both, Mode.AverageTime, 1, size.millis(200, 100, 20));
+            Rounds<Turn> rounds = SideBySide.rounds(
+                    size, size.of(30, 10, 2), both, Mode.AverageTime, 1, size.millis(200, 100, 20), report);
             report.figure("a cycle without metrics", Stopwatch.micros(rounds.median(plain, Turn::nanos)), "µs");
             report.figure("a cycle with metrics", Stopwatch.micros(rounds.median(measured, Turn::nanos)), "µs");
             report.figure(

@@ -2,10 +2,10 @@ package io.distlock.benchmarks.measure;
 
 import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.ClientContestant;
 import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.Contestant.ClientContestant;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.QuorumStore;
 import java.time.Duration;
@@ -85,8 +85,8 @@ final class MinorityInTrouble implements Measurement {
                 Contestant troubled = new ClientContestant(trouble.apply(ill))) {
             List<Contestant> both = List.of(wellOff, troubled);
             // The turns that do not count are also those in which silence is noticed.
-            Rounds<Turn> rounds =
-                    SideBySide.rounds(size, size.of(60, 20, 2), both, Mode.SampleTime, 1, size.millis(400, 250, 20));
+            Rounds<Turn> rounds = SideBySide.rounds(
+                    size, size.of(60, 20, 2), both, Mode.SampleTime, 1, size.millis(400, 250, 20), report);
             report.figure("p50, all well", Stopwatch.micros(rounds.median(wellOff, Turn::nanos)), "µs");
             report.figure("p50, in trouble", Stopwatch.micros(rounds.median(troubled, Turn::nanos)), "µs");
             report.figure(

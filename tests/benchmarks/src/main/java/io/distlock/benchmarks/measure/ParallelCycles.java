@@ -2,7 +2,7 @@ package io.distlock.benchmarks.measure;
 
 import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
 import java.time.Duration;
@@ -28,8 +28,8 @@ final class ParallelCycles implements Measurement {
     public void run(Store store, RunSize size, Report report) {
         Duration turn = size.millis(1_000, 500, 100);
         try (Contestants contestants = Contestants.on(store, size)) {
-            Rounds<Turn> rounds =
-                    SideBySide.rounds(size, size.of(30, 10, 2), contestants.all(), Mode.Throughput, THREADS, turn);
+            Rounds<Turn> rounds = SideBySide.rounds(
+                    size, size.of(30, 10, 2), contestants.all(), Mode.Throughput, THREADS, turn, report);
             throughput(rounds, contestants, store.targets().throughput(), report);
             cpu(rounds, contestants, store.targets().cpu(), report);
         }

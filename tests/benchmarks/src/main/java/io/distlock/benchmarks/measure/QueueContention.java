@@ -3,7 +3,7 @@ package io.distlock.benchmarks.measure;
 import io.distlock.benchmarks.measure.Rounds.Median;
 import io.distlock.benchmarks.measure.Rounds.WarmUp;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Rivals;
 import io.distlock.benchmarks.store.Rivals.Rival;
 import io.distlock.benchmarks.store.Store;
@@ -42,7 +42,7 @@ final class QueueContention implements Measurement {
                 ContendedClients driver = new ContendedClients(((QueueStore) store).driverQueue(), CLIENTS)) {
             List<ContendedClients> both = List.of(ours, driver);
             Duration turn = size.millis(1_000, 1_000, 600);
-            WarmUp.rounds(size, both, clients -> clients.run(turn));
+            WarmUp.rounds(size, both, clients -> clients.run(turn), report);
             Rounds<ContendedClients.Turn> rounds = Rounds.of(size.of(20, 8, 2), both, clients -> clients.run(turn));
             show(ours, rounds, Optional.of(Target.atMost(ALLOWED_MILLIS)), report);
             show(driver, rounds, Optional.empty(), report);

@@ -2,7 +2,7 @@ package io.distlock.benchmarks.measure;
 
 import io.distlock.benchmarks.measure.Rounds.Median;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Rivals;
 import io.distlock.benchmarks.store.Rivals.Rival;
 import io.distlock.benchmarks.store.Store;

@@ -1,5 +1,6 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.benchmarks.report.Report;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -102,12 +103,16 @@ final class Rounds<R> {
 
         private WarmUp() {}
 
-        static <C> void rounds(RunSize size, List<C> contestants, Function<C, ?> turn) {
+        /** Says so if measuring begins although the compiler is still busy. */
+        static <C> void rounds(RunSize size, List<C> contestants, Function<C, ?> turn, Report report) {
             int least = size.of(6, 6, 1);
-            int most = size.of(60, 40, 1);
+            int most = size.of(100, 60, 1);
             int calm = 0;
             for (int round = 0; round < most && (round < least || calm < CALM_ROUNDS); round++) {
                 calm = compilingDuring(contestants, turn) < LITTLE ? calm + 1 : 0;
+            }
+            if (calm < CALM_ROUNDS) {
+                report.note("(not warm: after %d rounds the compiler is still busy)".formatted(most));
             }
         }
 

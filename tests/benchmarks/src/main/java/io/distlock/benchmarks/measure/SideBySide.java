@@ -2,6 +2,7 @@ package io.distlock.benchmarks.measure;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.distlock.benchmarks.measure.Rounds.WarmUp;
+import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Contestant;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -57,8 +58,14 @@ final class SideBySide {
      * @param time of a turn
      */
     static Rounds<Turn> rounds(
-            RunSize size, int rounds, List<Contestant> contestants, Mode mode, int threads, Duration time) {
-        WarmUp.rounds(size, contestants, each -> turn(each, mode, threads, time));
+            RunSize size,
+            int rounds,
+            List<Contestant> contestants,
+            Mode mode,
+            int threads,
+            Duration time,
+            Report report) {
+        WarmUp.rounds(size, contestants, each -> turn(each, mode, threads, time), report);
         return Rounds.of(rounds, contestants, each -> turn(each, mode, threads, time));
     }
 

@@ -1,5 +1,6 @@
 package io.distlock.benchmarks.measure;
 
+import io.distlock.benchmarks.measure.AnnotatedCall.AnnotatedShop;
 import io.distlock.benchmarks.store.Contestant;
 import java.util.List;
 import org.springframework.cache.annotation.Cacheable;

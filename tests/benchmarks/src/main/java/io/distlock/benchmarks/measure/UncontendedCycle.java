@@ -2,10 +2,10 @@ package io.distlock.benchmarks.measure;
 
 import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
-import io.distlock.benchmarks.store.ClientContestant;
 import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.Contestant.ClientContestant;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.CommandCount;
 import java.time.Duration;
@@ -97,7 +97,7 @@ final class UncontendedCycle implements Measurement {
 
     private static void compare(Contestants contestants, Target p50, RunSize size, Report report) {
         Rounds<Turn> rounds = SideBySide.rounds(
-                size, size.of(60, 20, 2), contestants.all(), Mode.SampleTime, 1, size.millis(400, 250, 20));
+                size, size.of(60, 20, 2), contestants.all(), Mode.SampleTime, 1, size.millis(400, 250, 20), report);
         for (Contestant each : contestants.all()) {
             report.figure("p50, " + each.name(), Stopwatch.micros(rounds.median(each, Turn::nanos)), "µs");
         }

@@ -1,9 +1,9 @@
 package io.distlock.benchmarks.redis;
 
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Contestant;
-import io.distlock.benchmarks.store.Neighbour;
+import io.distlock.benchmarks.store.NeighbourProcess.Neighbour;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.CommandCount;
 import io.distlock.benchmarks.store.Store.RoundTrip;

@@ -1,12 +1,13 @@
 package io.distlock.benchmarks.redis;
 
+import io.distlock.benchmarks.redis.LettuceContestant.ParallelLettuceContestant;
 import io.distlock.benchmarks.redis.RedisStore.RedisCommandCount;
 import io.distlock.benchmarks.redis.RedisStore.RedisRoundTrip;
 import io.distlock.benchmarks.redis.RedissonContestant.RedissonRedLockContestant;
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Contestant;
-import io.distlock.benchmarks.store.Neighbour;
+import io.distlock.benchmarks.store.NeighbourProcess.Neighbour;
 import io.distlock.benchmarks.store.Store.CommandCount;
 import io.distlock.benchmarks.store.Store.QuorumStore;
 import io.distlock.benchmarks.store.Store.RoundTrip;

@@ -1,6 +1,6 @@
 package io.distlock.benchmarks.store;
 
-import io.distlock.benchmarks.report.Target;
+import io.distlock.benchmarks.report.Report.Target;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

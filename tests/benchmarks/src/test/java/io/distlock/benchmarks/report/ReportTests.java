@@ -3,6 +3,7 @@ package io.distlock.benchmarks.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.benchmarks.report.Report.Figure;
+import io.distlock.benchmarks.report.Report.Target;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

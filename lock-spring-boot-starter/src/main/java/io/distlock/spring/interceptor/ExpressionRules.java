@@ -1,0 +1,98 @@
+package io.distlock.spring.interceptor;
+
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.VariableReference;
+
+/** What start-up can know about an expression: whether its variables and beans exist, and what it asks of the call. */
+record ExpressionRules(
+        String attribute,
+        String text,
+        LockExpressions.Variables variables,
+        ConfigurableListableBeanFactory beans,
+        ProblemCollector problems) {
+
+    /** The methods and properties of {@code #root}. */
+    private static final Set<String> OF_THE_CALL = Arrays.stream(LockOperation.Call.class.getMethods())
+            .map(method -> method.getName().equals("getClass") ? "class" : method.getName())
+            .collect(Collectors.toUnmodifiableSet());
+
+    void check(SpelNode expression) {
+        check(expression, true, true);
+    }
+
+    /**
+     * @param ofTheCall whether a bare name here is a property of the call
+     * @param nestedOfTheCall whether it is one in what is nested here, such as the argument of a method
+     */
+    private void check(SpelNode node, boolean ofTheCall, boolean nestedOfTheCall) {
+        if (node instanceof VariableReference) {
+            checkVariable(node.toStringAST());
+        } else if (node instanceof BeanReference) {
+            checkBean(node.toStringAST().replaceFirst("^@", "").replace("'", ""));
+        } else if (ofTheCall && node instanceof PropertyOrFieldReference property) {
+            checkProperty(property.getName());
+        } else if (ofTheCall && node instanceof MethodReference method && !OF_THE_CALL.contains(method.getName())) {
+            problems.add(
+                    attribute,
+                    "\"" + method.toStringAST() + "\" is not a method of the call",
+                    "Write #root.target." + method.toStringAST() + " for a method of the bean");
+        }
+        boolean isOfElement = node instanceof Projection || node instanceof Selection;
+        boolean nested = nestedOfTheCall && !isOfElement;
+        for (int at = 0; at < node.getChildCount(); at++) {
+            check(node.getChild(at), nested && !isKey(node, at), nested);
+        }
+    }
+
+    /** Whether a bare name is a key or belongs to what comes before it. */
+    private static boolean isKey(SpelNode parent, int at) {
+        return parent instanceof Indexer
+                || (parent instanceof InlineMap && at % 2 == 0)
+                || (parent instanceof CompoundExpression && at > 0);
+    }
+
+    private void checkVariable(String variable) {
+        if (!variables.known().contains(variable)) {
+            problems.add(
+                    attribute,
+                    "\"" + text + "\" uses [" + variable + "], known are " + variables.known(),
+                    variables.named()
+                            ? "Use one of the known variables"
+                            : "Compile with -parameters, which keeps the parameters' names, or write #p0, #p1, …");
+        }
+    }
+
+    private void checkBean(String name) {
+        if (!beans.containsBean(name)) {
+            problems.add(
+                    attribute,
+                    "\"" + text + "\" uses a bean, but there is no bean '" + name + "'",
+                    "Correct the bean's name, or define the bean");
+        }
+    }
+
+    private void checkProperty(String name) {
+        if (OF_THE_CALL.contains(name)) {
+            return;
+        }
+        boolean isArgument = variables.arguments().containsKey(name);
+        problems.add(
+                attribute,
+                "\"" + name + "\" is not a property of the call" + (isArgument ? "; did you mean #" + name + "?" : ""),
+                isArgument
+                        ? "Write #" + name
+                        : "Write an argument as one of " + variables.known() + ", or a text in single quotes");
+    }
+}

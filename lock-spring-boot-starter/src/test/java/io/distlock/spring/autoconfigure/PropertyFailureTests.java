@@ -1,0 +1,125 @@
+package io.distlock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** A property that is wrong ends the start with its name, its value, the rule and the cure, wherever it is checked. */
+@ExtendWith(OutputCaptureExtension.class)
+class PropertyFailureTests {
+
+    private static final String TIMES = "Times are written as";
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Application {}
+
+    private static String start(CapturedOutput output, String... properties) {
+        SpringApplication spring = new SpringApplication(Application.class);
+        spring.setWebApplicationType(WebApplicationType.NONE);
+        String[] arguments = Stream.of(properties).map("--"::concat).toArray(String[]::new);
+        assertThat(catchThrowable(() -> spring.run(arguments).close())).isNotNull();
+        assertThat(output).contains("APPLICATION FAILED TO START");
+        return output.getOut();
+    }
+
+    private static String startWith(CapturedOutput output, String provider, String property, String value) {
+        return start(output, "distributed-lock.provider=" + provider, "distributed-lock." + property + "=" + value);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            in-memory | key-prefix                       | ' '     | visible characters
+            in-memory | advisor-order                    | first   | it is not a number
+            in-memory | metrics.enabled                  | perhaps | choose true or false
+            redis     | key-prefix                       | a{b     | has a brace
+            redis     | redis.enabled                    | perhaps | choose true or false
+            redis     | redis.replicas-to-acknowledge    | -1      | replicas to acknowledge -1 is negative
+            redis     | redis.replicas-to-acknowledge    | many    | it is not a number
+            redlock   | redlock.clock-drift              | 2       | clock drift 2.0 is out of range
+            redlock   | redlock.ssl.bundle               | mine    | SSL bundle name 'mine' cannot be found
+            """)
+    void isNamedWithItsValueAndTheRule(
+            String provider, String property, String value, String rule, CapturedOutput output) {
+        assertThat(startWith(output, provider, property, value))
+                .contains("The property distributed-lock." + property + " = \"" + value + "\" cannot be used: ")
+                .contains(rule)
+                .contains("Correct distributed-lock." + property + ".")
+                .doesNotContain(TIMES);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "in-memory, shutdown-timeout, -1s, shutdown timeout PT-1S is out of range",
+        "in-memory, max-hold-time, 20s, shorter than the lease time PT30S",
+        "in-memory, lease-time, 2h, maximum hold time PT1H is shorter than the lease time PT2H",
+        "redis, redis.command-timeout, 2m, command timeout PT2M is out of range",
+        "redis, redis.restart-guard.quarantine, 3d, quarantine after a restart PT72H is out of range",
+        "redlock, redlock.connect-timeout, soon, is not a valid duration",
+    })
+    void isToldHowTimesAreWrittenIfItIsOne(
+            String provider, String property, String value, String rule, CapturedOutput output) {
+        assertThat(startWith(output, provider, property, value))
+                .contains("The property distributed-lock." + property + " = \"" + value + "\" cannot be used: ")
+                .contains(rule)
+                .contains(TIMES);
+    }
+
+    @Test
+    void aMinimumHoldTimeAboveTheMaximumIsNamed(CapturedOutput output) {
+        assertThat(start(
+                        output,
+                        "distributed-lock.provider=in-memory",
+                        "distributed-lock.max-hold-time=10m",
+                        "distributed-lock.min-hold-time=20m"))
+                .contains("distributed-lock.min-hold-time = \"20m\" cannot be used: minimum hold time PT20M is longer"
+                        + " than the maximum hold time PT10M");
+    }
+
+    @Test
+    void aQuarantineThatIsTooShortForTheUsualLeaseIsNamedAndNotTheLease(CapturedOutput output) {
+        assertThat(start(
+                        output,
+                        "distributed-lock.provider=redis",
+                        "distributed-lock.redis.restart-guard.enabled=true",
+                        "distributed-lock.redis.restart-guard.quarantine=10s"))
+                .contains("The property distributed-lock.redis.restart-guard.quarantine = \"10s\" cannot be used: ")
+                .contains("would outlast the restart guard's quarantine of PT10S");
+    }
+
+    @Test
+    void nodesOfRedlockAreNamedAndTheirPasswordsAreNotShown(CapturedOutput output) {
+        assertThat(start(
+                        output,
+                        "distributed-lock.provider=redlock",
+                        "distributed-lock.redlock.nodes=redis://a,http://:s3cret@b,redis://c"))
+                .contains(
+                        "The property distributed-lock.redlock.nodes[1] cannot be used: it starts with neither redis://")
+                .doesNotContain("s3cret")
+                .doesNotContain(TIMES);
+        assertThat(start(
+                        output,
+                        "distributed-lock.provider=redlock",
+                        "distributed-lock.redlock.nodes=redis://:s3cret@a,redis://b"))
+                .contains("The property distributed-lock.redlock.nodes cannot be used: 2 nodes are too few")
+                .doesNotContain("s3cret");
+    }
+
+    @Test
+    void aProviderThatIsMisspeltIsAnsweredWithTheOneThatWasMeant(CapturedOutput output) {
+        assertThat(start(output, "distributed-lock.provider=reddis"))
+                .contains("distributed-lock.provider names the lock provider 'reddis'")
+                .contains("Did you mean redis?");
+    }
+}
