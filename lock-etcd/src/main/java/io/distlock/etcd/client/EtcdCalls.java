@@ -25,6 +25,9 @@ import java.util.function.Supplier;
  */
 public final class EtcdCalls {
 
+    /** At once, a call would still go to the connection that has just broken. */
+    private static final Duration UNTIL_RECONNECTING = Duration.ofMillis(10);
+
     private final KV kv;
     private final Lease leases;
     private final Timeouts timeouts;
@@ -79,11 +82,12 @@ public final class EtcdCalls {
     }
 
     /** Once more if a server is unavailable: the call goes to another, or over a new connection. */
-    private static <T> CompletableFuture<T> twice(Supplier<CompletableFuture<T>> call) {
+    private <T> CompletableFuture<T> twice(Supplier<CompletableFuture<T>> call) {
         return call.get()
                 .exceptionallyCompose(
                         failure -> EtcdCallException.unavailable(failure).isPresent()
-                                ? call.get()
+                                ? timeouts.within(UNTIL_RECONNECTING, new CompletableFuture<T>())
+                                        .exceptionallyCompose(due -> call.get())
                                 : CompletableFuture.failedFuture(failure));
     }
 
