@@ -3,6 +3,7 @@ package io.distlock.engine;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -47,7 +48,14 @@ record CallbackExecutor(Executor blocking, Executor losses, Runnable onClose) im
                 log.debug("No virtual threads", unavailable);
             }
         }
-        return Executors.newCachedThreadPool(daemons("distlock-callback-"));
+        // As the JDK's cached pool, whose idle threads would stay for a minute after the client has closed.
+        return new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                daemons("distlock-callback-"));
     }
 
     private static ThreadFactory daemons(String name) {

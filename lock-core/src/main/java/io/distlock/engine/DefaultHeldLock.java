@@ -81,7 +81,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     @Override
     public Duration extend(Duration leaseTime) {
-        return Extension.of(this, leaseTime);
+        return LeaseExtension.of(this, leaseTime);
     }
 
     @Override

@@ -5,8 +5,8 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 
 /**
- * One grant in the store. Immutable. A provider stores in it what it needs to find its entry again, and gets the
- * same object back.
+ * A granted lock as its store knows it. Immutable. A provider stores in it what it needs to find its entry again, and
+ * gets the same object back. How long it is valid is the engine's business: see {@link Grant#since()}.
  */
 public interface Lease {
 

@@ -12,7 +12,7 @@ import java.util.function.Function;
 /**
  * The wait loop for stores without a queue: tries; if refused, subscribes and tries again; then parks until a release is
  * announced, the holder's time to live has passed, or the deadline. It does not poll while subscribed, except
- * for one try just before the deadline: a store that has died meanwhile has not said "held by another". After a failure it
+ * for one try just before the deadline: a store that has died meanwhile is reported as unavailable, not as "held by another". After a failure it
  * retries after a jittered pause. The reaper removes what an acquisition without a grant may have left in the
  * store. Uses no thread of its own. Thread-safe.
  */

@@ -8,7 +8,7 @@ import io.distlock.spi.Lease;
 import java.time.Duration;
 
 /**
- * One grant.
+ * A granted lock as etcd stores it: its key in the queue, and the token.
  *
  * @param token the create revision of the place's key
  */

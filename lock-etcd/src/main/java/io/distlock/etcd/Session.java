@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An etcd lease with places attached. The time that the server grants, which may be longer than requested, runs from when
+ * An etcd lease, and the queue entries attached to it. The time that the server grants, which may be longer than requested, runs from when
  * the last call that extended it left this machine. {@link SessionPool} keeps it alive while it is used, and gives it up.
  * Thread-safe.
  */

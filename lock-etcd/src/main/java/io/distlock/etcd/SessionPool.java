@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Provides sessions: one for all locks with the same time to live, or one for each lock. Keeps them alive while they are
- * used, and shared ones for another time to live, so that the next lock finds one; then gives them up. Thread-safe.
+ * used, and shared ones for one more time to live, so that the next lock can reuse them; then revokes them. Thread-safe.
  */
 final class SessionPool {
 

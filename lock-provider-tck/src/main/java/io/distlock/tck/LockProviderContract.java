@@ -57,7 +57,7 @@ public abstract class LockProviderContract extends ContractFixture {
     }
 
     @Nested
-    class Forcing extends ForcingContract {
+    class Forcing extends ForcedReleaseContract {
 
         Forcing() {
             super(LockProviderContract.this);
@@ -65,7 +65,7 @@ public abstract class LockProviderContract extends ContractFixture {
     }
 
     @Nested
-    class Telling extends TellingContract {
+    class Telling extends InspectionContract {
 
         Telling() {
             super(LockProviderContract.this);

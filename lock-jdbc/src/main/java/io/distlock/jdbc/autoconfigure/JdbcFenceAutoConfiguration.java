@@ -71,7 +71,7 @@ public final class JdbcFenceAutoConfiguration {
     @Bean
     @ConditionalOnBean(JdbcFence.class)
     @ConditionalOnMissingBean
-    FenceCleaning fenceCleaning(
+    FenceCleanupSchedule fenceCleaning(
             DataSource dataSource, FenceTable table, JdbcFenceProperties properties, Environment environment) {
         Duration retention = properties.getFencing().getRetention();
         Duration maxHold = Binder.get(environment)
@@ -84,6 +84,6 @@ public final class JdbcFenceAutoConfiguration {
                     "It must be at least distributed-lock.max-hold-time, which is " + maxHold
                             + ": a lock that is still held could lose its row.");
         }
-        return new FenceCleaning(new FenceCleaner(dataSource, table, retention));
+        return new FenceCleanupSchedule(new FenceCleaner(dataSource, table, retention));
     }
 }

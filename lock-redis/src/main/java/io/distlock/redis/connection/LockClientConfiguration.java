@@ -18,7 +18,7 @@ import io.lettuce.core.resource.IOUringProvider;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Sets up the driver for locks, whatever the rest of the application wants from it. */
+/** The Lettuce options and resources of the locks' connections: the application's, changed where locks need it. */
 final class LockClientConfiguration {
 
     /** A dead peer of an idle connection, such as the subscriptions', is noticed after about 15 s. */

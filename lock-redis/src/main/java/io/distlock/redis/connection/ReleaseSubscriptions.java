@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens to channels on one connection for all waiters: the first of a channel subscribes, the last one unsubscribes.
+ * Listens to channels on one connection for all waiters: the first waiter of a channel subscribes, the last unsubscribes.
  * After a reconnection the driver subscribes again, and all waiters are woken: a message may have been missed.
  *
  * <p>Commands are sent under the monitor (which does not block), and so arrive in the order of the decisions. Listeners

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides one try to take a lock, as soon as a majority has granted it or no longer can. Nodes are identified by index.
+ * The states of one attempt to take a lock, which ends as soon as a majority has granted it or no longer can. Nodes are identified by index.
  *
  * <p>Each node proposes its counter plus one, and the largest becomes the token. The lock counts as taken once the
  * counters of a majority have reached it. That makes tokens grow: two acquisitions share a node, where the counter

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Gives a majority's leases to a node that has refused, missed or lost them, or one more fault could break the lock. The
- * node counts from the next renewal on: only a vote before the grant vouches for its fencing token.
+ * Copies leases held by a majority to a node that refused, missed or lost them; otherwise one more fault could break the
+ * lock. The node counts from the next renewal on: only a vote before the grant vouches for its fencing token.
  *
  * @param place node index
  */

@@ -7,7 +7,7 @@ import io.distlock.spi.Lease;
 import java.time.Duration;
 
 /**
- * One grant.
+ * A granted lock as Redis stores it: key, owner and token.
  *
  * @param afterUnknown the time to live of an earlier try that may still be in a server's buffer; zero if there is none
  */

@@ -15,7 +15,7 @@ public record RedisScripts(
         LuaScript inspect) {
 
     public static RedisScripts with(Optional<Duration> quarantine) {
-        return with("token-by-clock", quarantine.map(RedisScripts::admission));
+        return with("token-single", quarantine.map(RedisScripts::admission));
     }
 
     private static RedisScripts with(String tokens, Optional<String> admission) {
@@ -49,7 +49,7 @@ public record RedisScripts(
             Optional<String> admission = quarantine.map(
                     time -> admission(time) + " Counters in " + keys.fences() + ", databases " + databases + '.');
             return new Redlock(
-                    RedisScripts.with("token-by-counter", admission),
+                    RedisScripts.with("token-redlock-node", admission),
                     admitted(LuaScript.named("raise"), admission),
                     admitted(LuaScript.named("restore"), admission));
         }

@@ -27,7 +27,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** One-shot operations on one Redis deployment: each asks once and never retries. Thread-safe. */
+/**
+ * Acquires, renews, extends, releases and inspects locks on one Redis deployment: each call asks once and never retries.
+ * Thread-safe.
+ */
 public final class RedisStore implements TryLockStore {
 
     /** How many leases one command renews or restores: about 0.5 ms of Redis's thread. */

@@ -1,4 +1,4 @@
--- Precedes a script on a server that may have been a replica in between: a new master begins a new replication history.
+-- Precedes a script on a server that may have been a replica since it was admitted: a new master begins a new replication history.
 -- Lets the rest run only in the history in which the server was admitted.
 --
 -- ARGV[#ARGV]  the master_replid of that history

@@ -73,7 +73,7 @@ final class AsyncAcquisition {
     }
 
     private Throwable reason(@Nullable Throwable failure) {
-        Throwable bare = Losses.bare(Objects.requireNonNull(failure));
+        Throwable bare = LossExceptions.bare(Objects.requireNonNull(failure));
         return NotAcquiredHandler.handles(bare) ? new NotAcquired(task, (LockException) bare) : bare;
     }
 

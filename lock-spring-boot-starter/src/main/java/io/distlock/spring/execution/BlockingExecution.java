@@ -64,7 +64,7 @@ final class BlockingExecution implements Execution {
             try {
                 each.close();
             } catch (LockException | IllegalStateException loss) {
-                failure = Losses.joined(failure, loss);
+                failure = LossExceptions.joined(failure, loss);
             }
         }
         if (failure != null) {

@@ -144,7 +144,7 @@ final class FutureExecution implements Execution {
             innermost.closeAsync().whenComplete((closed, loss) -> {
                 // A cancellation that only followed the loss gives way to it.
                 Throwable own = cancelledByLoss && failure instanceof CancellationException ? null : failure;
-                end(value, loss == null ? failure : Losses.joined(own, loss));
+                end(value, loss == null ? failure : LossExceptions.joined(own, loss));
             });
         }
 

@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the caller a result when the body did not run, as chosen by the annotation's attributes or the
- * template's {@code LockSpec}.
+ * What the caller gets when the lock was not acquired: an exception, an empty value or the result of a fallback, as {@link
+ * io.distlock.spring.OnNotAcquired} or the template's {@code LockSpec} chooses.
  */
 @FunctionalInterface
 public interface NotAcquiredHandler {

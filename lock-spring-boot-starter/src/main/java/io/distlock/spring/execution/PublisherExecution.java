@@ -156,7 +156,7 @@ final class PublisherExecution implements Execution {
 
     private static Mono<Void> endInto(AsyncAcquisition acquisition, Throwable failure) {
         return PublisherExecution.<Void>end(acquisition).onErrorResume(loss -> {
-            Losses.joined(failure, loss);
+            LossExceptions.joined(failure, loss);
             return Mono.empty();
         });
     }

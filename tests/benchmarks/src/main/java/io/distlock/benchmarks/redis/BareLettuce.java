@@ -150,10 +150,10 @@ final class BareLettuce implements AutoCloseable {
     static final class BareScripts {
 
         /** Of a single Redis. */
-        static final String ACQUIRE = script("token-by-clock") + script("acquire-exclusive");
+        static final String ACQUIRE = script("token-single") + script("acquire-exclusive");
 
         /** Of one node of several. */
-        static final String ACQUIRE_ON_A_NODE = script("token-by-counter") + script("acquire-exclusive");
+        static final String ACQUIRE_ON_A_NODE = script("token-redlock-node") + script("acquire-exclusive");
 
         static final String RELEASE = script("release-exclusive");
 

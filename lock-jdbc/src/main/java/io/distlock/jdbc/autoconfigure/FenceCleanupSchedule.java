@@ -8,9 +8,9 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** Runs the cleaner each hour, on a thread of its own, while the application runs. */
-final class FenceCleaning implements SmartLifecycle {
+final class FenceCleanupSchedule implements SmartLifecycle {
 
-    private static final Logger log = LoggerFactory.getLogger(FenceCleaning.class);
+    private static final Logger log = LoggerFactory.getLogger(FenceCleanupSchedule.class);
 
     private static final Duration INTERVAL = Duration.ofHours(1);
 
@@ -18,7 +18,7 @@ final class FenceCleaning implements SmartLifecycle {
     private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
     private volatile boolean running;
 
-    FenceCleaning(FenceCleaner cleaner) {
+    FenceCleanupSchedule(FenceCleaner cleaner) {
         this.cleaner = cleaner;
     }
 

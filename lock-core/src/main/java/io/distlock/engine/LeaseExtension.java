@@ -9,8 +9,8 @@ import io.distlock.spi.Renewal;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** One extension of a lock that is not renewed. The answer counts however late it arrives, like that to a renewal. */
-record Extension(DefaultHeldLock lock, Moment sent, long validNanos, CompletableFuture<Renewal> outcome)
+/** One call to extend a lock without automatic renewal. Its answer counts however late it arrives, like that to a renewal. */
+record LeaseExtension(DefaultHeldLock lock, Moment sent, long validNanos, CompletableFuture<Renewal> outcome)
         implements Renewal.Answers {
 
     static Duration of(DefaultHeldLock lock, Duration leaseTime) {
@@ -39,7 +39,8 @@ record Extension(DefaultHeldLock lock, Moment sent, long validNanos, Completable
         long most = Math.max(0, lock.maxHoldUntil() - sent.nanos());
         Duration lease = Duration.ofNanos(Math.min(most, extended.leaseTime().toNanos()));
         Duration timeToLive = lease.plus(extended.lockDelay());
-        Extension extension = new Extension(lock, sent, context.validityNanos(lease), new CompletableFuture<>());
+        LeaseExtension extension =
+                new LeaseExtension(lock, sent, context.validityNanos(lease), new CompletableFuture<>());
         lock.mayLast(timeToLive);
         context.provider().extend(lock.lease(), timeToLive, extension);
         return context.runtime()

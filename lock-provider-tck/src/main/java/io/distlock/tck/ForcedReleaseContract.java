@@ -16,9 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Forced releases, which take a lock away from its holder. */
-abstract class ForcingContract extends ContractPart {
+abstract class ForcedReleaseContract extends ContractPart {
 
-    ForcingContract(ContractFixture fixture) {
+    ForcedReleaseContract(ContractFixture fixture) {
         super(fixture);
     }
 

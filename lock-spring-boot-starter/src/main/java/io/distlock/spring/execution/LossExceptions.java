@@ -10,9 +10,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** How the failure of a body and the loss of its lock become one exception. */
-final class Losses {
+final class LossExceptions {
 
-    private Losses() {}
+    private LossExceptions() {}
 
     /** Without the wrapper that futures put around the exceptions of their dependents. */
     static Throwable bare(Throwable failure) {

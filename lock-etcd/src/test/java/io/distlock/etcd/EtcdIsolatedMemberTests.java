@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A member that is cut off from the others, and whose clients have no other one. */
-class EtcdLonelyMemberTests {
+class EtcdIsolatedMemberTests {
 
     @RegisterExtension
     static final EtcdClusterExtension etcd =

@@ -17,9 +17,9 @@ import io.distlock.spi.ProviderStatus;
 import org.junit.jupiter.api.Test;
 
 /** What a provider reports about a key and about its store. */
-abstract class TellingContract extends ContractPart {
+abstract class InspectionContract extends ContractPart {
 
-    TellingContract(ContractFixture fixture) {
+    InspectionContract(ContractFixture fixture) {
         super(fixture);
     }
 
