@@ -315,7 +315,7 @@ class ExtensionTests {
         engine.provider.extend(
                 held.lease(),
                 lease,
-                new Extension(held, sent, engine.context.validityNanos(lease), new CompletableFuture<>()));
+                new LeaseExtension(held, sent, engine.context.validityNanos(lease), new CompletableFuture<>()));
     }
 
     private static Duration remaining(ManualEngine engine) {
