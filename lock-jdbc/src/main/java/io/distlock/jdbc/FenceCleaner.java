@@ -4,10 +4,13 @@ import java.sql.Timestamp;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -28,6 +31,8 @@ public final class FenceCleaner {
     static final Duration SETTLING = Duration.ofMinutes(30);
 
     private static final String FLOORS = "{floor}%";
+    private static final String UNUSED = " where provider = :source and token <= :floor and updated_at < :since";
+    private static final int BATCH = 500;
 
     private final NamedParameterJdbcTemplate jdbc;
     private final TransactionTemplate transactions;
@@ -41,36 +46,36 @@ public final class FenceCleaner {
     public FenceCleaner(DataSource dataSource, FenceTable table, Duration retention) {
         this.jdbc = new NamedParameterJdbcTemplate(dataSource);
         this.transactions = new TransactionTemplate(new JdbcTransactionManager(dataSource));
+        this.transactions.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
         this.name = table.name();
         this.advance = FenceDatabase.of(dataSource).advance().formatted(name);
         this.retention = retention;
     }
 
     /**
-     * Removes the rows that may be removed now, and prepares the next run.
+     * Removes the rows that may be removed now, and prepares the next run. Several may run at once.
      *
      * @return how many rows were removed
      */
     public int clean() {
-        Integer removed = transactions.execute(status -> clean(SETTLING));
-        return removed == null ? 0 : removed;
-    }
-
-    private int clean(Duration settling) {
-        Timestamp now = jdbc.getJdbcTemplate().queryForObject("select current_timestamp", Timestamp.class);
-        if (now == null) {
-            return 0;
-        }
+        Timestamp now = in(() -> Objects.requireNonNull(
+                jdbc.getJdbcTemplate().queryForObject("select current_timestamp", Timestamp.class)));
         Timestamp unusedSince = before(now, retention);
         int removed = 0;
-        for (String source : unused(unusedSince)) {
-            Floor floor = floor(source);
-            if (floor != null && !floor.since.after(before(now, settling))) {
-                removed += remove(source, floor.token, unusedSince);
+        for (String source : in(() -> unused(unusedSince))) {
+            Optional<Floor> floor = in(() -> floor(source));
+            // Raised again while it settles, as by several instances in turn, it would never be old enough.
+            if (floor.isEmpty() || !floor.get().since.after(before(now, SETTLING))) {
+                removed += floor.map(each -> remove(source, each.token, unusedSince))
+                        .orElse(0);
+                in(() -> raiseFloor(source, unusedSince, floor));
             }
-            raiseFloor(source, unusedSince, floor);
         }
         return removed;
+    }
+
+    private <T> T in(Supplier<T> step) {
+        return Objects.requireNonNull(transactions.execute(status -> step.get()));
     }
 
     private static Timestamp before(Timestamp time, Duration earlier) {
@@ -78,39 +83,57 @@ public final class FenceCleaner {
     }
 
     private List<String> unused(Timestamp since) {
-        return jdbc.queryForList(
+        return jdbc.query(
                 "select distinct provider from " + name + " where updated_at < :since and lock_key not like :floors",
                 Map.<String, Object>of("since", since, "floors", FLOORS),
-                String.class);
+                (row, number) -> row.getString(1));
     }
 
-    private @Nullable Floor floor(String source) {
-        List<Floor> found = jdbc.query(
-                "select token, updated_at from " + name + " where lock_key = :key",
-                Map.of("key", FenceTable.floorOf(source)),
-                (row, number) -> new Floor(row.getLong(1), row.getTimestamp(2)));
-        return found.isEmpty() ? null : found.get(0);
+    private Optional<Floor> floor(String source) {
+        return jdbc
+                .query(
+                        "select token, updated_at from " + name + " where lock_key = :key",
+                        Map.of("key", FenceTable.floorOf(source)),
+                        (row, number) -> new Floor(row.getLong(1), row.getTimestamp(2)))
+                .stream()
+                .findFirst();
     }
 
+    /** By key, and a few at a time: a condition without an index would lock every row that is looked at. */
     private int remove(String source, long floor, Timestamp unusedSince) {
-        return jdbc.update(
-                "delete from " + name + " where provider = :source and token <= :floor and updated_at < :since"
-                        + " and lock_key not like :floors",
-                Map.<String, Object>of("source", source, "floor", floor, "since", unusedSince, "floors", FLOORS));
+        Map<String, Object> unused = Map.<String, Object>of(
+                "source", source, "floor", floor, "since", unusedSince, "floors", FLOORS, "most", BATCH);
+        int removed = 0;
+        int found;
+        do {
+            List<String> keys = in(() -> jdbc.query(
+                    "select lock_key from " + name + UNUSED + " and lock_key not like :floors limit :most",
+                    unused,
+                    (row, number) -> row.getString(1)));
+            found = keys.size();
+            for (String key : keys) {
+                Map<String, Object> row =
+                        Map.<String, Object>of("key", key, "source", source, "floor", floor, "since", unusedSince);
+                removed += in(() -> jdbc.update("delete from " + name + UNUSED + " and lock_key = :key", row));
+            }
+        } while (found == BATCH);
+        return removed;
     }
 
-    private void raiseFloor(String source, Timestamp unusedSince, @Nullable Floor floor) {
+    private boolean raiseFloor(String source, Timestamp unusedSince, Optional<Floor> floor) {
         Long largest = jdbc.queryForObject(
                 "select max(token) from " + name
                         + " where provider = :source and updated_at < :since and lock_key not like :floors",
                 Map.<String, Object>of("source", source, "since", unusedSince, "floors", FLOORS),
                 Long.class);
-        if (largest != null && (floor == null || largest > floor.token)) {
-            String key = FenceTable.floorOf(source);
-            jdbc.update(
-                    advance,
-                    Map.<String, Object>of("key", key, "token", largest, "provider", source, "floor", key + "{none}"));
+        if (largest == null || floor.filter(each -> each.token >= largest).isPresent()) {
+            return false;
         }
+        String key = FenceTable.floorOf(source);
+        jdbc.update(
+                advance,
+                Map.<String, Object>of("key", key, "token", largest, "provider", source, "floor", key + "{none}"));
+        return true;
     }
 
     private record Floor(long token, Timestamp since) {}

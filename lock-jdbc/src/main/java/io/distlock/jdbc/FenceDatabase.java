@@ -47,7 +47,7 @@ enum FenceDatabase {
 
     /**
      * Its count of rows is 2 for a row that was raised; 1 for a new one, but also, depending on a setting of the
-     * connection, for one that was left as it was. So 1 is looked into: a second statement when a key is new.
+     * connection, for one that was left as it was. So 1 is looked into: two more statements when a key is new.
      */
     MYSQL("mysql", "MySQL|MariaDB") {
         @Override
@@ -121,10 +121,23 @@ enum FenceDatabase {
     }
 
     static boolean isAutoCommit(Connection connection) {
+        return ask(connection, Connection::getAutoCommit);
+    }
+
+    static boolean isReadOnly(Connection connection) {
+        return ask(connection, Connection::isReadOnly);
+    }
+
+    private static boolean ask(Connection connection, Question question) {
         try {
-            return connection.getAutoCommit();
+            return question.of(connection);
         } catch (SQLException failure) {
             throw new IllegalStateException("the connection does not say whether it is in a transaction", failure);
         }
+    }
+
+    @FunctionalInterface
+    private interface Question {
+        boolean of(Connection connection) throws SQLException;
     }
 }

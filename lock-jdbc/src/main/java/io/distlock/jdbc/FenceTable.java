@@ -44,7 +44,8 @@ public record FenceTable(String name, String keyPrefix) {
             return text;
         }
         String digest = "{" + HexFormat.of().formatHex(sha256(text)) + "}";
-        return text.substring(0, MAX_KEY - digest.length()) + digest;
+        int end = MAX_KEY - digest.length();
+        return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + digest;
     }
 
     /** Whose tokens a row holds: those of one provider and prefix are comparable. */

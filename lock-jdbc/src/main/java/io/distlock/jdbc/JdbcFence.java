@@ -8,6 +8,7 @@ import io.distlock.fencing.Fence;
 import io.distlock.fencing.StaleFencingTokenException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -16,6 +17,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -49,6 +51,7 @@ public final class JdbcFence implements Fence {
     private final String advance;
     private final String look;
     private final String lookAndLock;
+    private final String delete;
 
     /**
      * @param dataSource the data source of the transactions to fence
@@ -56,8 +59,11 @@ public final class JdbcFence implements Fence {
      * @throws IllegalStateException if the database does not answer or is not supported
      */
     public JdbcFence(DataSource dataSource, FenceTable table, String defaultProvider) {
-        this.dataSource = dataSource;
-        this.jdbc = new NamedParameterJdbcTemplate(dataSource);
+        // A transaction manager binds its connection to the data source behind such a proxy.
+        this.dataSource = dataSource instanceof TransactionAwareDataSourceProxy proxy
+                ? Objects.requireNonNull(proxy.getTargetDataSource())
+                : dataSource;
+        this.jdbc = new NamedParameterJdbcTemplate(this.dataSource);
         this.table = table;
         this.database = FenceDatabase.of(dataSource);
         this.defaultProvider = defaultProvider;
@@ -65,6 +71,7 @@ public final class JdbcFence implements Fence {
         this.look = "select lock_key, token, provider from %s where lock_key in (:key, :floor)".formatted(table.name());
         this.lookAndLock =
                 "select lock_key, token, provider from %s where lock_key = :key for update".formatted(table.name());
+        this.delete = "delete from %s where lock_key = :key and token = :token".formatted(table.name());
     }
 
     @Override
@@ -75,20 +82,28 @@ public final class JdbcFence implements Fence {
     /**
      * Like {@link #advance(Sequencer)}, for a grant of the named provider.
      *
+     * @return whether the lock's row is now locked until the transaction ends; false if it was only compared
      * @throws org.springframework.dao.DataAccessException if the database fails
      */
-    public void advance(String provider, Sequencer sequencer) {
+    public boolean advance(String provider, Sequencer sequencer) {
         if (!isInTransaction()) {
             throw new IllegalStateException(
                     "the fence was asked about lock '" + sequencer.key()
                             + "' outside of a transaction of its data source, in which alone it protects anything: begin one first");
         }
         Grant grant = new Grant(sequencer, table.key(sequencer.key()), table.source(provider));
-        if (sequencer.mode() == LockMode.SHARED || TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+        if (sequencer.mode() == LockMode.SHARED || isReadOnly()) {
             grant.requireNewest(rows(look, grant));
-        } else {
-            raise(grant);
+            return false;
         }
+        raise(grant);
+        return true;
+    }
+
+    private boolean isReadOnly() {
+        return TransactionSynchronizationManager.isCurrentTransactionReadOnly()
+                || (TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder
+                        && FenceDatabase.isReadOnly(holder.getConnection()));
     }
 
     /** Whether this thread is in a transaction of the data source. */
@@ -109,7 +124,9 @@ public final class JdbcFence implements Fence {
         try {
             transaction.executeWithoutResult(status -> {
                 status.setRollbackOnly();
-                jdbc.update(advance, new Grant(PROBE, "{probe}", table.source(defaultProvider)).parameters());
+                Grant probe = new Grant(PROBE, "{probe}", table.source(defaultProvider));
+                jdbc.update(advance, probe.parameters());
+                jdbc.update(delete, probe.parameters());
             });
         } catch (DataAccessException failure) {
             throw new IllegalStateException(
@@ -132,6 +149,11 @@ public final class JdbcFence implements Fence {
         }
         // The statement has locked the row. Only a locking read is sure to see its newest version.
         rows.putAll(rows(lookAndLock, grant));
+        if (!rows.containsKey(grant.key()) || grant.isBelowFloor(rows)) {
+            // The row may be new, and would be accepted if the transaction tried again.
+            jdbc.update(delete, grant.parameters());
+            grant.refuse(rows);
+        }
         grant.requireNewest(rows);
     }
 
@@ -174,11 +196,15 @@ public final class JdbcFence implements Fence {
 
         void requireNewest(Map<String, Row> rows) {
             Row row = rows.get(key);
-            Row floor = rows.get(FenceTable.floorOf(source));
             boolean newest = row == null || (row.source.equals(source) && row.token <= token());
-            if (!newest || (floor != null && floor.token >= token())) {
+            if (!newest || isBelowFloor(rows)) {
                 refuse(rows);
             }
+        }
+
+        boolean isBelowFloor(Map<String, Row> rows) {
+            Row floor = rows.get(FenceTable.floorOf(source));
+            return floor != null && floor.token >= token();
         }
 
         void refuse(Map<String, Row> rows) {

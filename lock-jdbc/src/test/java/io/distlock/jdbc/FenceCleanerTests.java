@@ -76,6 +76,35 @@ class FenceCleanerTests {
 
     @ParameterizedTest
     @MethodSource("databases")
+    void severalCleanersInTurnDoNotKeepTheFloorFromSettling(On on) {
+        advance(on, "old", 5);
+        age(on, "old", Duration.ofDays(8));
+        clean(on);
+        age(on, FenceTable.floorOf("redis:lock"), Duration.ofMinutes(20));
+        advance(on, "younger", 6);
+        age(on, "younger", Duration.ofDays(8));
+        clean(on);
+        age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
+        assertThat(clean(on)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aHolderBelowTheFloorStaysRefusedInTheSameTransaction(On on) {
+        advance(on, "old", 5);
+        age(on, "old", Duration.ofDays(8));
+        clean(on);
+        on.database.transaction().executeWithoutResult(status -> {
+            for (int tries = 0; tries < 2; tries++) {
+                assertThatExceptionOfType(StaleFencingTokenException.class)
+                        .isThrownBy(() -> fence(on).advance(sequencer("new", 4)));
+            }
+        });
+        assertStale(on, "new", 4);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
     void aRowThatWasUsedMeanwhileStays(On on) {
         advance(on, "old", 5);
         age(on, "old", Duration.ofDays(8));

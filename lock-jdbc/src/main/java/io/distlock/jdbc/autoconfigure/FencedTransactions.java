@@ -4,22 +4,26 @@ import io.distlock.Sequencer;
 import io.distlock.jdbc.JdbcFence;
 import io.distlock.spring.transaction.TransactionFence;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Advances the fence once for each lock of a transaction, in that transaction. One inside another that has done so, and
- * is suspended, would wait for itself; it relies on the row that the other keeps locked until later. Thread-safe.
+ * Advances the fence once for each lock of a transaction, in that transaction. If the transaction is inside a suspended one
+ * that has locked the same row, advancing would wait for itself: that row stays locked until later, which protects the
+ * inner transaction as well. Thread-safe.
  */
 final class FencedTransactions implements TransactionFence {
 
     private final JdbcFence fence;
 
-    /** Of this thread's suspended transactions. */
-    private final ThreadLocal<List<Entered>> suspended = ThreadLocal.withInitial(ArrayList::new);
+    /** What this thread's suspended transactions have shown to the fence. */
+    private final ThreadLocal<List<Shown>> suspended = ThreadLocal.withInitial(ArrayList::new);
 
     FencedTransactions(JdbcFence fence) {
         this.fence = fence;
@@ -27,38 +31,43 @@ final class FencedTransactions implements TransactionFence {
 
     @Override
     public void enter(String provider, Sequencer sequencer) {
-        if (fence.isInTransaction() && suspended.get().stream().noneMatch(outer -> outer.grants.contains(sequencer))) {
-            Entered entered = entered();
-            if (!entered.grants.contains(sequencer)) {
-                fence.advance(provider, sequencer);
-                entered.grants.add(sequencer);
+        if (fence.isInTransaction() && suspended.get().stream().noneMatch(outer -> outer.locked.contains(sequencer))) {
+            Shown shown = current();
+            if (!shown.locked.contains(sequencer) && !shown.compared.contains(sequencer)) {
+                (fence.advance(provider, sequencer) ? shown.locked : shown.compared).add(sequencer);
             }
         }
     }
 
-    private Entered entered() {
-        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-            return new Entered(this);
-        }
+    private Shown current() {
         return TransactionSynchronizationManager.getSynchronizations().stream()
-                .filter(each -> each instanceof Entered entered && entered.owner == this)
-                .map(Entered.class::cast)
+                .filter(each -> each instanceof Shown shown && shown.owner == this)
+                .map(Shown.class::cast)
                 .findFirst()
                 .orElseGet(() -> {
-                    Entered entered = new Entered(this);
-                    TransactionSynchronizationManager.registerSynchronization(entered);
-                    return entered;
+                    Shown shown = new Shown(this);
+                    TransactionSynchronizationManager.registerSynchronization(shown);
+                    return shown;
                 });
     }
 
-    /** What the fence has been shown in one transaction. */
-    private static final class Entered implements TransactionSynchronization {
+    /** The grants that one transaction has shown to the fence. */
+    private static final class Shown implements TransactionSynchronization {
 
         private final FencedTransactions owner;
-        private final Set<Sequencer> grants = new HashSet<>();
+        private final Set<Sequencer> compared = new HashSet<>();
+        private final Set<Sequencer> locked = new HashSet<>();
 
-        Entered(FencedTransactions owner) {
+        /** Those whose rows were locked at each savepoint, which a rollback to it leaves locked. */
+        private final Map<Object, Set<Sequencer>> savepoints = new HashMap<>();
+
+        Shown(FencedTransactions owner) {
             this.owner = owner;
+        }
+
+        @Override
+        public int getOrder() {
+            return Ordered.HIGHEST_PRECEDENCE;
         }
 
         @Override
@@ -71,10 +80,21 @@ final class FencedTransactions implements TransactionFence {
             owner.suspended.get().remove(this);
         }
 
-        /** May undo what the fence was shown since the savepoint; it is shown again before the commit at the latest. */
+        @Override
+        public void savepoint(Object savepoint) {
+            savepoints.put(savepoint, Set.copyOf(locked));
+        }
+
+        /** What was shown since is shown again, before the commit at the latest. */
         @Override
         public void savepointRollback(Object savepoint) {
-            grants.clear();
+            locked.retainAll(savepoints.getOrDefault(savepoint, Set.of()));
+        }
+
+        /** The rows are free from here on, also for transactions that other callbacks begin. */
+        @Override
+        public void afterCommit() {
+            locked.clear();
         }
     }
 }

@@ -6,7 +6,6 @@ import io.distlock.jdbc.FenceCleaner;
 import io.distlock.jdbc.FenceTable;
 import io.distlock.jdbc.JdbcFence;
 import io.distlock.spring.LockClients;
-import io.distlock.spring.transaction.TransactionFence;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -53,7 +52,7 @@ public final class JdbcFenceAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean(Fence.class)
+    @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
     JdbcFence jdbcFence(DataSource dataSource, FenceTable table, LockClients clients) {
         JdbcFence fence = new JdbcFence(dataSource, table, clients.primary().provider());
@@ -64,7 +63,7 @@ public final class JdbcFenceAutoConfiguration {
     @Bean
     @ConditionalOnBean(JdbcFence.class)
     @ConditionalOnMissingBean
-    TransactionFence jdbcTransactionFence(JdbcFence fence) {
+    FencedTransactions jdbcFencedTransactions(JdbcFence fence) {
         return new FencedTransactions(fence);
     }
 

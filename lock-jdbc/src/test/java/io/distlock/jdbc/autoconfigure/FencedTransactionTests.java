@@ -2,6 +2,7 @@ package io.distlock.jdbc.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distlock.FencingToken;
@@ -10,6 +11,9 @@ import io.distlock.fencing.StaleFencingTokenException;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.template.LockTemplate;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
@@ -24,10 +28,12 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -177,6 +183,70 @@ class FencedTransactionTests {
     }
 
     @Test
+    void aReadOnlyTransactionAroundItDoesNotExemptANewOne() {
+        outer.locked("1", () -> inner.read(() -> inner.writeInANewOne("a")));
+        assertThat(rows()).isEqualTo(1);
+        assertStale(() -> outer.locked(
+                "1",
+                () -> inner.read(() -> {
+                    overtake("orders:1");
+                    inner.writeInANewOne("b");
+                })));
+        assertThat(work()).isEqualTo(1);
+    }
+
+    @Test
+    void aNewTransactionAfterARollbackToASavepointDoesNotWaitForItself() {
+        outer.locked(
+                "1",
+                () -> transaction().executeWithoutResult(status -> {
+                    Object savepoint = status.createSavepoint();
+                    status.rollbackToSavepoint(savepoint);
+                    inner.writeInANewOne("a");
+                }));
+        assertThat(work()).isEqualTo(1);
+    }
+
+    @Test
+    void aNewTransactionAfterTheCommitIsFenced() {
+        assertStale(() -> outer.locked("1", () -> {
+            RuntimeException[] refusal = new RuntimeException[1];
+            transaction()
+                    .executeWithoutResult(status ->
+                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                                @Override
+                                public void afterCommit() {
+                                    overtake("orders:1");
+                                    try {
+                                        inner.writeInANewOne("a");
+                                    } catch (RuntimeException stale) {
+                                        refusal[0] = stale;
+                                    }
+                                }
+                            }));
+            if (refusal[0] != null) {
+                throw refusal[0];
+            }
+        }));
+        assertThat(work()).isZero();
+    }
+
+    @Test
+    void aTransactionThatTimesOutAtTheFenceIsNotCommitted() {
+        overtake("orders:1");
+        TransactionTemplate limited = transaction();
+        limited.setTimeout(1);
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> limited.executeWithoutResult(status -> {
+                    jdbc.update("insert into work values ('a')");
+                    assertStale(() -> outer.locked("1", () -> {}));
+                    await().pollDelay(Duration.ofMillis(1200)).until(() -> true);
+                }))
+                .withMessageContaining("could not be checked before its commit");
+        assertThat(work()).isZero();
+    }
+
+    @Test
     void aReadOnlyTransactionIsOnlyChecked() {
         outer.locked("1", () -> inner.read());
         assertThat(rows()).isZero();
@@ -248,8 +318,17 @@ class FencedTransactionTests {
         }
     }
 
+    /** On a connection of its own, whatever transaction this thread is in. */
     private static void overtake(String key) {
-        jdbc.update("merge into distributed_lock_fence values (?, ?, 'in-memory:lock', current_timestamp)", key, LATER);
+        try (Connection connection = context.getBean(DataSource.class).getConnection()) {
+            new JdbcTemplate(new SingleConnectionDataSource(connection, true))
+                    .update(
+                            "merge into distributed_lock_fence values (?, ?, 'in-memory:lock', current_timestamp)",
+                            key,
+                            LATER);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     private static TransactionTemplate transaction() {
@@ -329,6 +408,11 @@ class FencedTransactionTests {
         @Transactional(readOnly = true)
         public void read() {
             runs++;
+        }
+
+        @Transactional(readOnly = true)
+        public void read(Runnable then) {
+            then.run();
         }
     }
 

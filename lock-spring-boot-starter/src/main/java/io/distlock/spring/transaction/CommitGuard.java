@@ -5,22 +5,27 @@ import io.distlock.LockClient;
 import io.distlock.Sequencer;
 import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.ReactiveTransaction;
+import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
@@ -34,6 +39,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * rolls the transaction back. Thread-safe.
  */
 final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
+
+    private static final Logger log = LoggerFactory.getLogger(CommitGuard.class);
 
     private final boolean asksStore;
     private final Supplier<List<TransactionFence>> fences;
@@ -119,8 +126,8 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     /** Remembers the locks under which each transaction was begun, and checks them before its commit. */
     private final class Listener implements TransactionExecutionListener {
 
-        /** Only transactions begun under a lock; each is removed at its end. Keyed by identity. */
-        private final Map<TransactionExecution, Begun> begun = new ConcurrentHashMap<>();
+        /** Only transactions begun under a lock. Keyed by identity; weakly, since not all are told to the listener's end. */
+        private final Map<TransactionExecution, Begun> begun = Collections.synchronizedMap(new WeakHashMap<>());
 
         /**
          * Must not throw: the transaction would stay bound to the thread. A refusal is thrown where the body of a
@@ -130,16 +137,13 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
             List<ReferenceCountedLock> locks = HeldLocks.current().locks();
             if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
-                begun.put(transaction, new Begun(locks, refusal(locks)));
-            }
-        }
-
-        private @Nullable RuntimeException refusal(List<ReferenceCountedLock> locks) {
-            try {
-                fence(locks);
-                return null;
-            } catch (RuntimeException refusal) {
-                return refusal;
+                Begun under = new Begun(locks);
+                begun.put(transaction, under);
+                try {
+                    fence(locks);
+                } catch (RuntimeException | Error refusal) {
+                    under.refusal = refusal;
+                }
             }
         }
 
@@ -147,7 +151,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         @Nullable
         Object proceed(MethodInvocation invocation) throws Throwable {
             if (!begun.isEmpty() && TransactionSynchronizationManager.isActualTransactionActive()) {
-                current().ifPresent(this::requireNotRefused);
+                current().map(begun::get).ifPresent(Begun::requireNotRefused);
             }
             return invocation.proceed();
         }
@@ -161,25 +165,25 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             }
         }
 
-        private void requireNotRefused(TransactionExecution transaction) {
-            Begun known = begun.get(transaction);
-            if (known != null && known.refusal != null) {
-                throw known.refusal;
-            }
-        }
-
         @Override
         public void beforeCommit(TransactionExecution transaction) {
             if (isBoundToThread(transaction)) {
-                requireNotRefused(transaction);
-                List<ReferenceCountedLock> kept = TransactionScope.kept();
-                Begun known = begun.get(transaction);
-                List<ReferenceCountedLock> outer = known == null ? List.of() : known.locks;
-                check(kept);
-                check(outer);
-                fence(kept);
-                fence(outer);
+                try {
+                    checkBeforeCommit(Optional.ofNullable(begun.get(transaction)));
+                } catch (TransactionException failure) {
+                    // By itself it would not roll back: Spring takes it for a failure of the commit.
+                    throw new IllegalStateException(
+                            "the locks of the transaction could not be checked before its commit", failure);
+                }
             }
+        }
+
+        private void checkBeforeCommit(Optional<Begun> under) {
+            under.ifPresent(Begun::requireNotRefused);
+            List<ReferenceCountedLock> locks = new ArrayList<>(TransactionScope.kept());
+            under.ifPresent(known -> locks.addAll(known.locks));
+            check(locks);
+            fence(locks);
         }
 
         @Override
@@ -189,15 +193,39 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
         @Override
         public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
-            begun.remove(transaction);
+            Begun under = begun.remove(transaction);
+            if (under != null && under.refusal != null && !under.thrown) {
+                log.warn(
+                        "A transaction was refused as it began, and has failed since for another reason",
+                        under.refusal);
+            }
         }
 
         /** A reactive transaction is not bound to the thread on which it begins. */
         private static boolean isBoundToThread(TransactionExecution transaction) {
             return !(transaction instanceof ReactiveTransaction);
         }
+    }
 
-        private record Begun(
-                List<ReferenceCountedLock> locks, @Nullable RuntimeException refusal) {}
+    /** The locks under which a transaction was begun, and why it was refused, if it was. For its thread alone. */
+    private static final class Begun {
+
+        private final List<ReferenceCountedLock> locks;
+        private @Nullable Throwable refusal;
+        private boolean thrown;
+
+        Begun(List<ReferenceCountedLock> locks) {
+            this.locks = locks;
+        }
+
+        void requireNotRefused() {
+            if (refusal != null) {
+                thrown = true;
+                if (refusal instanceof Error error) {
+                    throw error;
+                }
+                throw (RuntimeException) refusal;
+            }
+        }
     }
 }

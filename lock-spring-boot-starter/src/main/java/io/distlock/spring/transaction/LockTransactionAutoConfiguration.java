@@ -7,7 +7,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -31,9 +30,8 @@ public final class LockTransactionAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
-    @ConditionalOnProperty(name = PROPERTIES + "hold-until-completion", matchIfMissing = true)
-    static EnclosingScope.Resolver lockTransactionScope(CommitGuard guard) {
-        return new TransactionScope(guard);
+    static EnclosingScope.Resolver lockTransactionScope(CommitGuard guard, Environment environment) {
+        return new TransactionScope(guard, holdsUntilCompletion(environment));
     }
 
     /** Reads the property from the environment: the properties bean would have to be created too early. */
@@ -48,6 +46,12 @@ public final class LockTransactionAutoConfiguration {
                 asksStore, SingletonSupplier.of(() -> fences.orderedStream().toList()));
     }
 
+    private static boolean holdsUntilCompletion(Environment environment) {
+        return Binder.get(environment)
+                .bind(PROPERTIES + "hold-until-completion", Boolean.class)
+                .orElse(true);
+    }
+
     /** Locks and reactive transactions. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({ReactiveTransactionManager.class, Mono.class})
@@ -57,10 +61,7 @@ public final class LockTransactionAutoConfiguration {
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         @ConditionalOnMissingBean
         static ReactiveTransactionScope lockReactiveTransactionScope(CommitGuard guard, Environment environment) {
-            boolean holds = Binder.get(environment)
-                    .bind(PROPERTIES + "hold-until-completion", Boolean.class)
-                    .orElse(true);
-            return new ReactiveTransactionScope(guard, holds);
+            return new ReactiveTransactionScope(guard, holdsUntilCompletion(environment));
         }
 
         @Bean

@@ -19,9 +19,14 @@ final class TransactionScope implements EnclosingScope.Resolver {
     private static final Logger log = LoggerFactory.getLogger(TransactionScope.class);
 
     private final CommitGuard guard;
+    private final boolean holdsUntilCompletion;
 
-    TransactionScope(CommitGuard guard) {
+    /**
+     * @param holdsUntilCompletion whether a lock taken inside a transaction is held until the latter completes
+     */
+    TransactionScope(CommitGuard guard, boolean holdsUntilCompletion) {
         this.guard = guard;
+        this.holdsUntilCompletion = holdsUntilCompletion;
     }
 
     @Override
@@ -30,7 +35,7 @@ final class TransactionScope implements EnclosingScope.Resolver {
                 || !TransactionSynchronizationManager.isActualTransactionActive()) {
             return EnclosingScope.NONE;
         }
-        return find().orElseGet(this::register);
+        return holdsUntilCompletion ? find().orElseGet(this::register) : new FencedOnly(guard);
     }
 
     /** The locks taken inside the transaction on this thread. */
@@ -52,6 +57,20 @@ final class TransactionScope implements EnclosingScope.Resolver {
         TransactionSynchronizationManager.registerSynchronization(completion);
         HeldLocks.enter(completion);
         return completion;
+    }
+
+    /** Keeps nothing: a lock taken inside the transaction is only shown to the resources that refuse stale holders. */
+    private record FencedOnly(CommitGuard guard) implements EnclosingScope {
+
+        @Override
+        public void keep(ReferenceCountedLock lock) {
+            guard.fence(List.of(lock));
+        }
+
+        @Override
+        public List<ReferenceCountedLock> kept() {
+            return List.of();
+        }
     }
 
     /** Runs after the commit or rollback; its order among synchronizations is unspecified. */

@@ -1,0 +1,34 @@
+package io.distlock.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+
+/** That HTTP clients get these answers is tested in the sample. */
+class LockWebAutoConfigurationTests {
+
+    private static final AutoConfigurations WEB = AutoConfigurations.of(LockWebAutoConfiguration.class);
+    private static final String ON = "distributed-lock.web.problem-details=true";
+
+    @Test
+    void adviceIsThereIfAskedFor() {
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(WEB)
+                .withPropertyValues(ON)
+                .run(context -> assertThat(context).hasSingleBean(LockExceptionAdvice.class));
+    }
+
+    @Test
+    void otherwiseThereIsNone() {
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(WEB)
+                .run(context -> assertThat(context).doesNotHaveBean(LockExceptionAdvice.class));
+        new ApplicationContextRunner()
+                .withConfiguration(WEB)
+                .withPropertyValues(ON)
+                .run(context -> assertThat(context).doesNotHaveBean(LockExceptionAdvice.class));
+    }
+}
