@@ -31,7 +31,10 @@ public final class LockTransactionAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static EnclosingScope.Resolver lockTransactionScope(CommitGuard guard, Environment environment) {
-        return new TransactionScope(guard, holdsUntilCompletion(environment));
+        boolean holds = Binder.get(environment)
+                .bind(PROPERTIES + "hold-until-completion", Boolean.class)
+                .orElse(true);
+        return new TransactionScope(guard, holds);
     }
 
     /** Reads the property from the environment: the properties bean would have to be created too early. */
@@ -46,12 +49,6 @@ public final class LockTransactionAutoConfiguration {
                 asksStore, SingletonSupplier.of(() -> fences.orderedStream().toList()));
     }
 
-    private static boolean holdsUntilCompletion(Environment environment) {
-        return Binder.get(environment)
-                .bind(PROPERTIES + "hold-until-completion", Boolean.class)
-                .orElse(true);
-    }
-
     /** Locks and reactive transactions. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({ReactiveTransactionManager.class, Mono.class})
@@ -61,7 +58,10 @@ public final class LockTransactionAutoConfiguration {
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         @ConditionalOnMissingBean
         static ReactiveTransactionScope lockReactiveTransactionScope(CommitGuard guard, Environment environment) {
-            return new ReactiveTransactionScope(guard, holdsUntilCompletion(environment));
+            boolean holds = Binder.get(environment)
+                    .bind(PROPERTIES + "hold-until-completion", Boolean.class)
+                    .orElse(true);
+            return new ReactiveTransactionScope(guard, holds);
         }
 
         @Bean

@@ -4,13 +4,11 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 
 /** Auto-configuration of {@link LockExceptionAdvice}, for those who ask for it. */
 @AutoConfiguration
-@ConditionalOnWebApplication
 @ConditionalOnClass(ControllerAdvice.class)
 @ConditionalOnProperty("distributed-lock.web.problem-details")
 final class LockWebAutoConfiguration {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 
 /** That HTTP clients get these answers is tested in the sample. */
 class LockWebAutoConfigurationTests {
@@ -15,7 +14,7 @@ class LockWebAutoConfigurationTests {
 
     @Test
     void adviceIsThereIfAskedFor() {
-        new ReactiveWebApplicationContextRunner()
+        new ApplicationContextRunner()
                 .withConfiguration(WEB)
                 .withPropertyValues(ON)
                 .run(context -> assertThat(context).hasSingleBean(LockExceptionAdvice.class));
@@ -23,12 +22,8 @@ class LockWebAutoConfigurationTests {
 
     @Test
     void otherwiseThereIsNone() {
-        new ReactiveWebApplicationContextRunner()
-                .withConfiguration(WEB)
-                .run(context -> assertThat(context).doesNotHaveBean(LockExceptionAdvice.class));
         new ApplicationContextRunner()
                 .withConfiguration(WEB)
-                .withPropertyValues(ON)
                 .run(context -> assertThat(context).doesNotHaveBean(LockExceptionAdvice.class));
     }
 }

@@ -10,19 +10,18 @@ import io.distlock.spring.DistributedLock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.web.servlet.client.RestTestClient;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
 /** What HTTP clients see if a controller's method does not get its lock. */
-@SpringBootTest(
-        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = "distributed-lock.web.problem-details=true")
+@OperatedShop
+@TestPropertySource(properties = "distributed-lock.web.problem-details=true")
 @Import(LockProblemTests.Locked.class)
 class LockProblemTests {
 
