@@ -11,12 +11,14 @@ import io.distlock.redis.connection.RedisConnections;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RecordedCommand;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
+import io.distlock.test.redis.RedisReply;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
@@ -148,6 +150,33 @@ class RedisLateTryTests {
             ticker.advance(Duration.ofMillis(100));
             return probe.keys().stream().noneMatch(key -> key.startsWith("lock:{orders}"));
         });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void doesNotShortenWhatWasExtended(LockMode mode, RedisProbe probe) {
+        RecordedCommand late;
+        Grant grant;
+        try (CommandRecorder recorder = probe.record()) {
+            proxy.cutBeforeNextRequest();
+            grant = granted(acquire(mode, "owner"));
+            late = recorder.commands().stream()
+                    .filter(command -> command.name().equals("EVALSHA"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        CompletableFuture<Renewal> extended = new CompletableFuture<>();
+        provider.extend(grant.lease(), Duration.ofHours(1), (lease, renewal) -> extended.complete(renewal));
+        assertThat(TestClient.get(extended)).isEqualTo(Renewal.RENEWED);
+        RedisReply reply = probe.command(late.words().toArray(String[]::new));
+        assertThat(reply.items().get(1).number())
+                .as("the same grant")
+                .isEqualTo(grant.lease().token().value());
+        String key = mode == LockMode.SHARED ? "lock:{orders}:readers" : "lock:{orders}";
+        assertThat(probe.ttlMillis(key).orElseThrow())
+                .isGreaterThan(Duration.ofMinutes(30).toMillis());
+        assertThat(TestClient.get(provider.release(grant.lease(), Duration.ZERO)))
+                .isEqualTo(Release.RELEASED);
     }
 
     /** As what was cut off, and for a reader before the one that was granted. */

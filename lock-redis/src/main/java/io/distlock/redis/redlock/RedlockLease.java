@@ -35,13 +35,16 @@ final class RedlockLease implements Lease {
         this.entry = entry;
     }
 
+    /** Lasts the longest time that the nodes were ever asked for: so long a node may have it. */
     RedisLease entry() {
         return entry;
     }
 
-    /** How long the nodes keep it from now on. */
-    void lasts(Duration time) {
-        entry = entry.lasting(time);
+    /** The entry for an extension. */
+    synchronized RedisLease lasting(Duration time) {
+        RedisLease extended = entry.lasting(time);
+        entry = time.compareTo(entry.renewedTimeToLive()) > 0 ? extended : entry;
+        return extended;
     }
 
     /** From now on no node gets the lock again. */

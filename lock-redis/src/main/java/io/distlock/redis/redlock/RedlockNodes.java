@@ -90,14 +90,16 @@ record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRun
                 return;
             }
             Map<String, String> nodeOfRun = new HashMap<>();
-            clash = Optional.empty();
-            runOfNode.forEach((each, its) -> {
-                String other = nodeOfRun.put(its, each);
+            Optional<String> found = Optional.empty();
+            for (Map.Entry<String, String> each : runOfNode.entrySet()) {
+                String other = nodeOfRun.put(each.getValue(), each.getKey());
                 if (other != null) {
-                    clash = Optional.of("nodes " + other + " and " + each + " are the same server (run_id " + its
-                            + "), which would have two votes: list each server once");
+                    found = Optional.of("nodes " + other + " and " + each.getKey() + " are the same server (run_id "
+                            + each.getValue() + "), which would have two votes: list each server once");
                 }
-            });
+            }
+            // At once: a vote in between would not see a clash that is known.
+            clash = found;
         }
 
         /** What is wrong, if anything. */

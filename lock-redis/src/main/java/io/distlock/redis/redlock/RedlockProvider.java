@@ -105,13 +105,12 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        new RedlockRenewal(nodes, leases, answers).start();
+        new RedlockRenewal(nodes, leases, RedlockLease::entry, answers).start();
     }
 
     @Override
     public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
-        ((RedlockLease) lease).lasts(timeToLive);
-        renew(List.of(lease), answers);
+        new RedlockRenewal(nodes, List.of(lease), each -> each.lasting(timeToLive), answers).start();
     }
 
     @Override

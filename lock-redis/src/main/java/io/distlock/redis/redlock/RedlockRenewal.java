@@ -1,6 +1,7 @@
 package io.distlock.redis.redlock;
 
 import io.distlock.redis.redlock.Quorum.Tally;
+import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisStore;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
@@ -12,6 +13,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * One round of renewals: each node gets its batches, and each lease is answered once a majority has answered. Then
@@ -27,13 +29,19 @@ final class RedlockRenewal {
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
     private int missing;
 
-    RedlockRenewal(RedlockNodes nodes, Collection<Lease> renewed, Renewal.Answers answers) {
+    /** @param asked what a lease's entry is to be: others may extend it meanwhile */
+    RedlockRenewal(
+            RedlockNodes nodes,
+            Collection<Lease> renewed,
+            Function<RedlockLease, RedisLease> asked,
+            Renewal.Answers answers) {
         this.nodes = nodes;
         this.since = nodes.runtime().ticker().now();
         this.answers = answers;
         for (Lease each : renewed) {
             RedlockLease lease = (RedlockLease) each;
-            counts.put(lease.entry(), new Count(lease, Tally.of(nodes.quorum())));
+            RedisLease entry = asked.apply(lease);
+            counts.put(entry, new Count(lease, entry.renewedTimeToLive(), Tally.of(nodes.quorum())));
         }
         this.missing = counts.size() * nodes.size();
     }
@@ -42,11 +50,13 @@ final class RedlockRenewal {
     private static final class Count {
 
         private final RedlockLease lease;
+        private final Duration timeToLive;
         private final BitSet lostBy = new BitSet();
         private Tally tally;
 
-        Count(RedlockLease lease, Tally tally) {
+        Count(RedlockLease lease, Duration timeToLive, Tally tally) {
             this.lease = lease;
+            this.timeToLive = timeToLive;
             this.tally = tally;
         }
     }
@@ -109,9 +119,9 @@ final class RedlockRenewal {
         Duration passed = Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
         return counts.values().stream()
                 .filter(count -> count.lostBy.get(node) && count.tally.verdict() != Tally.Verdict.NO)
+                .filter(count -> passed.compareTo(count.timeToLive) < 0)
                 .map(count -> count.lease)
                 .filter(lease -> !lease.isReleased())
-                .filter(lease -> passed.compareTo(lease.entry().renewedTimeToLive()) < 0)
                 .toList();
     }
 }

@@ -8,7 +8,7 @@
 -- ARGV[2]  time to live in ms
 -- ARGV[3]  for how many ms the caller waits if it is refused; 0 if it does not
 -- ARGV[4]  under what name it waits: the same for all of its tries
--- Reply    {1, token} granted; to the same owner again, with its time to live renewed
+-- Reply    {1, token} granted; to the same owner again, for no less than it has left
 --          {0, ms, who} refused; ms until the lock expires, -1 for never; a number for the owner who has it, 0 for
 --          readers
 
@@ -20,7 +20,10 @@ local owner, ttl, wait, waiter = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local value = redis.call('GET', KEYS[1])
 if value then
   if string.sub(value, 1, #owner + 1) == owner .. ':' then
-    redis.call('PEXPIRE', KEYS[1], ttl)
+    -- A try that comes late does not shorten what was extended since.
+    if redis.call('PTTL', KEYS[1]) < tonumber(ttl) then
+      redis.call('PEXPIRE', KEYS[1], ttl)
+    end
     return {1, tonumber(string.sub(value, #owner + 2))}
   end
   local who = redis.sha1hex(string.match(value, '^(.*):') or value)

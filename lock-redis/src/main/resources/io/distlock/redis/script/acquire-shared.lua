@@ -4,7 +4,7 @@
 -- ARGV[1]  owner
 -- ARGV[2]  time to live in ms
 -- ARGV[3]  1 if an earlier try by this owner may have been granted, else 0
--- Reply    {1, token} granted; to the same owner again, with its time to live renewed
+-- Reply    {1, token} granted; to the same owner again, for no less than it has left
 --          {0, ms, who} refused; ms until it is worth another try, -1 if unknown; a number for the owner who has it or
 --          waits for it
 
@@ -26,7 +26,9 @@ redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('(%.0f', millis))
 if again then
   for _, member in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
     if string.sub(member, 1, #owner + 1) == owner .. ':' then
-      redis.call('ZADD', KEYS[2], expiry, member)
+      -- A try that comes late does not shorten what was extended since.
+      local latest = math.max(expiry, redis.call('ZSCORE', KEYS[2], member))
+      redis.call('ZADD', KEYS[2], string.format('%.0f', latest), member)
       keep_readers()
       return {1, tonumber(string.sub(member, #owner + 2))}
     end

@@ -24,7 +24,8 @@ else
   local expiry = redis.call('ZSCORE', KEYS[2], proposed)
   if expiry then
     -- Added first: an empty set is gone, with its time to live.
-    redis.call('ZADD', KEYS[2], expiry, granted)
+    local latest = math.max(expiry, redis.call('ZSCORE', KEYS[2], granted) or 0)
+    redis.call('ZADD', KEYS[2], string.format('%.0f', latest), granted)
     redis.call('ZREM', KEYS[2], proposed)
   elseif not redis.call('ZSCORE', KEYS[2], granted) then
     return 0

@@ -14,6 +14,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -233,5 +236,25 @@ class QuorumTests {
         assertThat(runIds.clash().orElseThrow()).contains("a:1", "b:1", "run-1", "list each server once");
         runIds.seen("b:1", "run-3");
         assertThat(runIds.clash()).isEmpty();
+    }
+
+    @Test
+    void theSameServerUnderTwoNamesStaysKnownWhileAnotherIsRestarted() {
+        RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
+        runIds.seen("a:1", "run-1");
+        runIds.seen("b:1", "run-1");
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger unnoticed = new AtomicInteger();
+        CompletableFuture<Void> looks = CompletableFuture.runAsync(() -> {
+            while (!over.get()) {
+                unnoticed.addAndGet(runIds.clash().isPresent() ? 0 : 1);
+            }
+        });
+        for (int restart = 0; restart < 100_000; restart++) {
+            runIds.seen("c:1", "run-" + restart % 2);
+        }
+        over.set(true);
+        looks.join();
+        assertThat(unnoticed).hasValue(0);
     }
 }

@@ -86,6 +86,16 @@ class RedlockScriptsTests {
                 .isOne();
     }
 
+    /** A restoration and an extension may come before a vote that was delayed. */
+    @Test
+    void aReaderWhoseLateVoteIsRaisedKeepsTheTimeItWasExtendedTo(RedisProbe probe) {
+        String later = future(probe) + "0";
+        probe.command("ZADD", READERS, future(probe), "me.0:7", later, "me.0:9");
+        assertThat(raise(probe, "shared", "me.0:7", "me.0", "9")).isOne();
+        assertThat(readers(probe)).containsExactly("me.0:9");
+        assertThat(probe.command("ZSCORE", READERS, "me.0:9").text()).isEqualTo(later);
+    }
+
     // --- restore ---
 
     @ParameterizedTest
