@@ -38,7 +38,7 @@ final class GrantedLock implements DueSet.Due {
         return lease;
     }
 
-    void extend(Moment since, Duration timeToLive) {
+    synchronized void extend(Moment since, Duration timeToLive) {
         long until = since.nanos() + timeToLive.toNanos();
         if (until - untilNanos > 0) {
             untilNanos = until;

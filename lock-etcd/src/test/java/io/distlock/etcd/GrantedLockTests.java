@@ -2,7 +2,12 @@ package io.distlock.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.spi.Moment;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class GrantedLockTests {
@@ -14,6 +19,31 @@ class GrantedLockTests {
         for (int turn = 0; turn < 50; turn++) {
             lock.watchAgain(0);
             assertThat(Duration.ofNanos(lock.dueNanos())).isLessThanOrEqualTo(Duration.ofMillis(500));
+        }
+    }
+
+    @Test
+    void ofTwoExtensionsAtTheSameTimeTheLongerCounts() {
+        List<GrantedLock> locks =
+                Stream.generate(() -> new GrantedLock(null, 0, 0)).limit(5_000).toList();
+        AtomicInteger arrived = new AtomicInteger();
+        CompletableFuture<Void> shorter =
+                CompletableFuture.runAsync(() -> extend(locks, Duration.ofMinutes(1), arrived));
+        extend(locks, Duration.ofMinutes(2), arrived);
+        shorter.join();
+        long afterTheShorter = Duration.ofSeconds(90).toNanos();
+        assertThat(locks).noneMatch(lock -> lock.isExpired(afterTheShorter));
+    }
+
+    /** Waits for the other thread before each. */
+    private static void extend(List<GrantedLock> locks, Duration time, AtomicInteger arrived) {
+        Moment since = new Moment(0, 0);
+        for (int at = 0; at < locks.size(); at++) {
+            arrived.incrementAndGet();
+            while (arrived.get() < 2 * (at + 1)) {
+                Thread.onSpinWait();
+            }
+            locks.get(at).extend(since, time);
         }
     }
 }
