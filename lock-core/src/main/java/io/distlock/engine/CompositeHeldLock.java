@@ -85,8 +85,15 @@ public final class CompositeHeldLock implements HeldLock {
 
     @Override
     public Duration extend(Duration leaseTime) {
-        parts.forEach(part -> part.extend(leaseTime));
+        // All are asked before the first answer: none expires while others are waited for.
+        parts.stream().map(part -> startExtension(part, leaseTime)).toList().forEach(Runnable::run);
         return remaining();
+    }
+
+    private static Runnable startExtension(HeldLock part, Duration leaseTime) {
+        return part instanceof DefaultHeldLock granted
+                ? LeaseExtension.start(granted, leaseTime)
+                : () -> part.extend(leaseTime);
     }
 
     @Override

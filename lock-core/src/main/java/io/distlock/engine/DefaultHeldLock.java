@@ -81,7 +81,8 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     @Override
     public Duration extend(Duration leaseTime) {
-        return LeaseExtension.of(this, leaseTime);
+        LeaseExtension.start(this, leaseTime).run();
+        return remaining();
     }
 
     @Override
@@ -262,7 +263,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     private void extend(Moment sent, long validNanos) {
         while (isHeld() && state instanceof LockState.Held held) {
             var extended = new LockState.Held(sent, validNanos, held.renewals() + 1);
-            if (held.endNanos() - extended.endNanos() >= 0) {
+            if (held.leftNanos(context.ticker()) >= extended.leftNanos(context.ticker())) {
                 return;
             }
             if (STATE.compareAndSet(this, held, extended)) {

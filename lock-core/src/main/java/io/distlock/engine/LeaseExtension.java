@@ -1,6 +1,5 @@
 package io.distlock.engine;
 
-import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.spi.Lease;
@@ -13,27 +12,15 @@ import java.util.concurrent.CompletableFuture;
 record LeaseExtension(DefaultHeldLock lock, Moment sent, long validNanos, CompletableFuture<Renewal> outcome)
         implements Renewal.Answers {
 
-    static Duration of(DefaultHeldLock lock, Duration leaseTime) {
-        LockKey key = lock.lease().key();
+    /** Asks the store; what is returned waits for the answer, and throws unless it confirms the extension. */
+    static Runnable start(DefaultHeldLock lock, Duration leaseTime) {
+        lock.ensureHeld();
         if (lock.options.renew()) {
-            throw new IllegalStateException(
-                    "lock '" + key + "' is renewed automatically: to extend it yourself, request it with renew off");
+            throw new IllegalStateException("lock '" + lock.lease().key()
+                    + "' is renewed automatically: to extend it yourself, request it with renew off");
         }
         LockOptions extended = lock.options.withLeaseTime(leaseTime);
         lock.context.provider().validate(extended);
-        lock.ensureHeld();
-        Renewal outcome = ask(lock, extended);
-        if (outcome == Renewal.UNKNOWN && lock.isHeld()) {
-            lock.publishRenewed(false);
-            String why = "the store did not confirm its extension; it is held for another "
-                    + lock.remaining().toMillis() + " ms";
-            throw new LockUnavailableException(key, lock.context.provider().callTimeout(), why, null);
-        }
-        lock.ensureHeld();
-        return lock.remaining();
-    }
-
-    private static Renewal ask(DefaultHeldLock lock, LockOptions extended) {
         ClientContext context = lock.context;
         Moment sent = context.ticker().now();
         long most = Math.max(0, lock.maxHoldUntil() - sent.nanos());
@@ -43,11 +30,22 @@ record LeaseExtension(DefaultHeldLock lock, Moment sent, long validNanos, Comple
                 new LeaseExtension(lock, sent, context.validityNanos(lease), new CompletableFuture<>());
         lock.mayLast(timeToLive);
         context.provider().extend(lock.lease(), timeToLive, extension);
-        return context.runtime()
+        CompletableFuture<Renewal> inTime = context.runtime()
                 .timeouts()
                 .within(context.provider().callTimeout(), extension.outcome)
-                .exceptionally(late -> Renewal.UNKNOWN)
-                .join();
+                .exceptionally(late -> Renewal.UNKNOWN);
+        return () -> check(lock, inTime.join());
+    }
+
+    private static void check(DefaultHeldLock lock, Renewal outcome) {
+        if (outcome == Renewal.UNKNOWN && lock.isHeld()) {
+            lock.publishRenewed(false);
+            String why = "the store did not confirm its extension; it is held for another "
+                    + lock.remaining().toMillis() + " ms";
+            throw new LockUnavailableException(
+                    lock.lease().key(), lock.context.provider().callTimeout(), why, null);
+        }
+        lock.ensureHeld();
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -28,6 +29,9 @@ import org.slf4j.event.Level;
 abstract sealed class ManagedLease permits DefaultHeldLock {
 
     private static final Logger log = LoggerFactory.getLogger(DefaultHeldLock.class);
+    private static final AtomicReferenceFieldUpdater<ManagedLease, Duration> TIME_TO_LIVE =
+            AtomicReferenceFieldUpdater.newUpdater(ManagedLease.class, Duration.class, "timeToLive");
+
     private static final long LONGEST_TRY = 2_000_000_000L;
 
     final ClientContext context;
@@ -146,7 +150,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     /** The store is about to be asked to keep the key for this long. */
     final void mayLast(Duration time) {
-        timeToLive = time.compareTo(timeToLive) > 0 ? time : timeToLive;
+        TIME_TO_LIVE.accumulateAndGet(this, time, (before, now) -> now.compareTo(before) > 0 ? now : before);
     }
 
     final void leaveQueue() {

@@ -92,6 +92,15 @@ class ExtensionTests {
         assertThat(here.isFree("a")).isFalse();
     }
 
+    /** The wall clock went on while the machine was suspended: what was left is less than the monotonic clock tells. */
+    @Test
+    void afterTheMachineWasSuspendedAShortExtensionStillCounts() {
+        HeldLock held = hold();
+        here.ticker.stepWallClock(Duration.ofSeconds(20));
+        assertThat(held.remaining()).isEqualTo(millis(VALIDITY - 20_000));
+        assertThat(held.extend(Duration.ofSeconds(15))).isEqualTo(millis(14_848));
+    }
+
     @Test
     void itEndsWithTheMaximumHoldTime() {
         HeldLock held = here.client.acquire(request().withMaxHoldTime(Duration.ofSeconds(40)));
@@ -127,6 +136,15 @@ class ExtensionTests {
                 .isThrownBy(() -> held.extend(MINUTE))
                 .withMessage("lock 'a' is renewed automatically: to extend it yourself, request it with renew off");
         assertThat(held.remaining()).isEqualTo(millis(VALIDITY));
+    }
+
+    @Test
+    void ofALockThatIsLostTheLossIsReportedFirst() {
+        HeldLock held = here.hold("a");
+        here.deleteByHand("a");
+        here.advanceMillis(VALIDITY);
+        assertThat(held.isHeld()).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> held.extend(MINUTE));
     }
 
     @Test
@@ -280,6 +298,18 @@ class ExtensionTests {
         assertThat(held.isHeld()).isFalse();
     }
 
+    @Test
+    void theStoreIsAskedForAllKeysBeforeItAnswersForOne() {
+        HeldLock held = here.client.acquire(
+                here.client.request(List.of(LockKey.of("a"), LockKey.of("b"))).withRenew(false));
+        CompletableFuture<Duration> extension = start(held, MINUTE, Fault.LATE);
+        for (String key : List.of("a", "b")) {
+            ManualEngine.await().until(() -> remaining(here, key).equals(MINUTE));
+        }
+        here.provider.deliver();
+        assertThat(extension).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(millis(MINUTE_VALIDITY));
+    }
+
     /** Replies arrive late, in any order, or not at all; whatever happens, the holder relies on no more than the store keeps. */
     @Test
     void theStoreKeepsALockForAtLeastAsLongAsItsHolderReliesOnIt() {
@@ -319,7 +349,11 @@ class ExtensionTests {
     }
 
     private static Duration remaining(ManualEngine engine) {
-        return engine.atStore("a").orElseThrow().holders().get(0).remaining().orElseThrow();
+        return remaining(engine, "a");
+    }
+
+    private static Duration remaining(ManualEngine engine, String key) {
+        return engine.atStore(key).orElseThrow().holders().get(0).remaining().orElseThrow();
     }
 
     /** Extends on another thread; returns once the store has been asked. */
