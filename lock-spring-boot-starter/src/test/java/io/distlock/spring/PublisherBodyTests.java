@@ -6,6 +6,7 @@ import static io.distlock.spring.PublisherJobs.isFree;
 import static io.distlock.spring.PublisherJobs.releases;
 import static io.distlock.spring.PublisherJobs.run;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.test.provider.FaultyLockProvider;
@@ -95,6 +96,8 @@ class PublisherBodyTests {
     void anyTypeThatSpringCanAdaptIsLocked() {
         run((context, jobs) -> {
             assertThat(Mono.from(jobs.publisher()).block(PATIENCE)).isEqualTo("[job]");
+            // It cancels after the first element.
+            await().until(() -> isFree(context));
             assertThat(JdkFlowAdapter.flowPublisherToFlux(jobs.flow()).blockLast(PATIENCE))
                     .isEqualTo("[job]");
             assertThat(jobs.flowable().toList().blockingGet()).isEqualTo(List.of("[job]"));

@@ -56,33 +56,35 @@ final class BodyExecutor {
         private final Runnable task = decorator().decorate(() -> begun.complete(true));
         private final Thread caller = Thread.currentThread();
 
-        /** Completed on the executor's thread; or exceptionally, if the executor rejects the task. */
+        /** Completed on the executor's thread; or exceptionally, if the executor or a decorator does not run the task. */
         CompletableFuture<Boolean> begun() {
             return begun;
         }
 
-        /** The body's call has returned, or will never begin. */
+        /** The body's call has returned, and its publisher is subscribed to; or the call will never begin. */
         void end() {
             over.complete(true);
         }
 
-        /** Unless it has begun, the body does not run. The action, which ends its lock, comes after it in any case. */
-        void cancel(Runnable action) {
-            if (begun.cancel(true)) {
-                action.run();
-            } else {
-                over.thenRun(action);
-            }
+        /** Unless it has begun, the body does not run. Completed when the lock may end, which is after it in any case. */
+        CompletableFuture<Boolean> stop() {
+            return begun.cancel(true) ? CompletableFuture.completedFuture(true) : over;
         }
 
         /** Submits the task. Not on the caller's thread, which an executor may block, or use for the task. */
         void take() {
             if (Thread.currentThread() == caller) {
-                unlessRejected(
-                        () -> own.execute(() -> unlessRejected(() -> executor().execute(task))));
+                unlessRejected(() ->
+                        own.execute(() -> unlessRejected(() -> executor().execute(this::run))));
             } else {
-                unlessRejected(() -> executor().execute(task));
+                unlessRejected(() -> executor().execute(this::run));
             }
+        }
+
+        private void run() {
+            unlessRejected(task);
+            begun.completeExceptionally(
+                    new IllegalStateException("a TaskDecorator has returned without having run its task"));
         }
 
         private void unlessRejected(Runnable submission) {

@@ -63,8 +63,9 @@ public final class Executions {
     public interface Execution {
 
         /**
-         * Runs the body under these locks, one or more, or does not run it. They are taken in this order and released in
-         * the reverse; their wait times count from the beginning of the call.
+         * Runs the body under these locks, or does not run it. They are taken in this order and released in the reverse;
+         * their wait times count from the beginning of the call. The executions of work continuing after the return take
+         * calls without locks too, whose bodies run where all others do.
          *
          * @return what the body returned, or a future or publisher of it
          * @throws Throwable what the body threw, unchanged; or the reason why it was not run; or, if it has run to its

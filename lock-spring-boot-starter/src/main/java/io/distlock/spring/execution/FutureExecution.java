@@ -35,7 +35,7 @@ final class FutureExecution implements Execution {
     public CompletableFuture<@Nullable Object> run(List<LockTask> tasks, Body body) {
         try {
             Call call = new Call(tasks, body);
-            call.acquireNext(HeldLocks.reachable());
+            call.proceed(HeldLocks.reachable());
             return call.result;
         } catch (RuntimeException refused) {
             return CompletableFuture.failedFuture(refused);
@@ -66,7 +66,15 @@ final class FutureExecution implements Execution {
             result.whenComplete((value, failure) -> cancel(step));
         }
 
-        void acquireNext(HeldLocks outer) {
+        void proceed(HeldLocks held) {
+            if (locks.hasNext()) {
+                acquireNext(held);
+            } else {
+                handOver(held);
+            }
+        }
+
+        private void acquireNext(HeldLocks outer) {
             AsyncAcquisition acquisition = AsyncAcquisition.of(locks.next(), outer);
             // First, as the next step may begin before the line below returns.
             begin(acquisition.references());
@@ -92,10 +100,8 @@ final class FutureExecution implements Execution {
                 }
                 if (result.isDone() || cancelledByLoss) {
                     end(null, new CancellationException());
-                } else if (locks.hasNext()) {
-                    acquireNext(inside);
                 } else {
-                    handOver(inside);
+                    proceed(inside);
                 }
             } catch (Throwable thrown) {
                 end(null, thrown);
@@ -160,17 +166,29 @@ final class FutureExecution implements Execution {
 
         /** In place of the body, and like it; here, since the call's earlier locks have been released. */
         private void replace(NotAcquired failed) {
+            if (!failed.callsApplication()) {
+                replaceNow(failed);
+                return;
+            }
             turn.begun().whenComplete((begun, rejection) -> {
-                try {
-                    CompletionStage<?> replacement =
-                            rejection == null ? future(failed.result()) : CompletableFuture.failedFuture(rejection);
-                    result.whenComplete((value, failure) -> cancel(replacement));
-                    replacement.whenComplete(this::settle);
-                } catch (Throwable thrown) {
-                    settle(null, thrown);
+                if (rejection == null) {
+                    replaceNow(failed);
+                } else {
+                    settle(null, rejection);
                 }
             });
+            result.whenComplete((value, failure) -> cancel(turn.begun()));
             turn.take();
+        }
+
+        private void replaceNow(NotAcquired failed) {
+            try {
+                CompletionStage<?> replacement = future(failed.result());
+                result.whenComplete((value, failure) -> cancel(replacement));
+                replacement.whenComplete(this::settle);
+            } catch (Throwable thrown) {
+                settle(null, thrown);
+            }
         }
 
         private static CompletionStage<?> future(@Nullable Object returned) {

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 public interface NotAcquiredHandler {
 
     /** Throws the reason. */
-    NotAcquiredHandler THROW = why -> {
+    NotAcquiredHandler THROW = own(why -> {
         throw why;
-    };
+    });
 
     /**
      * The result in place of the body's.
@@ -25,6 +25,26 @@ public interface NotAcquiredHandler {
      */
     @Nullable
     Object handle(LockException why) throws Throwable;
+
+    /** Whether this calls code of the application, which may block. If not, no thread has to be found for it. */
+    default boolean callsApplication() {
+        return true;
+    }
+
+    /** A handler that never calls code of the application. */
+    static NotAcquiredHandler own(NotAcquiredHandler handler) {
+        return new NotAcquiredHandler() {
+            @Override
+            public @Nullable Object handle(LockException why) throws Throwable {
+                return handler.handle(why);
+            }
+
+            @Override
+            public boolean callsApplication() {
+                return false;
+            }
+        };
+    }
 
     /** A replacement if others hold the lock; a store that does not answer still throws. */
     static NotAcquiredHandler ifNotAcquired(Function<LockException, ? extends @Nullable Object> replacement) {
@@ -56,6 +76,10 @@ public interface NotAcquiredHandler {
             super(why.getMessage(), why, false, false);
             this.handler = task.notAcquired();
             this.why = why;
+        }
+
+        boolean callsApplication() {
+            return handler.callsApplication();
         }
 
         /** What the caller gets. */

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -51,15 +52,21 @@ final class PublisherExecution implements Execution {
             BodyExecutor.Turn turn = bodies.forCaller();
             // A subscription inside a locked publisher belongs to it; any other, to the call that made it.
             HeldLocks held = HeldLocks.OfSubscription.current(context).orElse(caller);
-            return scope.flatMapMany(around -> underNext(
+            return scope.flatMapMany(around -> inside(
                             held.aroundNewCall(around.kept()),
                             new Call(around, new LockSequence(tasks, ticker), body, turn)))
                     // Here, since the call's earlier locks have been released.
                     .onErrorResume(
                             NotAcquired.class,
-                            failed -> called(new LockSequence(List.of(), ticker), turn, failed::result));
+                            failed -> failed.callsApplication()
+                                    ? called(new LockSequence(List.of(), ticker), turn, failed::result)
+                                    : publisher(failed::result));
         });
         return adapter.fromPublisher(adapter.isMultiValue() ? each : each.singleOrEmpty());
+    }
+
+    private Flux<Object> inside(HeldLocks held, Call call) {
+        return call.locks().hasNext() ? underNext(held, call) : body(held, call);
     }
 
     private Flux<Object> underNext(HeldLocks outer, Call call) {
@@ -72,7 +79,7 @@ final class PublisherExecution implements Execution {
                 acquisition -> Mono.empty(),
                 PublisherExecution::endInto,
                 // The lock is not released under a call of the body that is under way.
-                acquisition -> Mono.fromRunnable(() -> call.turn().cancel(acquisition::cancel)));
+                acquisition -> Mono.fromRunnable(() -> call.turn().stop().thenRun(acquisition::cancel)));
     }
 
     private Mono<List<Reference>> settled(AsyncAcquisition acquisition) {
@@ -88,10 +95,11 @@ final class PublisherExecution implements Execution {
     private Flux<Object> under(List<Reference> references, AsyncAcquisition acquisition, HeldLocks outer, Call call) {
         call.locks().granted(references);
         HeldLocks held = outer.with(references);
-        Flux<Object> inside = Flux.defer(() -> call.locks().hasNext() ? underNext(held, call) : body(held, call));
+        Flux<Object> inside = Flux.defer(() -> inside(held, call));
         return (acquisition.cancelsOnLoss(references) ? inside.takeUntilOther(loss(references.get(0))) : inside)
                 // Here, not in the cleanup, whose failures come wrapped: completion is signalled after the release.
-                .concatWith(Mono.defer(() -> end(acquisition)));
+                // After a loss, the body's method may still be at work.
+                .concatWith(Mono.defer(() -> end(call.turn().stop().thenCompose(over -> acquisition.close()))));
     }
 
     private Flux<Object> body(HeldLocks held, Call call) {
@@ -106,22 +114,21 @@ final class PublisherExecution implements Execution {
     private Flux<Object> called(LockSequence locks, BodyExecutor.Turn turn, Body body) {
         Mono<Boolean> begun = Mono.create(sink -> {
             turn.begun().whenComplete((now, failure) -> {
-                if (failure == null) {
-                    sink.success(now);
-                } else if (!(failure instanceof CancellationException)) {
-                    sink.error(failure);
+                try {
+                    if (failure == null) {
+                        // Returns when the publisher is subscribed to.
+                        sink.success(now);
+                    } else if (!(failure instanceof CancellationException)) {
+                        sink.error(failure);
+                    }
+                } finally {
+                    turn.end();
                 }
-                turn.end();
             });
             locks.await(turn);
         });
-        return begun.flatMapMany(now -> {
-            try {
-                return publisher(body);
-            } finally {
-                turn.end();
-            }
-        });
+        // Hidden: Reactor would call a Callable without asking whether the subscription was cancelled.
+        return begun.flatMapMany(now -> Flux.from(publisher(body)).hide());
     }
 
     /** What the body returned, or the error it threw. */
@@ -150,12 +157,12 @@ final class PublisherExecution implements Execution {
         return Mono.create(sink -> reference.lock().lost().thenAccept(sink::success));
     }
 
-    private static <T> Mono<T> end(AsyncAcquisition acquisition) {
-        return Mono.fromFuture(acquisition.close().toCompletableFuture(), true).then(Mono.empty());
+    private static <T> Mono<T> end(CompletionStage<?> closed) {
+        return Mono.fromFuture(closed.toCompletableFuture(), true).then(Mono.empty());
     }
 
     private static Mono<Void> endInto(AsyncAcquisition acquisition, Throwable failure) {
-        return PublisherExecution.<Void>end(acquisition).onErrorResume(loss -> {
+        return PublisherExecution.<Void>end(acquisition.close()).onErrorResume(loss -> {
             LossExceptions.joined(failure, loss);
             return Mono.empty();
         });

@@ -130,8 +130,8 @@ record LockAttributes(
             return FallbackMethodResolver.resolve(method, fallback, problems);
         } else if (chosen == OnNotAcquired.SKIP) {
             returns.noSkip().ifPresent(why -> problems.add("onNotAcquired", why, NO_SKIP_CURE));
-            NotAcquiredHandler skip =
-                    NotAcquiredHandler.ifNotAcquired(why -> returns.skipped().get());
+            NotAcquiredHandler skip = NotAcquiredHandler.own(
+                    NotAcquiredHandler.ifNotAcquired(why -> returns.skipped().get()));
             return call -> skip;
         }
         return call -> NotAcquiredHandler.THROW;
