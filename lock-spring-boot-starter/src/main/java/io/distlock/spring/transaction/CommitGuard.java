@@ -128,7 +128,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
          */
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-            List<ReferenceCountedLock> locks = HeldLocks.current().locks();
+            List<ReferenceCountedLock> locks = HeldLocks.current().referenced();
             if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
                 begun.put(transaction, new Begun(locks, refusal(locks)));
             }
