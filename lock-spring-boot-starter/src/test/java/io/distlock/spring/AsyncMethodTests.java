@@ -9,6 +9,7 @@ import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockLostException;
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -249,6 +250,27 @@ class AsyncMethodTests {
                     .isThrownBy(() -> pooled.losing().get(30, TimeUnit.SECONDS))
                     .withCauseInstanceOf(LockLostException.class);
             assertThat(pooled.work()).isCancelled();
+        });
+    }
+
+    @Test
+    void aLossDoesNotHideTheFailureOfTheMethod() {
+        run((context, jobs) -> {
+            LockClient client = context.getBean(LockClient.class);
+            PoolJobs pooled = context.getBean(PoolJobs.class);
+            IOException ofTheMethod = new IOException("disk");
+            CompletableFuture<String> result = pooled.completable();
+            await().until(() -> pooled.seen().get() != null);
+            client.held().forEach(hold -> client.forceRelease(hold.key(), hold.token()));
+            await().until(() -> client.held().findAny().isEmpty());
+            pooled.work().completeExceptionally(ofTheMethod);
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(() -> result.get(30, TimeUnit.SECONDS))
+                    .satisfies(seen -> assertThat(seen.getCause())
+                            .isSameAs(ofTheMethod)
+                            .satisfies(own -> assertThat(own.getSuppressed())
+                                    .singleElement()
+                                    .isInstanceOf(LockLostException.class)));
         });
     }
 

@@ -8,10 +8,14 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.test.provider.FaultyLockProvider;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import reactor.core.publisher.Mono;
 
 /** Which calls are locked at all. */
 class ConditionTests {
@@ -21,6 +25,16 @@ class ConditionTests {
         @DistributedLock(name = "job", condition = "#amount > 100")
         public boolean transfer(int amount) {
             return LockContext.find().isPresent();
+        }
+
+        @DistributedLock(name = "job", condition = "#wanted")
+        public CompletableFuture<Thread> future(boolean wanted) {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+
+        @DistributedLock(name = "job", condition = "#wanted")
+        public Mono<Thread> mono(boolean wanted) {
+            return Mono.just(Thread.currentThread());
         }
 
         @DistributedLock(name = "job", condition = "#wanted")
@@ -56,6 +70,18 @@ class ConditionTests {
                 assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> jobs.transfer(101));
                 assertThat(held.isHeld()).isTrue();
             }
+        });
+    }
+
+    /** Where it may block. */
+    @Test
+    void aBodyWhoseWorkContinuesRunsOnTheExecutorToo() {
+        run((context, jobs) -> {
+            Thread caller = Thread.currentThread();
+            assertThat(jobs.future(false).orTimeout(30, TimeUnit.SECONDS).join())
+                    .isNotSameAs(caller);
+            assertThat(jobs.mono(false).block(Duration.ofSeconds(30))).isNotSameAs(caller);
+            assertThat(context.getBean(FaultyLockProvider.class).acquires()).isZero();
         });
     }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
@@ -121,6 +122,14 @@ public final class HeldLocks {
         return locks;
     }
 
+    /** Without those of calls around this one that have returned, and released them; innermost first. */
+    public List<ReferenceCountedLock> referenced() {
+        return IntStream.range(0, locks.size())
+                .filter(index -> index < ofThisCall || locks.get(index).isReferenced())
+                .mapToObj(locks::get)
+                .toList();
+    }
+
     /** The locks of the innermost call as one, as its body sees them; empty if no call is locked. */
     public Optional<HeldLock> innermost() {
         if (ofThisCall <= 1) {
@@ -138,7 +147,7 @@ public final class HeldLocks {
     /** Each lock, outermost first, as the body sees it. */
     public List<HeldLock> all() {
         List<HeldLock> all = new ArrayList<>();
-        locks.forEach(lock -> all.add(0, lock.unreleasable()));
+        referenced().forEach(lock -> all.add(0, lock.unreleasable()));
         return all.stream().distinct().toList();
     }
 

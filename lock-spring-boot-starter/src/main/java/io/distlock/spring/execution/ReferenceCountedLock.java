@@ -60,6 +60,11 @@ public final class ReferenceCountedLock {
         return unreleasable;
     }
 
+    /** Whether the last reference has not been closed yet. */
+    boolean isReferenced() {
+        return references.get() > 0;
+    }
+
     /** One more reference; empty if the last one was already closed. */
     public Optional<Reference> addReference() {
         int before = references.getAndUpdate(count -> count == 0 ? 0 : count + 1);

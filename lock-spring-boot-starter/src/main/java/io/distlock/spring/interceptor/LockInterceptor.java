@@ -28,7 +28,8 @@ record LockInterceptor(LockOperationSource source) implements MethodInterceptor 
         } catch (RuntimeException unknownKey) {
             return returns.fail(unknownKey);
         }
-        if (tasks.isEmpty()) {
+        // Work that continues after the return runs on the executor, locked or not.
+        if (tasks.isEmpty() && returns.signal().isEmpty()) {
             return invocation.proceed();
         }
         Body body = returns.signal().isPresent() ? repeatable(invocation) : invocation::proceed;

@@ -16,7 +16,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -152,15 +151,16 @@ final class ReturnTypes {
                 false);
     }
 
-    private static @Nullable Object awaited(@Nullable Object returned) throws InterruptedException {
+    private static @Nullable Object awaited(@Nullable Object returned) throws Throwable {
         if (returned instanceof Future<?> future) {
             try {
                 future.get();
             } catch (InterruptedException interrupt) {
                 future.cancel(true);
                 throw interrupt;
-            } catch (ExecutionException | CancellationException failure) {
-                // The caller finds it in the future.
+            } catch (ExecutionException failure) {
+                Throwable own = failure.getCause();
+                throw own == null ? failure : own;
             }
         }
         return returned;

@@ -135,7 +135,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
          */
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-            List<ReferenceCountedLock> locks = HeldLocks.current().locks();
+            List<ReferenceCountedLock> locks = HeldLocks.current().referenced();
             if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
                 Begun under = new Begun(locks);
                 begun.put(transaction, under);
