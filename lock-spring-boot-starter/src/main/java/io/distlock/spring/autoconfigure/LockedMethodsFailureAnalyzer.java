@@ -14,10 +14,15 @@ final class LockedMethodsFailureAnalyzer extends AbstractFailureAnalyzer<Invalid
                 "@DistributedLock cannot be applied as it is written (problems: "
                         + cause.problems().size() + "):\n\n"
                         + cause.problems().stream()
-                                .map(each -> "%s%n   %s: %s.%n   -> %s"
-                                        .formatted(each.method(), each.attribute(), each.problem(), each.cure()))
+                                .map(each -> "%s%n   %s: %s%s%n   -> %s"
+                                        .formatted(
+                                                each.method(),
+                                                each.attribute(),
+                                                each.problem(),
+                                                each.problem().endsWith("?") ? "" : ".",
+                                                each.cure()))
                                 .collect(Collectors.joining("\n\n")),
-                "Do for each of them what its arrow says.",
+                "Apply the fix after each arrow.",
                 cause);
     }
 }

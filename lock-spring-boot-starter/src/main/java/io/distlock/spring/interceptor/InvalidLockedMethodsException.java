@@ -34,7 +34,7 @@ public final class InvalidLockedMethodsException extends IllegalStateException {
 
         @Override
         public String toString() {
-            return method + ", " + attribute + ": " + problem + ". " + cure;
+            return method + ", " + attribute + ": " + problem + (problem.endsWith("?") ? " " : ". ") + cure;
         }
     }
 }

@@ -33,7 +33,7 @@ record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
     <T> Flux<T> guarded(Flux<T> work) {
         return Flux.deferContextual(context -> {
             List<ReferenceCountedLock> begunUnder = HeldLocks.OfSubscription.current(context)
-                    .map(HeldLocks::locks)
+                    .map(HeldLocks::referenced)
                     .orElseGet(List::of);
             return transaction(begunUnder).flatMapMany(guarded -> work);
         });
