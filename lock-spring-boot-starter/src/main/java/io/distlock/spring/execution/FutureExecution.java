@@ -32,7 +32,7 @@ final class FutureExecution implements Execution {
 
     /** Completing or cancelling the result from outside ends the wait for the lock, or cancels the body's future. */
     @Override
-    public CompletableFuture<@Nullable Object> run(List<LockTask> tasks, Body body) {
+    public Object run(List<LockTask> tasks, Body body) {
         try {
             Call call = new Call(tasks, body);
             call.proceed(HeldLocks.reachable());

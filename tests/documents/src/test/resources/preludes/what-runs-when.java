@@ -1,0 +1,7 @@
+class Page {
+    Stock stock;
+}
+
+interface Stock {
+    Mono<Void> reserve(String item, FencingToken token);
+}
