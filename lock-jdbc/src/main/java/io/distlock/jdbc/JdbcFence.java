@@ -71,7 +71,8 @@ public final class JdbcFence implements Fence {
         this.look = "select lock_key, token, provider from %s where lock_key in (:key, :floor)".formatted(table.name());
         this.lookAndLock =
                 "select lock_key, token, provider from %s where lock_key = :key for update".formatted(table.name());
-        this.delete = "delete from %s where lock_key = :key and token = :token".formatted(table.name());
+        this.delete = "delete from %s where lock_key = :key and token = :token and provider = :provider"
+                .formatted(table.name());
     }
 
     @Override

@@ -120,7 +120,10 @@ class SpringCompanionTests {
 
     /** Ahead of time there is no parent that its conditions could find. */
     @Test
-    @DisabledIfSystemProperty(named = "distlock.test.aot", matches = "true")
+    @DisabledIfSystemProperty(
+            named = "distlock.test.aot",
+            matches = "true",
+            disabledReason = "conditions are evaluated without the parent, so that the child gets clients of its own")
     void aChildContextSharesTheClientsOfItsParentAndLeavesThemOpen() {
         LockTestContext.inMemory().withBean("parents", Jobs.class).run(parent -> {
             Jobs jobs = parent.getBean(Jobs.class);
