@@ -1,6 +1,8 @@
 package io.distlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
@@ -15,6 +17,7 @@ import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,6 +63,49 @@ class RedisWireTests {
             client.locks.acquire(shared).close();
             assertThat(recorder.names()).containsExactly("EVALSHA", "EVALSHA");
         }
+    }
+
+    /** Those inside the scripts included. */
+    @Test
+    void anUncontendedLockCostsNineCommandsAtTheServer(RedisProbe probe) {
+        client.locks.acquire(client.locks.request("orders", "42")).close();
+        Map<String, Integer> ran = ranBy(
+                probe,
+                () -> client.locks.acquire(client.locks.request("orders", "42")).close());
+        assertThat(ran)
+                .containsOnly(
+                        entry("evalsha", 2),
+                        entry("exists", 1),
+                        entry("time", 1),
+                        entry("set", 2),
+                        entry("get", 1),
+                        entry("del", 1),
+                        entry("publish", 1));
+    }
+
+    @Test
+    void aLoneReaderCostsThirteenCommandsAtTheServer(RedisProbe probe) {
+        var shared = client.locks.request("orders", "42").withMode(LockMode.SHARED);
+        client.locks.acquire(shared).close();
+        Map<String, Integer> ran =
+                ranBy(probe, () -> client.locks.acquire(shared).close());
+        assertThat(ran.values().stream().mapToInt(Integer::intValue).sum())
+                .as("commands of %s", ran)
+                .isEqualTo(13);
+    }
+
+    @Test
+    void aRenewalCostsOneCommandForEachLeaseAndThreeForAllAtTheServer(RedisProbe probe) {
+        assumeThat(probe.info("server").get("redis_version")).doesNotStartWith("6.");
+        List<Lease> leases = acquireMany(100);
+        renewOne(leases.get(0));
+        Map<Lease, Renewal> answers = new ConcurrentHashMap<>();
+        Map<String, Integer> ran = ranBy(probe, () -> {
+            client.provider.renew(leases, answers::put);
+            await().atMost(TestClient.PATIENCE).until(() -> answers.size() == leases.size());
+        });
+        assertThat(answers.values()).containsOnly(Renewal.RENEWED);
+        assertThat(ran).containsOnly(entry("evalsha", 1), entry("mget", 1), entry("time", 1), entry("pexpire", 100));
     }
 
     @Test
@@ -139,6 +185,18 @@ class RedisWireTests {
                     .filteredOn(name -> !name.equals("UNSUBSCRIBE"))
                     .containsExactly("EVALSHA", "SUBSCRIBE", "EVALSHA", "EVALSHA", "EVALSHA");
         }
+    }
+
+    private static Map<String, Integer> ranBy(RedisProbe probe, Runnable calls) {
+        probe.command("CONFIG", "RESETSTAT");
+        calls.run();
+        Map<String, Integer> ran = new HashMap<>();
+        probe.info("commandstats").forEach((name, figures) -> {
+            if (name.startsWith("cmdstat_") && !name.startsWith("cmdstat_config")) {
+                ran.put(name.substring(8), Integer.parseInt(figures.replaceFirst("calls=(\\d+),.*", "$1")));
+            }
+        });
+        return ran;
     }
 
     private static Renewal renewOne(Lease lease) {

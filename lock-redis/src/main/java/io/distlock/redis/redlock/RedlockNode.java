@@ -1,6 +1,7 @@
 package io.distlock.redis.redlock;
 
 import io.distlock.FencingToken;
+import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.redlock.Quorum.Vote;
@@ -195,8 +196,9 @@ final class RedlockNode {
     }
 
     CompletionStage<Release> release(RedisLease entry, Duration keepFor) {
-        // Whatever its token: a reader may still have the one that the node proposed.
-        return node.release(entry.mode(), entry.names(), entry.owner(), Optional.empty(), false, keepFor);
+        // A reader may still have the token that the node proposed.
+        Optional<FencingToken> token = entry.mode() == LockMode.SHARED ? Optional.empty() : Optional.of(entry.token());
+        return node.release(entry.mode(), entry.names(), entry.owner(), token, false, keepFor);
     }
 
     /** A grant with this token, as stored on a node. */

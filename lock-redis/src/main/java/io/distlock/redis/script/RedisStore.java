@@ -171,11 +171,14 @@ public final class RedisStore implements TryLockStore {
             boolean quietly,
             Duration keepFor) {
         boolean shared = mode == LockMode.SHARED;
+        String key = shared ? names.readers() : names.lock();
+        // A writer that was granted the lock has no claim any more.
+        boolean claims = shared || token.isEmpty();
         ScriptCall<Long> invocation = ScriptCall.of(
                         shared ? scripts.releaseShared() : scripts.releaseExclusive(),
                         names.slot(),
                         IntegerOutput::new,
-                        List.of(shared ? names.readers() : names.lock(), names.waiting()))
+                        claims ? List.of(key, names.waiting()) : List.of(key))
                 .with(owner)
                 .with(quietly ? "" : names.channel())
                 .with(keepFor);

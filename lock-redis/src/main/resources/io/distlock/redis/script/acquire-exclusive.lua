@@ -15,26 +15,31 @@
 -- Beyond the last reader's expiry: a waiting writer's claim lasts until it has come back.
 local TIME_TO_COME_BACK = 1000
 
-local owner, ttl, wait, waiter = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
+local owner, ttl = ARGV[1], ARGV[2]
 
-local value = redis.call('GET', KEYS[1])
-if value then
-  if string.sub(value, 1, #owner + 1) == owner .. ':' then
-    -- A try that comes late does not shorten what was extended since.
-    if redis.call('PTTL', KEYS[1]) < tonumber(ttl) then
-      redis.call('PEXPIRE', KEYS[1], ttl)
-    end
-    return {1, tonumber(string.sub(value, #owner + 2))}
-  end
-  local who = redis.sha1hex(string.match(value, '^(.*):') or value)
-  return {0, redis.call('PTTL', KEYS[1]), tonumber(string.sub(who, 1, 12), 16)}
+-- The server's time in µs.
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
 end
 
-local time = redis.call('TIME')
-local micros = time[1] * 1000000 + time[2]
+-- The reply if the lock is not free.
+local function reply_if_taken()
+  local value = redis.call('GET', KEYS[1])
+  if value then
+    if string.sub(value, 1, #owner + 1) == owner .. ':' then
+      -- A try that comes late does not shorten what was extended since.
+      if redis.call('PTTL', KEYS[1]) < tonumber(ttl) then
+        redis.call('PEXPIRE', KEYS[1], ttl)
+      end
+      return {1, tonumber(string.sub(value, #owner + 2))}
+    end
+    local who = redis.sha1hex(string.match(value, '^(.*):') or value)
+    return {0, redis.call('PTTL', KEYS[1]), tonumber(string.sub(who, 1, 12), 16)}
+  end
 
-if redis.call('EXISTS', KEYS[2], KEYS[3]) > 0 then
-  local millis = math.floor(micros / 1000)
+  local wait, waiter = tonumber(ARGV[3]), ARGV[4]
+  local millis = math.floor(clock() / 1000)
   redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('(%.0f', millis))
   local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2]
   local claimant = redis.call('GET', KEYS[3])
@@ -54,7 +59,11 @@ if redis.call('EXISTS', KEYS[2], KEYS[3]) > 0 then
   end
 end
 
-local token = next_token(micros)
-local token_text = string.format('%.0f', token)
-redis.call('SET', KEYS[1], owner .. ':' .. token_text, 'NX', 'PX', ttl)
+-- Usually none of them exists, and one question is enough.
+local answer = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3]) > 0 and reply_if_taken()
+if answer then
+  return answer
+end
+local token = next_token(clock)
+redis.call('SET', KEYS[1], owner .. ':' .. string.format('%.0f', token), 'NX', 'PX', ttl)
 return {1, token}

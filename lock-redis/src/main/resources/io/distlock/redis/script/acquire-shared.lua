@@ -15,10 +15,23 @@ local micros = time[1] * 1000000 + time[2]
 local millis = math.floor(micros / 1000)
 local expiry = string.format('%.0f', millis + ttl)
 
+local function grant()
+  local token = next_token(function() return micros end)
+  redis.call('ZADD', KEYS[2], expiry, owner .. ':' .. string.format('%.0f', token))
+  return {1, token}
+end
+
 -- The set lasts as long as its last reader.
 local function keep_readers()
   local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2]
   redis.call('PEXPIRE', KEYS[2], string.format('%.0f', last - millis))
+end
+
+-- Often none of them exists, and one question is enough.
+if redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3]) == 0 then
+  local granted = grant()
+  redis.call('PEXPIRE', KEYS[2], ARGV[2])
+  return granted
 end
 
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('(%.0f', millis))
@@ -45,8 +58,6 @@ for _, key in ipairs({KEYS[1], KEYS[3]}) do
   end
 end
 
-local token = next_token(micros)
-local token_text = string.format('%.0f', token)
-redis.call('ZADD', KEYS[2], expiry, owner .. ':' .. token_text)
+local granted = grant()
 keep_readers()
-return {1, token}
+return granted

@@ -1,7 +1,8 @@
 -- Releases an exclusive lock and its owner's claim as a waiting writer.
 --
 -- KEYS[1]  the lock: "owner:token"
--- KEYS[2]  the waiting writer; left out while the keys of the slot move to another node of a cluster
+-- KEYS[2]  the waiting writer; only for a try to withdraw, since a grant ends the claim; left out while the keys of the slot
+--          move to another node of a cluster
 -- ARGV[1]  owner
 -- ARGV[2]  the channel on which a release is published; empty for none
 -- ARGV[3]  for how many ms the lock stays taken nevertheless; 0 frees it now

@@ -11,17 +11,25 @@
 local time = redis.call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local function renew_exclusive(lock, value, ttl)
-  if redis.pcall('GET', lock) ~= value then
+-- All at once; nothing for a key of another type.
+local values = redis.call('MGET', unpack(KEYS))
+
+local function renew_exclusive(i, value, ttl)
+  if values[i] ~= value then
     return 0
   end
-  if redis.call('PTTL', lock) < ttl then
-    redis.call('PEXPIRE', lock, string.format('%.0f', ttl))
+  local lock, time = KEYS[i], string.format('%.0f', ttl)
+  -- GT: since Redis 7. It leaves a key alone that lasts longer, or for ever.
+  if not redis.REDIS_VERSION_NUM or redis.call('PEXPIRE', lock, time, 'GT') == 0 then
+    if redis.call('PTTL', lock) < ttl then
+      redis.call('PEXPIRE', lock, time)
+    end
   end
   return 1
 end
 
-local function renew_shared(readers, member, ttl)
+local function renew_shared(i, member, ttl)
+  local readers = KEYS[i]
   -- First: with its memory full, Redis lets a script add something only after another write.
   redis.pcall('ZREMRANGEBYSCORE', readers, '-inf', string.format('(%.0f', millis))
   local expiry = tonumber(redis.pcall('ZSCORE', readers, member))
@@ -36,8 +44,8 @@ local function renew_shared(readers, member, ttl)
 end
 
 local answers = {}
-for i, key in ipairs(KEYS) do
+for i = 1, #KEYS do
   local renew = ARGV[3 * i - 2] == 'shared' and renew_shared or renew_exclusive
-  answers[i] = renew(key, ARGV[3 * i - 1], tonumber(ARGV[3 * i]))
+  answers[i] = renew(i, ARGV[3 * i - 1], tonumber(ARGV[3 * i]))
 end
 return answers

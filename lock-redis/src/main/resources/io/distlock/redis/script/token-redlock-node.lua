@@ -4,9 +4,9 @@
 -- KEYS[4]  the fencing counters by hash slot, and the base
 -- ARGV[5]  the slot
 
-local function next_token(micros)
+local function next_token(clock)
   local known = redis.call('HMGET', KEYS[4], ARGV[5], 'base')
-  local token = math.max(known[1] and known[1] + 1 or micros, tonumber(known[2] or 0))
+  local token = math.max(known[1] and known[1] + 1 or clock(), tonumber(known[2] or 0))
   redis.call('HSET', KEYS[4], ARGV[5], string.format('%.0f', token))
   return token
 end

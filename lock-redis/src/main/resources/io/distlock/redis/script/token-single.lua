@@ -1,11 +1,15 @@
--- The fencing token where one Redis decides alone: larger than any before, even after the counter was lost. Microseconds
--- stay exact in a double until 2255.
+-- The fencing token where one Redis decides alone: the server's time in µs, or the last one plus 1 if that is larger; so it
+-- grows even after the counter was lost. Microseconds stay exact in a double until 2255.
 --
 -- KEYS[4]  the fencing counter of this hash slot
 
-local function next_token(micros)
-  local token = math.max((redis.call('GET', KEYS[4]) or 0) + 1, micros)
-  redis.call('SET', KEYS[4], string.format('%.0f', token))
+local function next_token(clock)
+  local token = clock()
+  local last = tonumber(redis.call('SET', KEYS[4], string.format('%.0f', token), 'GET') or 0)
+  if last >= token then
+    token = last + 1
+    redis.call('SET', KEYS[4], string.format('%.0f', token))
+  end
   return token
 end
 
