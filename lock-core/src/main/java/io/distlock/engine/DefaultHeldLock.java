@@ -38,7 +38,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
         super(context, options, grant, ticket, asker);
-        this.state = new LockState.Held(grant.since(), context.validityNanos(options.leaseTime()), 0);
+        this.state = LockState.Held.since(grant.since(), context.validityNanos(options.leaseTime()), 0);
     }
 
     Optional<HeldLockInfo> info(long now) {
@@ -149,7 +149,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
         boolean tooLate = answer == Release.NOT_OWNER && keptNanos <= 0;
         Release outcome = tooLate ? Release.UNKNOWN : answer;
         if (outcome == Release.NOT_OWNER) {
-            LockLoss loss = loss(LockLoss.Reason.NOT_OWNER, releasing.last().since());
+            LockLoss loss = loss(LockLoss.Reason.NOT_OWNER, releasing.last());
             state = new LockState.Lost(loss);
             ended(releasing, outcome);
             context.callbacks().executeLoss(() -> announce(loss));
@@ -176,7 +176,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     private boolean lose(LockState.Held held, LockLoss.Reason reason) {
-        LockLoss loss = loss(reason, held.since());
+        LockLoss loss = loss(reason, held);
         if (!STATE.compareAndSet(this, held, new LockState.Lost(loss))) {
             return false;
         }
@@ -262,7 +262,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     /** Never shortens it: answers may arrive in any order. */
     private void extend(Moment sent, long validNanos) {
         while (isHeld() && state instanceof LockState.Held held) {
-            var extended = new LockState.Held(sent, validNanos, held.renewals() + 1);
+            var extended = LockState.Held.since(sent, validNanos, held.renewals() + 1);
             if (held.leftNanos(context.ticker()) >= extended.leftNanos(context.ticker())) {
                 return;
             }

@@ -21,16 +21,18 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The acquisition of one key: first the local queue, then the provider. Ends by its deadline even if the provider does not
  * answer; cancelling leaves neither a place in the queue nor a lease in the store.
  */
-final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implements LeaseRequest.Listener, DueSet.Due {
+final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implements DueSet.Due {
 
     /** Added to the provider's own time limit, since its error is more specific. */
-    private static final Duration PROVIDER_OVERDUE = Duration.ofMillis(250);
+    private static final long PROVIDER_OVERDUE = 250_000_000;
 
     private final LockKey key;
     private final LockMode mode;
@@ -49,18 +51,11 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     }
 
     void start() {
-        if (options.waitTime().isZero()) {
-            // If another call in this process holds the key or waits for it, that is the answer; the store is not
-            // asked.
-            if (context.queues().tryEnter(ticket)) {
-                askProvider();
-            } else if (context.queues().reply(key) instanceof StoreReply.Failed failed) {
-                failUnasked(failed.cause());
-            } else {
-                giveUp();
-            }
-        } else if (context.queues().enter(ticket)) {
+        boolean mayQueue = !options.waitTime().isZero();
+        if (context.queues().enter(ticket, mayQueue)) {
             askProvider();
+        } else if (!mayQueue) {
+            giveUpUnasked();
         }
     }
 
@@ -84,7 +79,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
             return;
         }
         asking = true;
-        var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline, this);
+        var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline, ticket);
         CompletableFuture<Optional<Grant>> asked;
         try {
             asked = context.provider().acquire(lease);
@@ -134,7 +129,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
 
     private void hold(Grant grant) {
         DefaultHeldLock held = new DefaultHeldLock(context, options, grant, ticket, asker);
-        ticket.replied(StoreReply.TAKEN);
+        ticket.refused();
         // Before anybody can release it, or it would stay there forever.
         context.watchdog().add(held);
         context.publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
@@ -146,31 +141,27 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     }
 
     private void giveUp() {
-        if (remote != null) {
-            ticket.replied(StoreReply.TAKEN);
-        }
-        // Before the caller is notified: its next attempt must not find this one in the queue.
-        context.queues().leave(ticket);
-        if (complete(Optional.empty())) {
-            context.publish(() -> new LockEvent.NotAcquired(key, mode, waited()));
-        }
-        leave();
+        ticket.refused();
+        end(() -> complete(Optional.empty()), () -> new LockEvent.NotAcquired(key, mode, waited()));
     }
 
-    /** The store was never asked for this call; the one before it knows whether another holds the key. */
+    /**
+     * The store was never asked for this call; the one before it knows whether another holds the key. A single attempt takes
+     * the presence of an earlier call for the answer.
+     */
     private void giveUpUnasked() {
         StoreReply reply = context.queues().reply(key);
-        if (reply instanceof StoreReply.Taken) {
+        if (reply instanceof StoreReply.Failed failed) {
+            failUnasked(": " + failed.cause().getMessage(), failed.cause());
+        } else if (reply instanceof StoreReply.Taken || options.waitTime().isZero()) {
             giveUp();
         } else {
-            failUnasked(reply instanceof StoreReply.Failed failed ? failed.cause() : null);
+            failUnasked("", null);
         }
     }
 
-    private void failUnasked(@Nullable Throwable cause) {
-        String why =
-                "an earlier call in this process has no answer yet" + (cause == null ? "" : ": " + cause.getMessage());
-        fail(why, cause);
+    private void failUnasked(String answer, @Nullable Throwable cause) {
+        fail("an earlier call in this process has no answer yet" + answer, cause);
     }
 
     void failClosed() {
@@ -181,27 +172,22 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
         fail(new LockUnavailableException(key, waited(), why, cause));
     }
 
-    @Override
-    public void refused() {
-        ticket.replied(StoreReply.TAKEN);
-    }
-
-    @Override
-    public void failed(Throwable cause) {
-        ticket.replied(new StoreReply.Failed(cause));
-    }
-
     private void fail(Throwable cause) {
         Throwable reason = cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
         LockException failure = reason instanceof LockException known
                 ? known
                 : new LockUnavailableException(key, waited(), "the provider failed: " + reason, reason);
         if (remote != null) {
-            ticket.replied(new StoreReply.Failed(failure));
+            ticket.failed(failure);
         }
+        end(() -> completeExceptionally(failure), () -> new LockEvent.Failed(key, mode, waited(), failure));
+    }
+
+    private void end(BooleanSupplier completion, Supplier<LockEvent> event) {
+        // Before the caller is notified: its next attempt must not find this one in the queue.
         context.queues().leave(ticket);
-        if (completeExceptionally(failure)) {
-            context.publish(() -> new LockEvent.Failed(key, mode, waited(), failure));
+        if (completion.getAsBoolean()) {
+            context.publish(event);
         }
         leave();
     }
@@ -250,11 +236,7 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     public long dueNanos() {
         return mayWaitInTheQueue()
                 ? deadline.nanos()
-                : deadline.nanos()
-                        + context.provider()
-                                .callTimeout()
-                                .plus(PROVIDER_OVERDUE)
-                                .toNanos();
+                : deadline.nanos() + context.provider().callTimeout().toNanos() + PROVIDER_OVERDUE;
     }
 
     @Override
@@ -263,7 +245,8 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     }
 
     WaiterInfo info(long now) {
-        Instant since = Instant.ofEpochMilli(startedMillis);
-        return new WaiterInfo(key, mode, since, ClientContext.between(startedNanos, now), deadline.remaining(), asker);
+        Instant since = Instant.ofEpochMilli(started.wallMillis());
+        return new WaiterInfo(
+                key, mode, since, ClientContext.between(started.nanos(), now), deadline.remaining(), asker);
     }
 }

@@ -2,26 +2,25 @@ package io.distlock.engine;
 
 import io.distlock.LockKey;
 import io.distlock.LockMode;
-import java.util.ArrayDeque;
+import io.distlock.spi.LeaseRequest;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.Objects;
-import java.util.Queue;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The local queues, one for each key, first come first served: only one of this process's calls for a key, or
- * several shared ones, may ask the store at a time. A queue exists only while a call is in it. Thread-safe; callbacks
- * run outside any lock.
+ * several shared ones, may ask the store at a time. A queue exists only while a call is in it. Thread-safe: its monitor
+ * guards queues and tickets; callbacks run under no monitor.
  */
 final class KeyQueues {
 
     private static final Logger log = LoggerFactory.getLogger(KeyQueues.class);
 
-    private final ConcurrentHashMap<LockKey, KeyQueue> queues = new ConcurrentHashMap<>();
+    private final Map<LockKey, KeyQueue> queues = new HashMap<>();
 
     /** The store's latest reply for a key, shared with callers queued behind the one that asked. */
     sealed interface StoreReply {
@@ -38,12 +37,12 @@ final class KeyQueues {
         record Failed(Throwable cause) implements StoreReply {}
     }
 
-    static final class Ticket {
+    /** A call's place in its queue. As a listener, it lets the provider keep nothing else of the call. */
+    static final class Ticket implements LeaseRequest.Listener {
 
         private final LockKey key;
         private final LockMode mode;
-        // Both guarded by the map's lock on the key. The callback is dropped on admission, since a ticket lives
-        // as long as its lock is held.
+        // Dropped on admission, since a ticket lives as long as its lock is held.
         private @Nullable Runnable onTurn;
         private boolean admitted;
 
@@ -59,8 +58,14 @@ final class KeyQueues {
             this.onTurn = onTurn;
         }
 
-        void replied(StoreReply latest) {
-            reply = latest;
+        @Override
+        public void refused() {
+            reply = StoreReply.TAKEN;
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            reply = new StoreReply.Failed(cause);
         }
     }
 
@@ -71,9 +76,8 @@ final class KeyQueues {
         private @Nullable Ticket lastAdmitted;
         private StoreReply reply = StoreReply.NONE;
         private Set<Ticket> waiting = Set.of();
-        // Admitted but not yet called back; null until a call has to wait. One thread at a time calls them back.
-        private @Nullable Queue<Runnable> turns;
-        private boolean calling;
+        // One thread at a time admits the waiting calls.
+        private boolean admitting;
 
         boolean admits(LockMode mode) {
             return !exclusive && (mode == LockMode.SHARED || shared == 0);
@@ -83,32 +87,31 @@ final class KeyQueues {
             ticket.admitted = true;
             ticket.onTurn = null;
             lastAdmitted = ticket;
+            count(ticket, 1);
+        }
+
+        private void count(Ticket ticket, int change) {
             if (ticket.mode == LockMode.EXCLUSIVE) {
-                exclusive = true;
+                exclusive = change > 0;
             } else {
-                shared++;
+                shared += change;
             }
         }
 
         void enqueue(Ticket ticket) {
-            if (turns == null) {
+            if (waiting.isEmpty()) {
                 waiting = new LinkedHashSet<>();
-                turns = new ArrayDeque<>();
             }
             waiting.add(ticket);
         }
 
         boolean remove(Ticket ticket) {
             if (!ticket.admitted) {
-                return turns != null && waiting.remove(ticket);
+                return !waiting.isEmpty() && waiting.remove(ticket);
             }
             ticket.admitted = false;
             reply = reply();
-            if (ticket.mode == LockMode.EXCLUSIVE) {
-                exclusive = false;
-            } else {
-                shared--;
-            }
+            count(ticket, -1);
             return true;
         }
 
@@ -117,111 +120,71 @@ final class KeyQueues {
             return lastAdmitted == null || lastAdmitted.reply == StoreReply.NONE ? reply : lastAdmitted.reply;
         }
 
-        void admitWaiters() {
-            for (var heads = waiting.iterator(); heads.hasNext(); ) {
-                Ticket head = heads.next();
-                if (!admits(head.mode)) {
-                    break;
-                }
-                heads.remove();
-                Objects.requireNonNull(turns).add(Objects.requireNonNull(head.onTurn));
-                admit(head);
-            }
-        }
-
-        /** True if there are callbacks to run, and no other thread runs them. */
-        boolean beginCalling() {
-            if (calling || turns == null || turns.isEmpty()) {
-                return false;
-            }
-            calling = true;
-            return true;
-        }
-
+        /** Admits the first waiting call if its turn has come. */
         @Nullable
-        Runnable nextTurn() {
-            Runnable next = turns == null ? null : turns.poll();
-            calling = next != null;
-            return next;
+        Runnable admitNext() {
+            Ticket head = waiting.isEmpty() ? null : waiting.iterator().next();
+            admitting = head != null && admits(head.mode);
+            if (head == null || !admitting) {
+                return null;
+            }
+            waiting.remove(head);
+            Runnable turn = head.onTurn;
+            admit(head);
+            return turn;
         }
 
         boolean isUnused() {
-            return !exclusive && shared == 0 && waiting.isEmpty() && !calling;
+            return !exclusive && shared == 0 && waiting.isEmpty() && !admitting;
         }
     }
 
-    /** True if the ticket is admitted at once; otherwise it waits in the queue. */
-    boolean enter(Ticket ticket) {
-        return enter(ticket, true);
-    }
-
-    /** True if the ticket is admitted at once; otherwise it is not queued. */
-    boolean tryEnter(Ticket ticket) {
-        return enter(ticket, false);
-    }
-
-    private boolean enter(Ticket ticket, boolean mayQueue) {
-        boolean[] admitted = new boolean[1];
-        queues.compute(ticket.key, (key, existing) -> {
-            KeyQueue queue = existing == null ? new KeyQueue() : existing;
-            if (queue.admits(ticket.mode) && queue.waiting.isEmpty()) {
-                queue.admit(ticket);
-                admitted[0] = true;
-            } else if (mayQueue) {
-                queue.enqueue(ticket);
-            }
-            return queue;
-        });
-        return admitted[0];
+    /** True if the ticket is admitted at once; otherwise it waits in the queue if it may. */
+    synchronized boolean enter(Ticket ticket, boolean mayQueue) {
+        KeyQueue queue = queues.computeIfAbsent(ticket.key, key -> new KeyQueue());
+        boolean atOnce = queue.waiting.isEmpty() && queue.admits(ticket.mode);
+        if (atOnce) {
+            queue.admit(ticket);
+        } else if (mayQueue) {
+            queue.enqueue(ticket);
+        }
+        return atOnce;
     }
 
     /** Leaves the queue and admits the next. Idempotent. */
     void leave(Ticket ticket) {
-        boolean[] calls = new boolean[1];
-        queues.computeIfPresent(ticket.key, (key, queue) -> {
-            if (queue.remove(ticket)) {
-                queue.admitWaiters();
-                calls[0] = queue.beginCalling();
-            }
-            return queue.isUnused() ? null : queue;
-        });
-        if (calls[0]) {
-            callBack(ticket.key);
-        }
-    }
-
-    /** Iterative: admitted callers may leave immediately, and recursing over a long queue would overflow the stack. */
-    private void callBack(LockKey key) {
-        for (Runnable turn = nextTurn(key); turn != null; turn = nextTurn(key)) {
+        // Iterative: admitted callers may leave immediately, and recursing over a long queue would overflow the stack.
+        for (Runnable turn = left(ticket); turn != null; turn = admitNext(ticket.key)) {
             try {
                 turn.run();
             } catch (RuntimeException | Error failure) {
                 // Otherwise no more callers would be admitted.
-                log.error("A call admitted to the queue of '{}' failed", key, failure);
+                log.error("A call admitted to the queue of '{}' failed", ticket.key, failure);
             }
         }
     }
 
-    private @Nullable Runnable nextTurn(LockKey key) {
-        @Nullable Runnable[] next = new @Nullable Runnable[1];
-        queues.computeIfPresent(key, (same, queue) -> {
-            next[0] = queue.nextTurn();
-            return queue.isUnused() ? null : queue;
-        });
-        return next[0];
+    private synchronized @Nullable Runnable left(Ticket ticket) {
+        KeyQueue queue = queues.get(ticket.key);
+        return queue == null || !queue.remove(ticket) || queue.admitting ? null : admitNext(ticket.key);
+    }
+
+    private synchronized @Nullable Runnable admitNext(LockKey key) {
+        KeyQueue queue = queues.get(key);
+        Runnable turn = queue == null ? null : queue.admitNext();
+        if (queue != null && queue.isUnused()) {
+            queues.remove(key);
+        }
+        return turn;
     }
 
     /** The store's latest reply to the admitted calls; none if there are none. */
-    StoreReply reply(LockKey key) {
-        StoreReply[] reply = {StoreReply.NONE};
-        queues.computeIfPresent(key, (same, queue) -> {
-            reply[0] = queue.reply();
-            return queue;
-        });
-        return reply[0];
+    synchronized StoreReply reply(LockKey key) {
+        KeyQueue queue = queues.get(key);
+        return queue == null ? StoreReply.NONE : queue.reply();
     }
 
-    int size() {
+    synchronized int size() {
         return queues.size();
     }
 }

@@ -14,15 +14,23 @@ import org.jspecify.annotations.Nullable;
 sealed interface LockState {
 
     /** Ours while the lease is valid, which it is for so long from then on. */
-    record Held(Moment since, long validNanos, int renewals) implements LockState {
+    record Held(long sinceNanos, long sinceMillis, long validNanos, int renewals) implements LockState {
+
+        static Held since(Moment since, long validNanos, int renewals) {
+            return new Held(since.nanos(), since.wallMillis(), validNanos, renewals);
+        }
 
         long endNanos() {
-            return since.nanos() + validNanos;
+            return sinceNanos + validNanos;
+        }
+
+        long elapsedNanos(Ticker ticker) {
+            return new Moment(sinceNanos, sinceMillis).elapsedNanos(ticker);
         }
 
         /** Time left; negative once it is over. */
         long leftNanos(Ticker ticker) {
-            return validNanos - since.elapsedNanos(ticker);
+            return validNanos - elapsedNanos(ticker);
         }
     }
 

@@ -16,7 +16,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -29,10 +28,7 @@ import org.slf4j.event.Level;
 abstract sealed class ManagedLease permits DefaultHeldLock {
 
     private static final Logger log = LoggerFactory.getLogger(DefaultHeldLock.class);
-    private static final AtomicReferenceFieldUpdater<ManagedLease, Duration> TIME_TO_LIVE =
-            AtomicReferenceFieldUpdater.newUpdater(ManagedLease.class, Duration.class, "timeToLive");
-
-    private static final long LONGEST_TRY = 2_000_000_000L;
+    private static final long LONGEST_TRY = 2_000_000_000;
 
     final ClientContext context;
     final LockOptions options;
@@ -149,8 +145,8 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     }
 
     /** The store is about to be asked to keep the key for this long. */
-    final void mayLast(Duration time) {
-        TIME_TO_LIVE.accumulateAndGet(this, time, (before, now) -> now.compareTo(before) > 0 ? now : before);
+    final synchronized void mayLast(Duration time) {
+        timeToLive = time.compareTo(timeToLive) > 0 ? time : timeToLive;
     }
 
     final void leaveQueue() {
@@ -161,8 +157,8 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
         context.publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
     }
 
-    final LockLoss loss(LockLoss.Reason reason, Moment since) {
-        Duration sinceRenewal = Duration.ofNanos(since.elapsedNanos(context.ticker()));
+    final LockLoss loss(LockLoss.Reason reason, LockState.Held last) {
+        Duration sinceRenewal = Duration.ofNanos(last.elapsedNanos(context.ticker()));
         return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);
     }
 

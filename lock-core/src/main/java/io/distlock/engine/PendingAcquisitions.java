@@ -5,6 +5,7 @@ import io.distlock.LockKey;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
 import io.distlock.spi.Deadline;
+import io.distlock.spi.Moment;
 import io.distlock.support.DueSet;
 import java.time.Duration;
 import java.util.Collection;
@@ -32,8 +33,7 @@ final class PendingAcquisitions {
         final LockRequest request;
         final Deadline deadline;
         final String asker;
-        final long startedNanos;
-        final long startedMillis;
+        final Moment started;
 
         /**
          * @param asker the thread that asked, for diagnostics
@@ -44,15 +44,14 @@ final class PendingAcquisitions {
             this.request = request;
             this.deadline = deadline;
             this.asker = asker;
-            this.startedNanos = context.ticker().nanos();
-            this.startedMillis = context.ticker().wallMillis();
+            this.started = context.ticker().now();
         }
 
         /** The key that is being requested or, at the end, the one that decided the outcome. */
         abstract LockKey key();
 
         final Duration waited() {
-            return context.since(startedNanos);
+            return context.since(started.nanos());
         }
 
         final LockNotAcquiredException notAcquired() {
@@ -87,14 +86,12 @@ final class PendingAcquisitions {
 
     KeyAcquisition start(LockKey key, LockRequest request, Deadline deadline, String asker) {
         KeyAcquisition started = new KeyAcquisition(this, key, request, deadline, asker);
-        if (closed) {
-            started.failClosed();
-            return started;
+        if (!closed) {
+            pending.add(started);
+            started.start();
         }
-        pending.add(started);
-        started.start();
         if (closed) {
-            // close() may not have seen it.
+            // Perhaps only now, and close() may not have seen it.
             started.failClosed();
         }
         return started;

@@ -2,8 +2,8 @@ package io.distlock.inmemory;
 
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
+import io.distlock.LockMode;
 import io.distlock.LockStatus;
-import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.spi.Grant;
@@ -13,8 +13,9 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
+import io.distlock.support.AcquireLoop;
 import io.distlock.support.LockRuntime;
-import io.distlock.support.LockScheduler;
+import io.distlock.support.TryLockStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,36 +23,111 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Locks inside this JVM with the semantics of a distributed store: first come first served for each key, time to live,
  * fencing tokens, shared mode, lock-delay and minimum hold time. For tests and development: it excludes nobody outside the
- * process. Uses the runtime's clock. Thread-safe: the monitor guards the keys; futures that others know complete under no
- * monitor.
+ * process. Uses the runtime's clock. Thread-safe: the monitor guards the keys; waiters are woken under no monitor.
  */
 public final class InMemoryLockProvider implements LockProvider {
 
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(1);
 
-    private final LockRuntime runtime;
     private final Ticker ticker;
+    private final AcquireLoop loop;
     /** In order of access: the least recently used keys come first. */
     private final Map<LockKey, KeyState> keys = new LinkedHashMap<>(16, 0.75f, true);
 
     private long lastToken;
-    private boolean closed;
-
-    /** A request that may join the queue of its key. */
-    record Waiter(LeaseRequest request, CompletableFuture<Optional<Grant>> answer) {}
+    private volatile boolean closed;
 
     /** The caller closes the runtime. */
     public InMemoryLockProvider(LockRuntime runtime) {
-        this.runtime = runtime;
         this.ticker = runtime.ticker();
+        this.loop = new AcquireLoop(runtime, Contender::new, CALL_TIMEOUT);
+    }
+
+    private record InMemoryLease(LockKey key, LockMode mode, String owner, FencingToken token, Duration renewedTimeToLive)
+            implements Lease {}
+
+    /** A grant in the store. */
+    private static final class Holding {
+
+        private final InMemoryLease lease;
+        private long expiresAt;
+        // Released, but its minimum hold time is not over.
+        private boolean kept;
+
+        Holding(InMemoryLease lease, long expiresAt) {
+            this.lease = lease;
+            this.expiresAt = expiresAt;
+        }
+    }
+
+    /** The holders of one key and, with what wakes them, those that wait for it, first come first served. */
+    private static final class KeyState {
+
+        private final List<Holding> holdings = new ArrayList<>();
+        private final Map<Contender, Runnable> queue = new LinkedHashMap<>();
+
+        private boolean admits(LockMode mode) {
+            return holdings.isEmpty() || (mode == LockMode.SHARED && isShared());
+        }
+
+        private boolean isShared() {
+            return holdings.stream().allMatch(holding -> holding.lease.mode() == LockMode.SHARED);
+        }
+
+        /** The waiters whose turn it is: one writer, or all readers before the next writer. */
+        private List<Contender> heads() {
+            List<Contender> readers = queue.keySet().stream()
+                    .takeWhile(waiter -> waiter.request.mode() == LockMode.SHARED)
+                    .toList();
+            if (readers.isEmpty()) {
+                return queue.keySet().stream().limit(holdings.isEmpty() ? 1 : 0).toList();
+            }
+            return admits(LockMode.SHARED) ? readers : List.of();
+        }
+
+        private Optional<Holding> find(Predicate<Lease> wanted) {
+            return holdings.stream()
+                    .filter(holding -> !holding.kept && wanted.test(holding.lease))
+                    .findFirst();
+        }
+    }
+
+    /** One acquisition, which keeps its place in the queue between its tries. */
+    private final class Contender implements TryLockStore {
+
+        private final LeaseRequest request;
+
+        Contender(LeaseRequest request) {
+            this.request = request;
+        }
+
+        @Override
+        public CompletionStage<Result> attempt(LeaseRequest same, boolean again) {
+            return CompletableFuture.completedFuture(tryOnce(this));
+        }
+
+        @Override
+        public CompletionStage<Release> withdraw(LeaseRequest same) {
+            return CompletableFuture.completedFuture(release(request.key(), request.owner(), Duration.ZERO));
+        }
+
+        @Override
+        public boolean notesWaiters() {
+            return false;
+        }
+
+        @Override
+        public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
+            enqueue(this, wake);
+            return CompletableFuture.completedFuture(() -> leave(this));
+        }
     }
 
     @Override
@@ -66,178 +142,148 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        Waiter waiter = new Waiter(request, new CompletableFuture<>());
-        if (enter(waiter)) {
-            request.listener().refused();
-            Duration remaining = request.deadline().remaining();
-            LockScheduler.Scheduled timer = runtime.scheduler().schedule(() -> timeOut(waiter), remaining);
-            waiter.answer().whenComplete((grant, failure) -> {
-                timer.cancel();
-                leave(waiter);
-            });
-        }
-        return waiter.answer();
+        return loop.acquire(request);
     }
 
-    /** True if it has to wait in the queue; else it is answered. */
-    private synchronized boolean enter(Waiter waiter) {
-        LeaseRequest request = waiter.request();
-        if (closed) {
-            waiter.answer().completeExceptionally(closed(request.key()));
-            return false;
-        }
+    private synchronized TryLockStore.Result tryOnce(Contender contender) {
         forgetVanished();
-        KeyState state = keys.computeIfAbsent(request.key(), key -> new KeyState());
-        state.dropExpired(ticker.nanos());
-        Optional<KeyState.Holding> same = state.heldBy(request.owner());
+        LeaseRequest request = contender.request;
+        KeyState state = look(request.key()).orElseGet(KeyState::new);
+        Optional<Holding> same = state.find(lease -> lease.owner().equals(request.owner()));
         if (same.isPresent()) {
-            same.get().extend(ticker.nanos(), request.timeToLive());
-            waiter.answer().complete(Optional.of(new Grant(same.get().lease(), ticker.now())));
-        } else if (state.admitsAtOnce(request)) {
-            waiter.answer().complete(Optional.of(grant(state, request)));
-        } else if (request.deadline().hasPassed()) {
-            waiter.answer().complete(Optional.empty());
-        } else {
-            state.queue().add(waiter);
-            awaitExpiry(request.key(), state);
-            return true;
+            extend(same.get(), request.timeToLive());
+            return new TryLockStore.Result.Granted(new Grant(same.get().lease, ticker.now()));
         }
-        return false;
+        boolean first = state.queue.isEmpty() || state.heads().contains(contender);
+        if (!first || !state.admits(request.mode())) {
+            return new TryLockStore.Result.Refused(state.holdings.stream()
+                    .map(holding -> holding.expiresAt)
+                    .min(Long::compare)
+                    .map(this::until));
+        }
+        var lease = new InMemoryLease(
+                request.key(),
+                request.mode(),
+                request.owner(),
+                new FencingToken(++lastToken),
+                request.renewedTimeToLive());
+        state.holdings.add(new Holding(lease, ticker.nanos() + request.timeToLive().toNanos()));
+        keys.put(request.key(), state);
+        return new TryLockStore.Result.Granted(new Grant(lease, ticker.now()));
+    }
+
+    private Duration until(long nanos) {
+        return Duration.ofNanos(Math.max(0, nanos - ticker.nanos()));
     }
 
     /** A vanished holder's key may never be asked for again, so each request checks the two oldest keys. */
     private void forgetVanished() {
-        for (LockKey key : keys.keySet().stream().limit(2).toList()) {
-            look(key, state -> Optional.empty());
-        }
+        keys.keySet().stream().limit(2).toList().forEach(this::look);
     }
 
-    /** While a request waits, a timer runs until the next time to live may end. */
-    private void awaitExpiry(LockKey key, KeyState state) {
-        OptionalLong expiry = state.queue().isEmpty() ? OptionalLong.empty() : state.nextExpiry();
-        LockScheduler.Scheduled timer = () -> {};
-        if (expiry.isPresent()) {
-            Duration left = Duration.ofNanos(Math.max(0, expiry.getAsLong() - ticker.nanos()));
-            timer = runtime.scheduler().schedule(() -> admitNext(key), left);
-        }
-        state.replaceTimer(timer);
+    private synchronized void enqueue(Contender contender, Runnable wake) {
+        keys.computeIfAbsent(contender.request.key(), key -> new KeyState()).queue.put(contender, wake);
     }
 
-    private Grant grant(KeyState state, LeaseRequest request) {
-        Lease lease = state.hold(request, new FencingToken(++lastToken), ticker.nanos());
-        return new Grant(lease, ticker.now());
-    }
-
-    private void timeOut(Waiter waiter) {
-        leave(waiter);
-        waiter.answer().complete(Optional.empty());
-    }
-
-    private void leave(Waiter waiter) {
-        LockKey key = waiter.request().key();
+    private void leave(Contender contender) {
+        LockKey key = contender.request.key();
         synchronized (this) {
-            KeyState state = keys.get(key);
-            if (state == null || !state.queue().remove(waiter)) {
-                return;
-            }
+            look(key).ifPresent(state -> state.queue.remove(contender));
         }
-        admitNext(key);
+        wakeNext(key);
     }
 
-    private void admitNext(LockKey key) {
-        admit(key).forEach((waiter, grant) -> {
-            if (!waiter.answer().complete(Optional.of(grant))) {
-                releaseNow(grant.lease(), Duration.ZERO);
-            }
-        });
+    private void wakeNext(LockKey key) {
+        List<Runnable> next;
+        synchronized (this) {
+            next = look(key)
+                    .map(state -> state.heads().stream().map(state.queue::get).toList())
+                    .orElse(List.of());
+        }
+        next.forEach(Runnable::run);
     }
 
-    /** Grants the key to the waiters whose turn it is, and forgets it if unused. */
-    private synchronized Map<Waiter, Grant> admit(LockKey key) {
+    /** The key's state without what has expired, unless it is unused. Called under the monitor. */
+    private Optional<KeyState> look(LockKey key) {
         KeyState state = keys.get(key);
         if (state == null) {
-            return Map.of();
+            return Optional.empty();
         }
-        state.dropExpired(ticker.nanos());
-        // Usually there are no waiters.
-        Map<Waiter, Grant> admitted = state.queue().isEmpty() ? Map.of() : new LinkedHashMap<>();
-        for (Optional<Waiter> next = state.next(); next.isPresent(); next = state.next()) {
-            state.queue().remove(next.get());
-            admitted.put(next.get(), grant(state, next.get().request()));
-        }
-        awaitExpiry(key, state);
-        if (state.isUnused()) {
+        state.holdings.removeIf(holding -> ticker.nanos() - holding.expiresAt >= 0);
+        if (state.holdings.isEmpty() && state.queue.isEmpty()) {
             keys.remove(key);
+            return Optional.empty();
         }
-        return admitted;
+        return Optional.of(state);
+    }
+
+    private synchronized Optional<Holding> find(LockKey key, Predicate<Lease> wanted) {
+        return look(key).flatMap(state -> state.find(wanted));
     }
 
     @Override
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        leases.forEach(lease -> extend(lease, ((KeyState.InMemoryLease) lease).renewedTimeToLive(), answers));
+        leases.forEach(lease -> extend(lease, ((InMemoryLease) lease).renewedTimeToLive(), answers));
     }
 
     @Override
     public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
-        answers.answer(lease, extend(lease, timeToLive) ? Renewal.RENEWED : Renewal.NOT_OWNER);
+        Optional<Holding> holding = find(lease.key(), lease::equals);
+        holding.ifPresent(found -> extend(found, timeToLive));
+        answers.answer(lease, holding.isPresent() ? Renewal.RENEWED : Renewal.NOT_OWNER);
     }
 
-    private synchronized boolean extend(Lease lease, Duration timeToLive) {
-        Optional<KeyState.Holding> holding = look(lease.key(), state -> state.find(lease::equals));
-        holding.ifPresent(found -> found.extend(ticker.nanos(), timeToLive));
-        return holding.isPresent();
+    /** Never shortens the remaining time. */
+    private synchronized void extend(Holding holding, Duration timeToLive) {
+        holding.expiresAt = Math.max(holding.expiresAt, ticker.nanos() + timeToLive.toNanos());
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return CompletableFuture.completedFuture(releaseNow(lease, keepFor));
+        return CompletableFuture.completedFuture(release(lease.key(), lease.owner(), keepFor));
     }
 
-    private Release releaseNow(Lease lease, Duration keepFor) {
+    private Release release(LockKey key, String owner, Duration keepFor) {
         synchronized (this) {
-            if (look(lease.key(), state -> state.release(lease.owner(), ticker.nanos(), keepFor))
-                    .isEmpty()) {
+            Optional<Holding> holding = find(key, lease -> lease.owner().equals(owner));
+            if (holding.isEmpty()) {
                 return Release.NOT_OWNER;
             }
+            holding.get().kept = true;
+            holding.get().expiresAt = ticker.nanos() + Math.max(0, keepFor.toNanos());
         }
-        admitNext(lease.key());
+        wakeNext(key);
         return Release.RELEASED;
     }
 
     @Override
     public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
-        return CompletableFuture.completedFuture(find(sequencer.key(), sequencer.token())
-                .filter(lease -> lease.mode() == sequencer.mode())
-                .isPresent());
-    }
-
-    private synchronized Optional<Lease> find(LockKey key, FencingToken token) {
-        return look(key, state -> state.find(lease -> lease.token().equals(token)))
-                .map(KeyState.Holding::lease);
+        var holding = find(sequencer.key(), lease -> lease.token().equals(sequencer.token()));
+        return CompletableFuture.completedFuture(
+                holding.filter(found -> found.lease.mode() == sequencer.mode()).isPresent());
     }
 
     @Override
     public synchronized CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
-        return CompletableFuture.completedFuture(look(key, state -> state.status(key, ticker.nanos())));
+        return CompletableFuture.completedFuture(look(key)
+                .filter(state -> !state.holdings.isEmpty())
+                .map(state -> new LockStatus(
+                        key,
+                        state.isShared() ? LockMode.SHARED : LockMode.EXCLUSIVE,
+                        state.holdings.stream().map(this::describe).toList(),
+                        Optional.of(state.queue.size()))));
+    }
+
+    private LockStatus.Holder describe(Holding holding) {
+        return new LockStatus.Holder(
+                holding.lease.owner(), Optional.of(holding.lease.token()), Optional.of(until(holding.expiresAt)));
     }
 
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
-        return CompletableFuture.completedFuture(
-                find(key, token).map(lease -> releaseNow(lease, Duration.ZERO)).orElse(Release.NOT_OWNER));
-    }
-
-    /** Called under the monitor. */
-    private <T> Optional<T> look(LockKey key, Function<KeyState, Optional<T>> question) {
-        KeyState state = keys.get(key);
-        if (state == null) {
-            return Optional.empty();
-        }
-        state.dropExpired(ticker.nanos());
-        if (state.isUnused()) {
-            keys.remove(key);
-        }
-        return question.apply(state);
+        return CompletableFuture.completedFuture(find(key, lease -> lease.token().equals(token))
+                .map(holding -> release(key, holding.lease.owner(), Duration.ZERO))
+                .orElse(Release.NOT_OWNER));
     }
 
     @Override
@@ -248,20 +294,7 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public void close() {
-        List<Waiter> waiting = new ArrayList<>();
-        synchronized (this) {
-            closed = true;
-            keys.forEach((key, state) -> {
-                waiting.addAll(state.queue());
-                state.queue().clear();
-                awaitExpiry(key, state);
-            });
-        }
-        waiting.forEach(waiter ->
-                waiter.answer().completeExceptionally(closed(waiter.request().key())));
-    }
-
-    private static LockUnavailableException closed(LockKey key) {
-        return new LockUnavailableException(key, Duration.ZERO, "the provider is closed", null);
+        closed = true;
+        loop.close();
     }
 }

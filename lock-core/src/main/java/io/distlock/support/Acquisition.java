@@ -177,6 +177,7 @@ final class Acquisition extends WaitingAcquisition {
     /** A store may have noted a waiting writer until the deadline; ending earlier must undo that. */
     private boolean mayStandAmongTheWaiters() {
         return refusedBefore
+                && store.notesWaiters()
                 && request.mode() == LockMode.EXCLUSIVE
                 && !request.deadline().hasPassed();
     }

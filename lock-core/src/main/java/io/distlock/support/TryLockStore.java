@@ -22,6 +22,11 @@ public interface TryLockStore {
     /** Deletes what a try of this request may have left: a grant or a waiter's entry. */
     CompletionStage<Release> withdraw(LeaseRequest request);
 
+    /** Whether a refused try may leave an entry for a waiting writer. */
+    default boolean notesWaiters() {
+        return true;
+    }
+
     /**
      * Subscribes to the releases of a key. Once the stage is complete, {@code wake} is called after each release, and after
      * each interruption of the connection during which one may have been missed. Fails if the store cannot be reached.

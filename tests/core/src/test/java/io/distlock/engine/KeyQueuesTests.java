@@ -21,7 +21,7 @@ class KeyQueuesTests {
         for (String who : List.of("first", "second", "third", "fourth")) {
             tickets.add(ticket("a", who, LockMode.EXCLUSIVE));
         }
-        assertThat(tickets.stream().map(queues::enter)).containsExactly(true, false, false, false);
+        assertThat(tickets.stream().map(ticket -> queues.enter(ticket, true))).containsExactly(true, false, false, false);
         tickets.forEach(queues::leave);
         assertThat(letIn).containsExactly("second", "third", "fourth");
         assertThat(queues.size()).isZero();
@@ -32,8 +32,8 @@ class KeyQueuesTests {
         LockKey one = LockKey.of("Aa");
         LockKey other = LockKey.of("BB");
         assertThat(one.hashCode()).isEqualTo(other.hashCode());
-        assertThat(queues.enter(ticket("Aa", "one", LockMode.EXCLUSIVE))).isTrue();
-        assertThat(queues.enter(ticket("BB", "other", LockMode.EXCLUSIVE))).isTrue();
+        assertThat(queues.enter(ticket("Aa", "one", LockMode.EXCLUSIVE), true)).isTrue();
+        assertThat(queues.enter(ticket("BB", "other", LockMode.EXCLUSIVE), true)).isTrue();
         assertThat(queues.size()).isEqualTo(2);
     }
 
@@ -63,9 +63,9 @@ class KeyQueuesTests {
     void sharedOnesPassTogether() {
         entered("exclusive", LockMode.EXCLUSIVE);
         KeyQueues.Ticket inside = ticket("b", "reader", LockMode.SHARED);
-        assertThat(queues.enter(inside)).isTrue();
-        assertThat(queues.enter(ticket("b", "reader-2", LockMode.SHARED))).isTrue();
-        assertThat(queues.enter(ticket("b", "writer", LockMode.EXCLUSIVE))).isFalse();
+        assertThat(queues.enter(inside, true)).isTrue();
+        assertThat(queues.enter(ticket("b", "reader-2", LockMode.SHARED), true)).isTrue();
+        assertThat(queues.enter(ticket("b", "writer", LockMode.EXCLUSIVE), true)).isFalse();
     }
 
     @Test
@@ -85,7 +85,7 @@ class KeyQueuesTests {
         KeyQueues.Ticket writer = entered("writer", LockMode.EXCLUSIVE);
         entered("late-1", LockMode.SHARED);
         entered("late-2", LockMode.SHARED);
-        assertThat(queues.tryEnter(ticket("a", "hasty", LockMode.SHARED))).isFalse();
+        assertThat(queues.enter(ticket("a", "hasty", LockMode.SHARED), false)).isFalse();
         queues.leave(reader);
         assertThat(letIn).containsExactly("writer");
         queues.leave(writer);
@@ -105,7 +105,7 @@ class KeyQueuesTests {
     void whoeverDoesNotWantToWaitLeavesNothingInTheQueue() {
         KeyQueues.Ticket inside = entered("inside", LockMode.EXCLUSIVE);
         KeyQueues.Ticket hasty = ticket("a", "hasty", LockMode.EXCLUSIVE);
-        assertThat(queues.tryEnter(hasty)).isFalse();
+        assertThat(queues.enter(hasty, false)).isFalse();
         queues.leave(hasty);
         queues.leave(inside);
         assertThat(letIn).isEmpty();
@@ -114,7 +114,7 @@ class KeyQueuesTests {
 
     private KeyQueues.Ticket entered(String who, LockMode mode) {
         KeyQueues.Ticket ticket = ticket("a", who, mode);
-        queues.enter(ticket);
+        queues.enter(ticket, true);
         return ticket;
     }
 
