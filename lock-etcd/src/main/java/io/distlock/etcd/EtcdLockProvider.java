@@ -17,6 +17,7 @@ import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.Timeouts;
 import io.distlock.support.WarmUp;
+import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
@@ -112,6 +113,10 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
         return queue.grantedLocks().release((EtcdLease) lease, keepFor);
+    }
+
+    Optional<ByteSequence> place(Sequencer grant) {
+        return queue.grantedLocks().place(grant);
     }
 
     @Override

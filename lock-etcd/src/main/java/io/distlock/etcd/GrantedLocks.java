@@ -2,6 +2,7 @@ package io.distlock.etcd;
 
 import io.distlock.LockKey;
 import io.distlock.Release;
+import io.distlock.Sequencer;
 import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.etcd.watch.Watches;
 import io.distlock.spi.Deadline;
@@ -13,6 +14,7 @@ import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
+import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -82,6 +84,16 @@ final class GrantedLocks {
     Optional<GrantedLock> find(EtcdLease lease) {
         return Optional.ofNullable(held.get(Owner.of(lease)))
                 .filter(lock -> lock.lease().place().key().equals(lease.place().key()));
+    }
+
+    /** The key of a grant that is held here. */
+    Optional<ByteSequence> place(Sequencer grant) {
+        return held.values().stream()
+                .map(GrantedLock::lease)
+                .filter(lease ->
+                        lease.token().equals(grant.token()) && lease.key().equals(grant.key()))
+                .map(lease -> lease.place().key())
+                .findFirst();
     }
 
     void onLoss(EtcdLease lease, Runnable lost) {

@@ -1,6 +1,7 @@
 package io.distlock.etcd.autoconfigure;
 
 import io.distlock.etcd.EtcdConnection;
+import io.distlock.etcd.EtcdFence;
 import io.distlock.etcd.EtcdLockOptions;
 import io.distlock.etcd.EtcdLockProvider;
 import io.distlock.support.LockRuntime;
@@ -73,6 +74,12 @@ public final class EtcdLockAutoConfiguration {
     @ConditionalOnMissingBean(value = EtcdLockProvider.class, name = "etcdLockProvider")
     EtcdLockProvider etcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
         return new EtcdLockProvider(runtime, connection, options);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    EtcdFence etcdFence(EtcdLockProvider provider) {
+        return new EtcdFence(provider);
     }
 
     /** Matches if etcd is the chosen provider, or none is chosen, or it is enabled explicitly. */

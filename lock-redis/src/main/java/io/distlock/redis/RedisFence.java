@@ -1,0 +1,247 @@
+package io.distlock.redis;
+
+import io.distlock.HeldLock;
+import io.distlock.LockMode;
+import io.distlock.Sequencer;
+import io.distlock.fencing.Fence;
+import io.distlock.fencing.StaleFencingTokenException;
+import io.distlock.spi.Ticker;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.DefaultRedisScript;
+import org.springframework.data.redis.core.script.RedisScript;
+
+/**
+ * A fence in the Redis that holds the protected data, which need not be the one with the locks. A write runs in the same
+ * script that compares the lock's token with the newest that has written under it, so a stale holder changes nothing.
+ *
+ * <p>The newest token of a lock is one key beside the data. In a cluster it is in the slot of the data, and each slot has its
+ * own: give all data of a lock one hash tag, such as {@code {orders:42}}.
+ *
+ * <p>That key expires after the retention, counted from the last write. A stale holder is refused even then: a write first
+ * checks {@link HeldLock#ensureHeld()}, and without the key the script refuses one that was checked more than half the
+ * retention ago. So the retention must be at least twice the longest time that a lock may be held, and half of it must
+ * exceed the difference between the clocks of the application and of Redis.
+ *
+ * <p>As with the data itself, an eviction, a failover or a restart without persistence may lose what was written last.
+ * Thread-safe.
+ */
+public final class RedisFence implements Fence {
+
+    private static final Pattern REFUSAL = Pattern.compile("LOCKFENCE:(STALE|OTHER|LATE):(\\d+):(.*)", Pattern.DOTALL);
+    private static final String FRAME = read("fence.lua");
+    private static final RedisScript<Long> NOTHING = RedisScript.of("return 0", Long.class);
+    private static final RedisScript<Long> COMMAND = RedisScript.of(read("fence-command.lua"), Long.class);
+
+    private final StringRedisTemplate redis;
+    private final Options options;
+    private final Ticker clock;
+
+    /**
+     * @param connectionFactory leads to the protected data
+     */
+    public RedisFence(RedisConnectionFactory connectionFactory, Options options) {
+        this(connectionFactory, options, Ticker.system());
+    }
+
+    RedisFence(RedisConnectionFactory connectionFactory, Options options, Ticker clock) {
+        this.redis = new StringRedisTemplate(connectionFactory);
+        this.options = options;
+        this.clock = clock;
+    }
+
+    /**
+     * Runs a script if nobody with a later lock has written before. Under a shared lock the token is only compared.
+     *
+     * @param script as for {@link StringRedisTemplate}; without a {@code #!} line
+     * @param keys the keys of the script; in a cluster, all in one slot
+     * @return what the script returned
+     * @throws StaleFencingTokenException if somebody with a later lock has written; nothing was written now
+     * @throws io.distlock.LockLostException if the lock is known to be lost
+     * @throws IllegalStateException if the lock was released, if the newest token is another provider's, or inside {@code
+     *     MULTI} or a pipeline, where the answer would come too late
+     * @throws IllegalArgumentException if a cluster could not run the script
+     */
+    public <T> @Nullable T execute(HeldLock lock, RedisScript<T> script, List<String> keys, String... args) {
+        lock.ensureHeld();
+        return run(lock.sequencers(), script, keys, args);
+    }
+
+    /** Sets a value: {@code SET}. Otherwise as {@link #execute}. */
+    public void set(HeldLock lock, String key, String value) {
+        execute(lock, COMMAND, List.of(key), "SET", value);
+    }
+
+    /** Sets a field of a hash: {@code HSET}. Otherwise as {@link #execute}. */
+    public void put(HeldLock lock, String key, String field, String value) {
+        execute(lock, COMMAND, List.of(key), "HSET", field, value);
+    }
+
+    /** Appends to a list: {@code RPUSH}. Otherwise as {@link #execute}. */
+    public void push(HeldLock lock, String key, String value) {
+        execute(lock, COMMAND, List.of(key), "RPUSH", value);
+    }
+
+    /** Deletes a key: {@code DEL}. Otherwise as {@link #execute}. */
+    public void delete(HeldLock lock, String key) {
+        execute(lock, COMMAND, List.of(key), "DEL");
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Protects only what happens later: to write together with the check, use {@link #execute}. Once the lock has not been
+     * used for the retention, any token is accepted here.
+     */
+    @Override
+    public void advance(Sequencer sequencer) {
+        run(List.of(sequencer), NOTHING, List.of());
+    }
+
+    @Override
+    public void advance(HeldLock lock) {
+        lock.ensureHeld();
+        Fence.super.advance(lock);
+    }
+
+    private <T> @Nullable T run(List<Sequencer> grants, RedisScript<T> script, List<String> keys, String... args) {
+        long now = clock.wallMillis();
+        List<String> fences = fences(grants, keys);
+        List<String> allKeys = Stream.concat(fences.stream(), keys.stream()).toList();
+        List<String> allArgs = new ArrayList<>(List.of(
+                Integer.toString(grants.size()),
+                options.source(),
+                Long.toString(options.retention().toMillis()),
+                Long.toString(now)));
+        for (Sequencer grant : grants) {
+            allArgs.add(grant.token().toString());
+            allArgs.add(grant.mode() == LockMode.EXCLUSIVE ? "1" : "0");
+        }
+        allArgs.addAll(List.of(args));
+        try {
+            return redis.execute(framed(script), allKeys, allArgs.toArray());
+        } catch (DataAccessException failure) {
+            throw refusal(failure, grants, fences);
+        }
+    }
+
+    private List<String> fences(List<Sequencer> grants, List<String> keys) {
+        boolean cluster = Boolean.TRUE.equals(redis.execute((RedisCallback<Boolean>) connection -> {
+            if (connection.isQueueing() || connection.isPipelined()) {
+                throw new IllegalStateException(
+                        "the fence of lock '" + grants.get(0).key()
+                                + "' was used inside MULTI or a pipeline, where its answer would come too late: do the other steps"
+                                + " in a script, and give it to RedisFence.execute");
+            }
+            return connection instanceof RedisClusterConnection;
+        }));
+        if (!cluster || keys.isEmpty()) {
+            return grants.stream().map(each -> fence(each, each.key().text())).toList();
+        }
+        int slot = ClusterSlotHashUtil.calculateSlot(keys.get(0));
+        String tag = tag(keys.get(0));
+        if (keys.stream().anyMatch(key -> ClusterSlotHashUtil.calculateSlot(key) != slot) || tag.indexOf('}') >= 0) {
+            throw new IllegalArgumentException("Redis Cluster cannot write " + keys
+                    + " together with the fence of lock '"
+                    + grants.get(0).key() + "', because they are not in one slot: give the keys the same hash tag,"
+                    + " such as {" + grants.get(0).key() + "}");
+        }
+        return grants.stream().map(each -> fence(each, tag)).toList();
+    }
+
+    /** The part of a key that decides its slot. */
+    private static String tag(String key) {
+        int open = key.indexOf('{');
+        int close = key.indexOf('}', open + 1);
+        return open >= 0 && close > open + 1 ? key.substring(open + 1, close) : key;
+    }
+
+    private String fence(Sequencer grant, String tag) {
+        return options.fencePrefix() + ":{" + tag + "}:" + grant.key().text();
+    }
+
+    private static <T> RedisScript<T> framed(RedisScript<T> script) {
+        String body = script.getScriptAsString();
+        if (body.startsWith("#!")) {
+            throw new IllegalArgumentException(
+                    "a script with a '#!' line cannot be fenced, since it becomes part of another: remove that line");
+        }
+        return new DefaultRedisScript<>(FRAME.replace("\nBODY\n", "\n" + body + "\n"), script.getResultType());
+    }
+
+    private RuntimeException refusal(DataAccessException failure, List<Sequencer> grants, List<String> fences) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            Matcher refusal = REFUSAL.matcher(Objects.requireNonNullElse(cause.getMessage(), ""));
+            if (refusal.find()) {
+                int index = Integer.parseInt(refusal.group(2)) - 1;
+                Sequencer grant = grants.get(index);
+                String detail = refusal.group(3);
+                return switch (refusal.group(1)) {
+                    case "STALE" -> new StaleFencingTokenException(grant, "Redis has seen token " + detail);
+                    case "OTHER" ->
+                        new IllegalStateException("the fence of lock '" + grant.key() + "' is '" + detail
+                                + "', which cannot be compared with tokens of '" + options.source()
+                                + "' (provider:key-prefix): once no instance uses the former any more, delete the key "
+                                + fences.get(index));
+                    default ->
+                        new IllegalStateException("the write under lock '" + grant.key() + "' left " + detail
+                                + " ms before Redis ran it, by the clocks of both, so a later holder may have been forgotten:"
+                                + " repeat it if the lock is still held, and set the clocks right if they differ");
+                };
+            }
+        }
+        return failure;
+    }
+
+    private static String read(String file) {
+        try {
+            return new ClassPathResource(file, RedisFence.class).getContentAsString(StandardCharsets.UTF_8);
+        } catch (IOException missing) {
+            throw new UncheckedIOException("the script " + file + " is missing beside " + RedisFence.class, missing);
+        }
+    }
+
+    /**
+     * How a fence keeps its tokens.
+     *
+     * @param provider the provider of the locks, such as {@code redis}
+     * @param lockPrefix the prefix of the locks' keys at their store; tokens of different prefixes cannot be compared
+     * @param fencePrefix what the fence's keys begin with: another one for each application that shares the Redis
+     * @param retention how long after its last use a lock's newest token is kept; at least a minute
+     */
+    public record Options(String provider, String lockPrefix, String fencePrefix, Duration retention) {
+
+        private static final Duration SHORTEST = Duration.ofMinutes(1);
+
+        public Options {
+            if (fencePrefix.isBlank() || fencePrefix.indexOf('{') >= 0 || fencePrefix.indexOf('}') >= 0) {
+                throw new IllegalArgumentException("fence prefix \"" + fencePrefix
+                        + "\" must not be blank or contain braces, which Redis Cluster would take for a hash tag");
+            }
+            if (retention.compareTo(SHORTEST) < 0) {
+                throw new IllegalArgumentException(
+                        "retention " + retention + " of a fence is too short: use at least " + SHORTEST);
+            }
+        }
+
+        String source() {
+            return provider + ":" + lockPrefix;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.distlock.redis.autoconfigure;
+
+import io.distlock.LockClient;
+import io.distlock.LockOptions;
+import io.distlock.redis.RedisFence;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Auto-configuration of a {@link RedisFence} in the application's Redis, whatever provider its locks have. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "io.distlock.spring.autoconfigure.LockAutoConfiguration"
+        })
+@ConditionalOnProperty("distributed-lock.redis.fencing.enabled")
+@ConditionalOnSingleCandidate(RedisConnectionFactory.class)
+@ConditionalOnBean(LockClient.class)
+@EnableConfigurationProperties(RedisFenceAutoConfiguration.Properties.class)
+@ImportRuntimeHints(RedisFenceAutoConfiguration.ScriptHints.class)
+public final class RedisFenceAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    RedisFence redisFence(
+            RedisConnectionFactory connectionFactory,
+            LockClient client,
+            Properties properties,
+            Environment environment) {
+        String lockPrefix = environment.getProperty("distributed-lock.key-prefix", "lock");
+        Duration maxHold = Binder.get(environment)
+                .bind("distributed-lock.max-hold-time", Duration.class)
+                .orElse(LockOptions.defaults().maxHoldTime());
+        RedisFence.Options options = RedisLockProperties.check(
+                "distributed-lock.redis.fencing.retention",
+                properties.retention(),
+                retention -> properties.options(client.provider(), lockPrefix, maxHold));
+        return new RedisFence(connectionFactory, options);
+    }
+
+    /**
+     * A fence in Redis.
+     *
+     * @param enabled Whether to offer a fence for data in Redis.
+     * @param keyPrefix What the keys of the fence begin with: another one for each application that shares the Redis.
+     * @param retention How long after its last use the newest token of a lock is kept. At least twice
+     *     distributed-lock.max-hold-time.
+     */
+    @ConfigurationProperties("distributed-lock.redis.fencing")
+    record Properties(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue("fence") String keyPrefix,
+            @DefaultValue("7d") Duration retention) {
+
+        Properties {
+            RedisLockProperties.check(
+                    "distributed-lock.redis.fencing.key-prefix",
+                    keyPrefix,
+                    prefix -> new RedisFence.Options("", "", prefix, Duration.ofDays(1)));
+        }
+
+        RedisFence.Options options(String provider, String lockPrefix, Duration maxHold) {
+            if (retention.compareTo(maxHold.multipliedBy(2)) < 0) {
+                throw new IllegalArgumentException("It must be at least twice distributed-lock.max-hold-time, which is "
+                        + maxHold + ": the fence of a lock that is still held could expire.");
+            }
+            return new RedisFence.Options(provider, lockPrefix, keyPrefix, retention);
+        }
+    }
+
+    /** Keeps the scripts in a native image. */
+    static final class ScriptHints implements RuntimeHintsRegistrar {
+
+        @Override
+        public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+            hints.resources().registerPattern("io/distlock/redis/fence*.lua");
+        }
+    }
+}
