@@ -1,9 +1,13 @@
+import org.springframework.transaction.support.TransactionTemplate;
+
 class Page {
     Carrier carrier;
     String label;
     LockTester locks;
     Orders orders;
     Shop shop;
+    Fence fence;
+    TransactionTemplate transactions;
 }
 
 interface Carrier {
