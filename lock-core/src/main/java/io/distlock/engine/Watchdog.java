@@ -11,6 +11,7 @@ import io.distlock.support.LockRuntime;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,11 +104,7 @@ final class Watchdog {
 
     private void round(List<DefaultHeldLock> due) {
         IdentityHashMap<Lease, DefaultHeldLock> batch = new IdentityHashMap<>();
-        for (DefaultHeldLock key : due) {
-            if (key.wantsRenewal()) {
-                batch.put(key.lease(), key);
-            }
-        }
+        due.stream().filter(DefaultHeldLock::wantsRenewal).forEach(key -> batch.put(key.lease(), key));
         if (!batch.isEmpty()) {
             renew(batch);
         }
@@ -125,24 +122,16 @@ final class Watchdog {
 
     /** Renews the leases one by one, so that one that cannot be renewed does not affect the others. */
     private void failed(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) {
-        if (batch.size() == 1) {
-            batch.values().forEach(key -> key.answered(Renewal.UNKNOWN, sent));
-            return;
-        }
         batch.forEach((lease, key) -> {
-            if (key.awaitsAnswer()) {
-                IdentityHashMap<Lease, DefaultHeldLock> alone = new IdentityHashMap<>(1);
-                alone.put(lease, key);
-                renew(alone);
+            if (batch.size() == 1) {
+                key.answered(Renewal.UNKNOWN, sent);
+            } else if (key.awaitsAnswer()) {
+                renew(new IdentityHashMap<>(Map.of(lease, key)));
             }
         });
     }
 
-    /**
-     * The answers to one batch.
-     *
-     * @param sent read before the provider was asked
-     */
+    /** The answers to one batch, with the time from before the provider was asked. */
     private record Answers(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) implements Renewal.Answers {
 
         @Override
