@@ -11,7 +11,6 @@ import io.distlock.support.LockRuntime;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,7 +125,9 @@ final class Watchdog {
             if (batch.size() == 1) {
                 key.answered(Renewal.UNKNOWN, sent);
             } else if (key.awaitsAnswer()) {
-                renew(new IdentityHashMap<>(Map.of(lease, key)));
+                IdentityHashMap<Lease, DefaultHeldLock> alone = new IdentityHashMap<>();
+                alone.put(lease, key);
+                renew(alone);
             }
         });
     }
