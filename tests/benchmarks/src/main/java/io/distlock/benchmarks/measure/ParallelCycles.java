@@ -32,12 +32,14 @@ final class ParallelCycles implements Measurement {
             Rounds<Turn> rounds = SideBySide.rounds(
                     size, size.of(30, 10, 2), contestants.all(), Mode.Throughput, THREADS, turn, store, report);
             throughput(rounds, contestants, store.targets().throughput(), report);
-            cpu("CPU per cycle", Turn::cpuNanos, rounds, contestants, store.targets().cpu(), report);
+            Contestant driver = contestants.driver();
+            cpu("CPU per cycle", Turn::cpuNanos, rounds, contestants, driver, store.targets().cpu(), report);
             cpu(
                     "the servers' CPU per cycle",
                     Turn::serverNanos,
                     rounds,
                     contestants,
+                    contestants.plain().orElse(driver),
                     store.targets().server().cpu(),
                     report);
         }
@@ -54,6 +56,14 @@ final class ParallelCycles implements Measurement {
         for (Contestant peer : contestants.peers()) {
             report.figure(what + peer.name(), rounds.ratio(peer, contestants.driver(), Turn::rate), "×");
         }
+        contestants
+                .plain()
+                .ifPresent(plain -> report.figure(
+                        "throughput to that of %s, ".formatted(plain.name())
+                                + contestants.ours().name(),
+                        rounds.ratio(contestants.ours(), plain, Turn::rate),
+                        "×",
+                        Target.atLeast(0.85)));
     }
 
     private static void cpu(
@@ -61,19 +71,17 @@ final class ParallelCycles implements Measurement {
             ToDoubleFunction<Turn> metric,
             Rounds<Turn> rounds,
             Contestants contestants,
+            Contestant reference,
             Optional<Target> target,
             Report report) {
         for (Contestant each : contestants.all()) {
             report.figure(what + ", " + each.name(), Stopwatch.micros(rounds.median(each, metric)), "µs");
         }
-        String ratio = what + " to that of %s, ".formatted(contestants.driver().name());
+        String ratio = what + " to that of %s, ".formatted(reference.name());
         report.figure(
-                ratio + contestants.ours().name(),
-                rounds.ratio(contestants.ours(), contestants.driver(), metric),
-                "×",
-                target);
+                ratio + contestants.ours().name(), rounds.ratio(contestants.ours(), reference, metric), "×", target);
         for (Contestant peer : contestants.peers()) {
-            report.figure(ratio + peer.name(), rounds.ratio(peer, contestants.driver(), metric), "×");
+            report.figure(ratio + peer.name(), rounds.ratio(peer, reference, metric), "×");
         }
     }
 }
