@@ -17,8 +17,6 @@ import org.slf4j.LoggerFactory;
  * Runs the user code of one client. Code that may block runs on the application's executor or, without one, on a thread
  * for each task. Losses are announced on their own thread, so that nothing else delays them. It starts with the
  * client, so it exists even when no more threads can be created. Thread-safe.
- *
- * @param onClose lets the loss thread end
  */
 record CallbackExecutor(Executor blocking, Executor losses, Runnable onClose) implements Executor {
 
@@ -77,47 +75,42 @@ record CallbackExecutor(Executor blocking, Executor losses, Runnable onClose) im
     }
 
     /**
-     * Runs user code that may block, or {@code refused} if the executor throws before the code has begun.
-     *
-     * @param refused receives the exception, on its own thread or, if none can be created, as in {@link #executeLoss}
+     * Runs user code that may block. If the executor throws before the code has begun, {@code refused} receives the
+     * exception, on its own thread or, if none can be created, as in {@link #executeLoss}.
      */
     void execute(Runnable foreign, Consumer<Throwable> refused) {
-        AtomicBoolean begun = new AtomicBoolean();
-        try {
-            blocking.execute(() -> {
-                if (!begun.getAndSet(true)) {
-                    foreign.run();
-                }
-            });
-        } catch (RuntimeException | Error refusal) {
-            if (begun.getAndSet(true)) {
-                return;
-            }
+        once(blocking, foreign, refusal -> {
             Runnable instead = () -> refused.accept(refusal);
-            try {
-                daemons("distlock-refused-").newThread(instead).start();
-            } catch (RuntimeException | Error noThread) {
-                executeLoss(instead);
-            }
-        }
+            Executor ownThread = task -> daemons("distlock-refused-").newThread(task).start();
+            once(ownThread, instead, noThread -> executeLoss(instead));
+        });
     }
 
     /** Runs an announcement on the loss thread; on this one if no thread can be created after {@link #close}. */
     void executeLoss(Runnable announcement) {
-        AtomicBoolean begun = new AtomicBoolean();
         Runnable logged = () -> {
             try {
-                if (!begun.getAndSet(true)) {
-                    announcement.run();
-                }
+                announcement.run();
             } catch (RuntimeException | Error failure) {
                 log.error("Announcing a loss failed", failure);
             }
         };
+        once(losses, logged, noThread -> logged.run());
+    }
+
+    /** An executor may also throw after it has begun the task. */
+    private static void once(Executor executor, Runnable task, Consumer<Throwable> refused) {
+        AtomicBoolean begun = new AtomicBoolean();
         try {
-            losses.execute(logged);
-        } catch (RuntimeException | Error noThread) {
-            logged.run();
+            executor.execute(() -> {
+                if (!begun.getAndSet(true)) {
+                    task.run();
+                }
+            });
+        } catch (RuntimeException | Error refusal) {
+            if (!begun.getAndSet(true)) {
+                refused.accept(refusal);
+            }
         }
     }
 

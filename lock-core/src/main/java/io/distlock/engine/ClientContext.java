@@ -28,9 +28,6 @@ record ClientContext(
 
     private static final Logger log = LoggerFactory.getLogger(ClientContext.class);
 
-    /**
-     * @param instance prefix of owner values, for diagnostics; may be empty
-     */
     ClientContext(LockProvider provider, LockRuntime runtime, CallbackExecutor callbacks, String instance) {
         this(
                 provider,
@@ -86,10 +83,8 @@ record ClientContext(
     }
 
     /**
-     * Releases a lease; ends within the provider's call timeout and never fails. The reaper follows up unknown outcomes.
-     *
-     * @param timeToLive how long until the store itself frees the key
-     * @param keepFor how long the key must stay taken, evaluated for each try
+     * Releases a lease; ends within the provider's call timeout and never fails. The reaper follows up unknown outcomes
+     * until the time to live is over. How long the key must stay taken is evaluated for each try.
      */
     CompletableFuture<Release> release(Lease lease, Duration timeToLive, Supplier<Duration> keepFor) {
         return tryRelease(lease, keepFor).thenApply(release -> {

@@ -43,12 +43,8 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     Optional<HeldLockInfo> info(long now) {
         Duration remaining = remaining();
-        return state instanceof LockState.Held held && !remaining.isZero()
-                ? Optional.of(info(now, remaining, held.renewals()))
-                : Optional.empty();
+        return state instanceof LockState.Held held ? Optional.of(info(now, remaining, held.renewals())) : Optional.empty();
     }
-
-    // --- the handle ---
 
     @Override
     public boolean isHeld() {

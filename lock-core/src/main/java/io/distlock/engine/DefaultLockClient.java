@@ -59,21 +59,20 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public HeldLock acquire(LockRequest request) {
-        refuseInterrupted(request);
-        var acquisition = pending.start(request);
+        var acquisition = start(request);
         return await(acquisition).orElseThrow(acquisition::notAcquired);
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
-        refuseInterrupted(request);
-        return await(pending.start(request));
+        return await(start(request));
     }
 
-    private static void refuseInterrupted(LockRequest request) {
+    private PendingAcquisition<? extends HeldLock> start(LockRequest request) {
         if (Thread.currentThread().isInterrupted()) {
             throw new LockInterruptedException(request.keys().get(0), Duration.ZERO, null);
         }
+        return pending.start(request);
     }
 
     private static Optional<HeldLock> await(PendingAcquisition<? extends HeldLock> acquisition) {
@@ -150,9 +149,8 @@ final class DefaultLockClient implements LockClient {
     /** No thread could hand the lock over, so nobody else would ever release it. */
     private static void releaseUndelivered(HeldLock held, CompletableFuture<?> result, Throwable refusal) {
         String why = "it was granted, then released: the callback executor rejected the task to deliver it";
-        held.releaseAsync()
-                .whenComplete((release, never) -> result.completeExceptionally(
-                        new LockUnavailableException(held.keys().get(0), Duration.ZERO, why, refusal)));
+        var failure = new LockUnavailableException(held.keys().get(0), Duration.ZERO, why, refusal);
+        held.releaseAsync().thenRun(() -> result.completeExceptionally(failure));
     }
 
     @Override
@@ -186,11 +184,8 @@ final class DefaultLockClient implements LockClient {
         return release;
     }
 
-    /**
-     * @param calls how many calls to the store it may take
-     */
-    private <T> T ask(LockKey key, int calls, CompletionStage<T> question) {
-        Duration limit = context.provider().callTimeout().multipliedBy(calls);
+    private <T> T ask(LockKey key, int callsToTheStore, CompletionStage<T> question) {
+        Duration limit = context.provider().callTimeout().multipliedBy(callsToTheStore);
         long started = context.ticker().nanos();
         try {
             return context.runtime().timeouts().within(limit, question).get();
@@ -199,13 +194,11 @@ final class DefaultLockClient implements LockClient {
             throw new LockInterruptedException(key, context.since(started), interrupt);
         } catch (ExecutionException failure) {
             Throwable cause = Objects.requireNonNull(failure.getCause());
-            if (cause instanceof UnsupportedOperationException unsupported) {
-                throw unsupported;
+            if (cause instanceof UnsupportedOperationException || cause instanceof LockUnavailableException) {
+                throw (RuntimeException) cause;
             }
-            throw cause instanceof LockUnavailableException known
-                    ? known
-                    : new LockUnavailableException(
-                            key, context.since(started), String.valueOf(cause.getMessage()), cause);
+            String why = String.valueOf(cause.getMessage());
+            throw new LockUnavailableException(key, context.since(started), why, cause);
         }
     }
 

@@ -71,24 +71,14 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
     }
 
     private void finish() {
-        CompositeHeldLock all = new CompositeHeldLock(held, context.callbacks());
-        if (!all.isHeld()) {
-            // Before they are released, or each of them would seem lost.
-            LockKey lost = lostKey();
-            releaseAll();
-            completeExceptionally(new LockUnavailableException(
-                    lost, waited(), "one of " + held.size() + " keys was lost while waiting for the others", null));
-        } else if (!complete(Optional.of(all))) {
+        // Looked for before they are released, or each of them would seem lost.
+        var lost = held.stream().filter(each -> !each.isHeld()).findFirst();
+        if (lost.isPresent() || !complete(Optional.of(new CompositeHeldLock(held, context.callbacks())))) {
             releaseAll();
         }
-    }
-
-    private LockKey lostKey() {
-        return held.stream()
-                .filter(each -> !each.isHeld())
-                .findFirst()
-                .map(each -> each.lease().key())
-                .orElse(request.keys().get(0));
+        String why = "one of " + held.size() + " keys was lost while waiting for the others";
+        lost.ifPresent(each -> completeExceptionally(
+                new LockUnavailableException(each.lease().key(), waited(), why, null)));
     }
 
     @Override

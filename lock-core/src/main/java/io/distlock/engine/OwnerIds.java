@@ -15,19 +15,14 @@ import java.util.List;
  */
 final class OwnerIds {
 
-    private static final int RANDOM_BYTES = 16;
     private static final int MOST_VISIBLE = 100;
-    private static final char END_OF_INSTANCE = '~';
 
     private final String prefix;
     private final Ticker ticker;
     private final SecureRandom random;
 
-    /**
-     * @param instance may be empty
-     */
     OwnerIds(String instance, Ticker ticker, SecureRandom random) {
-        this.prefix = instance.isEmpty() ? "" : visible(instance) + END_OF_INSTANCE;
+        this.prefix = instance.isEmpty() ? "" : visible(instance) + '~';
         this.ticker = ticker;
         this.random = random;
     }
@@ -51,7 +46,7 @@ final class OwnerIds {
     }
 
     String next() {
-        byte[] bits = new byte[RANDOM_BYTES];
+        byte[] bits = new byte[16];
         random.nextBytes(bits);
         // The JDK buffers kernel bytes for up to 100 ms; the clock makes copies of a snapshot from that time differ.
         ByteBuffer buffer = ByteBuffer.wrap(bits);

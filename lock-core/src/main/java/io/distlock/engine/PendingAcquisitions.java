@@ -35,9 +35,6 @@ final class PendingAcquisitions {
         final String asker;
         final Moment started;
 
-        /**
-         * @param asker the thread that asked, for diagnostics
-         */
         PendingAcquisition(PendingAcquisitions pending, LockRequest request, Deadline deadline, String asker) {
             this.context = pending.context;
             this.pending = pending;

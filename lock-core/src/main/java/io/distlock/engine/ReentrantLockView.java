@@ -21,15 +21,7 @@ public final class ReentrantLockView implements LockView {
     @SuppressWarnings("ThreadLocalUsage") // each view has its own holders, like each ReentrantLock
     private final ThreadLocal<@Nullable Hold> holds = new ThreadLocal<>();
 
-    private static final class Hold {
-
-        private final HeldLock lock;
-        private int count = 1;
-
-        Hold(HeldLock lock) {
-            this.lock = lock;
-        }
-    }
+    private record Hold(HeldLock lock, int count) {}
 
     private ReentrantLockView(LockClient client, LockRequest request) {
         this.client = client;
@@ -128,13 +120,13 @@ public final class ReentrantLockView implements LockView {
             return false;
         }
         hold.lock.ensureHeld();
-        hold.count++;
+        holds.set(new Hold(hold.lock, hold.count + 1));
         return true;
     }
 
     private boolean enter(LockRequest wanted) {
         Optional<HeldLock> lock = client.tryAcquire(wanted);
-        lock.ifPresent(held -> holds.set(new Hold(held)));
+        lock.ifPresent(held -> holds.set(new Hold(held, 1)));
         return lock.isPresent();
     }
 
@@ -145,7 +137,9 @@ public final class ReentrantLockView implements LockView {
             throw new IllegalMonitorStateException("lock " + request.keys() + " is not held by thread "
                     + Thread.currentThread().getName());
         }
-        if (--hold.count == 0) {
+        if (hold.count > 1) {
+            holds.set(new Hold(hold.lock, hold.count - 1));
+        } else {
             holds.remove();
             hold.lock.close();
         }

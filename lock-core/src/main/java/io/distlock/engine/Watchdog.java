@@ -103,11 +103,7 @@ final class Watchdog {
 
     private void round(List<DefaultHeldLock> due) {
         IdentityHashMap<Lease, DefaultHeldLock> batch = new IdentityHashMap<>();
-        for (DefaultHeldLock key : due) {
-            if (key.wantsRenewal()) {
-                batch.put(key.lease(), key);
-            }
-        }
+        due.stream().filter(DefaultHeldLock::wantsRenewal).forEach(key -> batch.put(key.lease(), key));
         if (!batch.isEmpty()) {
             renew(batch);
         }
@@ -125,24 +121,18 @@ final class Watchdog {
 
     /** Renews the leases one by one, so that one that cannot be renewed does not affect the others. */
     private void failed(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) {
-        if (batch.size() == 1) {
-            batch.values().forEach(key -> key.answered(Renewal.UNKNOWN, sent));
-            return;
-        }
         batch.forEach((lease, key) -> {
-            if (key.awaitsAnswer()) {
-                IdentityHashMap<Lease, DefaultHeldLock> alone = new IdentityHashMap<>(1);
+            if (batch.size() == 1) {
+                key.answered(Renewal.UNKNOWN, sent);
+            } else if (key.awaitsAnswer()) {
+                IdentityHashMap<Lease, DefaultHeldLock> alone = new IdentityHashMap<>();
                 alone.put(lease, key);
                 renew(alone);
             }
         });
     }
 
-    /**
-     * The answers to one batch.
-     *
-     * @param sent read before the provider was asked
-     */
+    /** The answers to one batch, with the time from before the provider was asked. */
     private record Answers(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) implements Renewal.Answers {
 
         @Override

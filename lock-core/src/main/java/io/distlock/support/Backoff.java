@@ -12,15 +12,13 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public record Backoff(Duration first, Duration most) {
 
-    private static final int MAX_DOUBLINGS = 20;
-
     /**
      * The pause before the next try.
      *
      * @param failures how many tries have failed in a row, 1 or more
      */
     public Duration pause(int failures) {
-        long bound = first.toNanos() << Math.min(failures - 1, MAX_DOUBLINGS);
+        long bound = first.toNanos() << Math.min(failures - 1, 20);
         // Half of the first bound as a floor: zero pauses would turn the first retries into a busy loop.
         long least = first.toNanos() / 2;
         return Duration.ofNanos(least

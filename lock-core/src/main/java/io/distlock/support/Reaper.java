@@ -148,8 +148,7 @@ public final class Reaper {
         private void answered(Release release) {
             asked.complete(null);
             if (release == Release.UNKNOWN) {
-                failures++;
-                tryAgain(BACKOFF.pause(failures));
+                tryAgain(BACKOFF.pause(++failures));
                 return;
             }
             if (release == Release.RELEASED && !found) {

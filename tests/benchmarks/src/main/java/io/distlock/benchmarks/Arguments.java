@@ -15,9 +15,27 @@ import java.util.function.Supplier;
  *
  * @param size how much to measure
  * @param strict whether missed timings are a failure, too
+ * @param runs how often everything is measured
  * @param suites what to measure, on which stores
  */
-record Arguments(RunSize size, boolean strict, List<Suite> suites) {
+record Arguments(RunSize size, boolean strict, int runs, List<Suite> suites) {
+
+    /** The figures that are published with their spread. */
+    private static final List<String> IN_FIVE_RUNS = List.of(
+            "uncontended",
+            "parallel",
+            "held",
+            "turns",
+            "annotated",
+            "start-up",
+            "redlock-parallel",
+            "redlock-turns",
+            "redlock-contention",
+            "redlock3-parallel",
+            "redlock3-turns",
+            "etcd-uncontended",
+            "etcd-held",
+            "etcd-turns");
 
     /**
      * Understands a command line.
@@ -28,15 +46,23 @@ record Arguments(RunSize size, boolean strict, List<Suite> suites) {
     static Arguments parse(List<Suite> known, String... words) {
         RunSize size = RunSize.FULL;
         boolean strict = false;
+        int runs = 1;
         List<String> names = new ArrayList<>();
         for (String word : words) {
             switch (word) {
                 case "--quick" -> size = RunSize.QUICK;
                 case "--strict" -> strict = true;
+                case "--five" -> {
+                    size = RunSize.SHORT;
+                    runs = 5;
+                }
                 default -> names.add(requireKnown(word, known));
             }
         }
-        return new Arguments(size, strict, names.isEmpty() ? known : only(names, known));
+        if (runs > 1 && names.isEmpty()) {
+            names.addAll(IN_FIVE_RUNS);
+        }
+        return new Arguments(size, strict, runs, names.isEmpty() ? known : only(names, known));
     }
 
     private static String requireKnown(String name, List<Suite> known) {
@@ -54,7 +80,7 @@ record Arguments(RunSize size, boolean strict, List<Suite> suites) {
     }
 
     private static String usage(List<Suite> known) {
-        StringBuilder usage = new StringBuilder("usage: scripts/benchmarks [--quick] [--strict] [name ...]\n");
+        StringBuilder usage = new StringBuilder("usage: scripts/benchmarks [--quick | --five] [--strict] [name ...]\n");
         known.forEach(suite -> suite.measurements()
                 .forEach(each -> usage.append(String.format("  %-22s %s%n", suite.nameOf(each), each.title()))));
         return usage.toString().stripTrailing();
@@ -73,6 +99,7 @@ record Arguments(RunSize size, boolean strict, List<Suite> suites) {
             return List.of(
                     new Suite("", RedisStore::start, Measurement.all()),
                     new Suite("redlock-", RedlockStore::start, Measurement.ofQuorum(RedlockStore::start)),
+                    new Suite("redlock3-", () -> RedlockStore.start(3), Measurement.ofSmallQuorum()),
                     new Suite("etcd-", EtcdStore::start, Measurement.ofQueue()));
         }
 

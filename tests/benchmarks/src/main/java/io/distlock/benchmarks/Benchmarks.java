@@ -34,7 +34,9 @@ public final class Benchmarks {
             return;
         }
         Report report = new Report(System.out);
-        arguments.suites().forEach(suite -> run(suite, arguments.size(), report));
+        for (int run = 0; run < arguments.runs(); run++) {
+            arguments.suites().forEach(suite -> run(suite, arguments.size(), report));
+        }
         report.summary();
         Predicate<Figure> failure = arguments.strict() ? Figure::isMissed : Figure::isMissedCount;
         System.exit(report.figures().stream().anyMatch(failure) ? 1 : 0);
@@ -44,7 +46,7 @@ public final class Benchmarks {
         try (Store store = suite.store().get()) {
             introduce(store, size, report);
             suite.measurements().forEach(each -> {
-                report.title(suite.nameOf(each) + ": " + each.title());
+                report.measurement(suite.nameOf(each), each.title());
                 Optional<Host.Account> before = Host.account();
                 each.run(store, size, report);
                 before.flatMap(then -> Host.account().map(now -> now.stolenSince(then)))

@@ -11,9 +11,11 @@ import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.NeighbourProcess.Neighbour;
 import io.distlock.benchmarks.store.Rivals;
+import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.CommandCount;
-import io.distlock.benchmarks.store.Store.QueueStore;
 import io.distlock.benchmarks.store.Store.RoundTrip;
+import io.distlock.benchmarks.store.Store.ServerTargets;
+import io.distlock.benchmarks.store.Store.ServerWork;
 import io.distlock.benchmarks.store.Store.Targets;
 import io.distlock.etcd.EtcdConnection;
 import io.distlock.etcd.EtcdLockOptions;
@@ -30,7 +32,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** One etcd on a free port. */
-public final class EtcdStore implements QueueStore {
+public final class EtcdStore implements Store {
 
     /** It looks for leases that have run out twice a second, and says in full seconds how long one has yet. */
     private static final Duration LATE = Duration.ofMillis(1_500).plusSeconds(1);
@@ -68,9 +70,16 @@ public final class EtcdStore implements QueueStore {
                 Target.atMost(1.15),
                 Target.atLeast(0.9),
                 Optional.empty(),
-                Optional.empty(),
+                Optional.of(Target.countAtMost(700)),
                 1,
-                LATE);
+                LATE,
+                new ServerTargets(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(Target.atMost(1.2)),
+                        Optional.of(Target.countAtMost(6)),
+                        Optional.empty()));
     }
 
     @Override
@@ -98,13 +107,16 @@ public final class EtcdStore implements QueueStore {
     }
 
     @Override
-    public Rivals driverQueue() {
-        return new Rivals("bare jetcd", () -> new BareWaiter(new BareJetcd(server.uri())));
+    public List<Rivals> rivals() {
+        return List.of(
+                new Rivals("bare jetcd", () -> new BareWaiter(new BareJetcd(server.uri()))),
+                new Rivals("jetcd Lock", () -> new JetcdLockRival(new BareJetcd(server.uri()))));
     }
 
     @Override
-    public List<Rivals> peerQueues() {
-        return List.of(new Rivals("jetcd Lock", () -> new JetcdLockRival(new BareJetcd(server.uri()))));
+    public ServerWork work() {
+        return new ServerWork(
+                server.probe().rpcs().total(), server.probe().metric("process_cpu_seconds_total") * 1e9);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.distlock.benchmarks.measure;
 import io.distlock.LockClient;
 import io.distlock.benchmarks.measure.SideBySide.Turn;
 import io.distlock.benchmarks.report.Report;
+import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.spring.DistributedLock;
@@ -25,6 +26,8 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
  */
 final class AnnotatedCall implements Measurement {
 
+    private static final int REENTRIES = 100;
+
     @Override
     public String name() {
         return "annotated";
@@ -42,8 +45,10 @@ final class AnnotatedCall implements Measurement {
             Contestant client = AnnotatedShop.usingTheClient(context);
             Contestant template = AnnotatedShop.usingTheTemplate(context);
             Contestant annotated = AnnotatedShop.calling(context);
+            Contestant once = AnnotatedShop.reentering(context, 0);
+            Contestant often = AnnotatedShop.reentering(context, REENTRIES);
             List<Contestant> familiar = SpringAnnotationsBaseline.contestants(baseline);
-            List<Contestant> all = new ArrayList<>(List.of(client, template, annotated));
+            List<Contestant> all = new ArrayList<>(List.of(client, template, annotated, once, often));
             all.addAll(familiar);
             Rounds<Turn> rounds = SideBySide.rounds(
                     size, size.of(30, 10, 2), all, Mode.AverageTime, 1, size.millis(200, 100, 20), report);
@@ -54,6 +59,16 @@ final class AnnotatedCall implements Measurement {
             report.figure("allocated by the client alone", bytes(rounds, client), "bytes");
             report.figure("allocated by the template", bytes(rounds, template) - bytes(rounds, client), "bytes");
             report.figure("allocated by the annotation", bytes(rounds, annotated) - bytes(rounds, client), "bytes");
+            report.figure(
+                    "a call inside one that holds the key",
+                    (micros(rounds, often) - micros(rounds, once)) / REENTRIES,
+                    "µs",
+                    Target.atMost(0.3));
+            report.figure(
+                    "a call inside one that holds the key, allocated",
+                    (bytes(rounds, often) - bytes(rounds, once)) / REENTRIES,
+                    "bytes",
+                    Target.countAtMost(500));
             for (Contestant each : familiar) {
                 report.figure("for scale: " + each.name(), micros(rounds, each), "µs");
                 report.figure("for scale: " + each.name() + ", allocated", bytes(rounds, each), "bytes");
@@ -83,6 +98,23 @@ final class AnnotatedCall implements Measurement {
 
         @DistributedLock(name = "bench", key = "#item")
         void ship(int item) {}
+
+        @DistributedLock(name = "bench", key = "#item")
+        void shipHolding(int item, Runnable inside) {
+            inside.run();
+        }
+
+        /** Calls the locked method so many times inside one that holds its key. */
+        static Contestant reentering(ApplicationContext context, int times) {
+            AnnotatedShop shop = context.getBean(AnnotatedShop.class);
+            return contestant(
+                    times + " re-entrant calls",
+                    item -> shop.shipHolding(item, () -> {
+                        for (int time = 0; time < times; time++) {
+                            shop.ship(item);
+                        }
+                    }));
+        }
 
         static Contestant calling(ApplicationContext context) {
             return contestant("@DistributedLock", context.getBean(AnnotatedShop.class)::ship);

@@ -5,6 +5,7 @@ import io.distlock.benchmarks.store.Contestant.ClientContestant;
 import io.distlock.benchmarks.store.Store;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Who is measured side by side on a store.
@@ -21,6 +22,11 @@ record Contestants(ClientContestant ours, Contestant driver, List<Contestant> pe
                 new ClientContestant(store.application()),
                 store.driver(),
                 size == RunSize.TINY ? List.of() : store.peers());
+    }
+
+    /** The bare driver with a plainer lock than ours, if the store has one. */
+    Optional<Contestant> plain() {
+        return peers.stream().filter(peer -> peer.name().startsWith("bare ")).findFirst();
     }
 
     List<Contestant> all() {

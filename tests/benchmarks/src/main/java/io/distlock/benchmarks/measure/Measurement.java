@@ -26,8 +26,10 @@ public interface Measurement {
                 new ManyHeld(),
                 new ManyWaiters(),
                 new HandOver(),
+                new QueueHandOver(),
                 new KilledHolder(),
                 new AnnotatedCall(),
+                new StartUp(),
                 new MeasuredCall());
     }
 
@@ -42,9 +44,16 @@ public interface Measurement {
                 new ParallelCycles(),
                 new ManyHeld(),
                 new ManyWaiters(),
+                new QueueHandOver(),
+                new QueueContention(stores),
                 new KilledHolder(),
                 MinorityInTrouble.slowNode(stores),
                 MinorityInTrouble.frozenNodes(stores));
+    }
+
+    /** On a quorum of another size: only what depends on it. */
+    static List<Measurement> ofSmallQuorum() {
+        return List.of(new UncontendedCycle(), new ParallelCycles(), new QueueHandOver());
     }
 
     /** On a store that keeps those who wait in a queue. */

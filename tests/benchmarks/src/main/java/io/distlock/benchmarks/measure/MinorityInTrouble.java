@@ -64,7 +64,11 @@ final class MinorityInTrouble implements Measurement {
                 "The same as 'uncontended', with a minority of the servers frozen (SIGSTOP)",
                 stores,
                 Store::application,
-                QuorumStore::applicationWithFrozenServers);
+                store -> {
+                    Application application = store.application();
+                    store.freezeMinority();
+                    return application;
+                });
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 import org.openjdk.jmh.annotations.Mode;
 
 /** Many threads, each with locks of its own: what does the client add to the driver? */
@@ -29,9 +30,18 @@ final class ParallelCycles implements Measurement {
         Duration turn = size.millis(1_000, 500, 100);
         try (Contestants contestants = Contestants.on(store, size)) {
             Rounds<Turn> rounds = SideBySide.rounds(
-                    size, size.of(30, 10, 2), contestants.all(), Mode.Throughput, THREADS, turn, report);
+                    size, size.of(30, 10, 2), contestants.all(), Mode.Throughput, THREADS, turn, store, report);
             throughput(rounds, contestants, store.targets().throughput(), report);
-            cpu(rounds, contestants, store.targets().cpu(), report);
+            Contestant driver = contestants.driver();
+            cpu("CPU per cycle", Turn::cpuNanos, rounds, contestants, driver, store.targets().cpu(), report);
+            cpu(
+                    "the servers' CPU per cycle",
+                    Turn::serverNanos,
+                    rounds,
+                    contestants,
+                    contestants.plain().orElse(driver),
+                    store.targets().server().cpu(),
+                    report);
         }
     }
 
@@ -46,18 +56,32 @@ final class ParallelCycles implements Measurement {
         for (Contestant peer : contestants.peers()) {
             report.figure(what + peer.name(), rounds.ratio(peer, contestants.driver(), Turn::rate), "×");
         }
+        contestants
+                .plain()
+                .ifPresent(plain -> report.figure(
+                        "throughput to that of %s, ".formatted(plain.name())
+                                + contestants.ours().name(),
+                        rounds.ratio(contestants.ours(), plain, Turn::rate),
+                        "×",
+                        Target.atLeast(0.85)));
     }
 
-    private static void cpu(Rounds<Turn> rounds, Contestants contestants, Optional<Target> target, Report report) {
+    private static void cpu(
+            String what,
+            ToDoubleFunction<Turn> metric,
+            Rounds<Turn> rounds,
+            Contestants contestants,
+            Contestant reference,
+            Optional<Target> target,
+            Report report) {
         for (Contestant each : contestants.all()) {
-            report.figure("CPU per cycle, " + each.name(), Stopwatch.micros(rounds.median(each, Turn::cpuNanos)), "µs");
+            report.figure(what + ", " + each.name(), Stopwatch.micros(rounds.median(each, metric)), "µs");
         }
-        String what =
-                "CPU per cycle to that of %s, ".formatted(contestants.driver().name());
-        double ratio = rounds.ratio(contestants.ours(), contestants.driver(), Turn::cpuNanos);
-        report.figure(what + contestants.ours().name(), ratio, "×", target);
+        String ratio = what + " to that of %s, ".formatted(reference.name());
+        report.figure(
+                ratio + contestants.ours().name(), rounds.ratio(contestants.ours(), reference, metric), "×", target);
         for (Contestant peer : contestants.peers()) {
-            report.figure(what + peer.name(), rounds.ratio(peer, contestants.driver(), Turn::cpuNanos), "×");
+            report.figure(ratio + peer.name(), rounds.ratio(peer, reference, metric), "×");
         }
     }
 }

@@ -105,7 +105,7 @@ final class Rounds<R> {
 
         /** Says so if measuring begins although the compiler is still busy. */
         static <C> void rounds(RunSize size, List<C> contestants, Function<C, ?> turn, Report report) {
-            int least = size.of(6, 6, 1);
+            int least = size.of(6, 6, 2);
             int most = size.of(100, 60, 1);
             int calm = 0;
             for (int round = 0; round < most && (round < least || calm < CALM_ROUNDS); round++) {

@@ -11,6 +11,9 @@ public enum RunSize {
     /** For a look in between: the same with fewer rounds, and ten seconds where the full version takes sixty. */
     QUICK,
 
+    /** For one of five runs, whose spread takes the place of many rounds. */
+    SHORT,
+
     /** For a test that it works at all: says nothing about times. */
     TINY;
 
@@ -18,6 +21,7 @@ public enum RunSize {
         return switch (this) {
             case FULL -> full;
             case QUICK -> quick;
+            case SHORT -> Math.max(tiny, quick / 3);
             case TINY -> tiny;
         };
     }

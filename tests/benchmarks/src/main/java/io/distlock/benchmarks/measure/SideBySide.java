@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.distlock.benchmarks.measure.Rounds.WarmUp;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.Store;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Collection;
@@ -36,9 +37,12 @@ final class SideBySide {
 
     private static final String CPU = "cpu";
     private static final String BYTES = "gc.alloc.rate.norm";
+    private static final String SERVERS = "servers";
 
     /** JMH makes its states itself, so it cannot be handed to them. */
     private static volatile @Nullable Contestant onTurn;
+
+    private static volatile @Nullable Store servers;
 
     private SideBySide() {}
 
@@ -49,8 +53,9 @@ final class SideBySide {
      * @param rate cycles per second, of all threads together
      * @param cpuNanos what this process has used of the processors, the driver's threads and the collector included
      * @param bytes what all threads of this process have allocated
+     * @param serverNanos what the store's servers have used of the processors
      */
-    record Turn(double nanos, double rate, double cpuNanos, double bytes) {}
+    record Turn(double nanos, double rate, double cpuNanos, double bytes, double serverNanos) {}
 
     /**
      * Measures, after turns that do not count.
@@ -67,6 +72,24 @@ final class SideBySide {
             Report report) {
         WarmUp.rounds(size, contestants, each -> turn(each, mode, threads, time), report);
         return Rounds.of(rounds, contestants, each -> turn(each, mode, threads, time));
+    }
+
+    /** Also measures what the servers of a store do meanwhile. */
+    static Rounds<Turn> rounds(
+            RunSize size,
+            int rounds,
+            List<Contestant> contestants,
+            Mode mode,
+            int threads,
+            Duration time,
+            Store store,
+            Report report) {
+        servers = store;
+        try {
+            return rounds(size, rounds, contestants, mode, threads, time, report);
+        } finally {
+            servers = null;
+        }
     }
 
     static Contestant onTurn() {
@@ -107,7 +130,8 @@ final class SideBySide {
                 throughput ? Double.NaN : nanos,
                 throughput ? primary.getScore() : Double.NaN,
                 secondary(result, CPU),
-                secondary(result, BYTES));
+                secondary(result, BYTES),
+                secondary(result, SERVERS));
     }
 
     private static double secondary(RunResult result, String label) {
@@ -125,9 +149,16 @@ final class SideBySide {
                 (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
         private long before;
+        private double serversBefore;
+
+        private static double servers() {
+            Store store = servers;
+            return store == null ? Double.NaN : store.work().cpuNanos();
+        }
 
         @Override
         public void beforeIteration(BenchmarkParams benchmark, IterationParams iteration) {
+            serversBefore = servers();
             before = PROCESS.getProcessCpuTime();
         }
 
@@ -136,7 +167,10 @@ final class SideBySide {
                 BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
             double used = PROCESS.getProcessCpuTime() - before;
             long cycles = result.getMetadata().getAllOps();
-            return List.of(new ScalarResult(CPU, used / cycles, "ns/op", AggregationPolicy.AVG));
+            double servers = servers() - serversBefore;
+            return List.of(
+                    new ScalarResult(CPU, used / cycles, "ns/op", AggregationPolicy.AVG),
+                    new ScalarResult(SERVERS, servers / cycles, "ns/op", AggregationPolicy.AVG));
         }
 
         @Override

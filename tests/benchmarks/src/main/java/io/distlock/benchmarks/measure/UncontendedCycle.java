@@ -8,7 +8,9 @@ import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Contestant.ClientContestant;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.CommandCount;
+import io.distlock.benchmarks.store.Store.ServerWork;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Mode;
 
@@ -33,6 +35,7 @@ final class UncontendedCycle implements Measurement {
         try (Contestants contestants = Contestants.on(store, size)) {
             contestants.all().forEach(contestant -> cycles(contestant, size.of(40_000, 20_000, 200)));
             countCommands(store, contestants.ours(), size, report);
+            contestants.all().forEach(each -> countInside(store, each, each == contestants.ours(), size, report));
             countRoundTrips(store, report);
             countThreadsAndTimers(contestants.ours(), size, report);
             compare(contestants, store.targets().p50(), size, report);
@@ -51,6 +54,19 @@ final class UncontendedCycle implements Measurement {
                 (double) least / cycles,
                 "",
                 store.targets().commands());
+    }
+
+    /** What scripts call, too. */
+    private static void countInside(Store store, Contestant contestant, boolean ours, RunSize size, Report report) {
+        int cycles = size.of(1_000, 1_000, 100);
+        ServerWork before = store.work();
+        cycles(contestant, cycles);
+        report.figure(
+                "commands that the servers ran per cycle, " + contestant.name(),
+                // Rounded: the questions themselves count, and so does what a library asks now and then.
+                Math.rint(store.work().since(before).commands() / cycles * 10) / 10,
+                "",
+                ours ? store.targets().server().commands() : Optional.empty());
     }
 
     private static int commandsFor(int cycles, Store store, Contestant ours) {

@@ -4,9 +4,12 @@ import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.NeighbourProcess.Neighbour;
+import io.distlock.benchmarks.store.Rivals;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.CommandCount;
 import io.distlock.benchmarks.store.Store.RoundTrip;
+import io.distlock.benchmarks.store.Store.ServerTargets;
+import io.distlock.benchmarks.store.Store.ServerWork;
 import io.distlock.benchmarks.store.Store.Targets;
 import io.distlock.redis.RedisLockOptions;
 import io.distlock.redis.RedisLockProvider;
@@ -57,7 +60,14 @@ public final class RedisStore implements Store {
                 Target.atMost(1.15),
                 Target.atLeast(0.9),
                 Optional.of(Target.atMost(1.4)),
-                Optional.of(Target.countAtMost(600)));
+                Optional.of(Target.countAtMost(600)),
+                new ServerTargets(
+                        Optional.of(Target.countAtMost(9)),
+                        Optional.of(Target.atMost(1.5)),
+                        Optional.of(Target.countAtMost(2_000)),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty()));
     }
 
     @Override
@@ -80,7 +90,33 @@ public final class RedisStore implements Store {
 
     @Override
     public List<Contestant> peers() {
-        return List.of(new RedissonContestant(server.endpoint()));
+        return List.of(
+                new SetIfAbsentContestant(new BareLettuce(server.endpoint())),
+                new RedissonContestant(server.endpoint()));
+    }
+
+    @Override
+    public List<Rivals> rivals() {
+        return List.of(new Rivals("Redisson", () -> new RedissonContestant(server.endpoint()).rival()));
+    }
+
+    @Override
+    public ServerWork work() {
+        return workOf(List.of(server.probe()));
+    }
+
+    /** By INFO, of which each question counts for one command. */
+    static ServerWork workOf(List<RedisProbe> probes) {
+        double commands = 0;
+        double cpu = 0;
+        for (RedisProbe probe : probes) {
+            commands += probe.info("commandstats").values().stream()
+                    .mapToLong(each -> Long.parseLong(each.substring("calls=".length(), each.indexOf(','))))
+                    .sum();
+            var info = probe.info("cpu");
+            cpu += Double.parseDouble(info.get("used_cpu_user")) + Double.parseDouble(info.get("used_cpu_sys"));
+        }
+        return new ServerWork(commands, cpu * 1e9);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.distlock.benchmarks.redis;
 
 import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.Rivals;
 import io.distlock.test.redis.RedisEndpoint;
 import java.util.List;
 import org.redisson.Redisson;
@@ -11,6 +12,25 @@ import org.redisson.config.Config;
 
 /** Redisson's lock as its documentation shows it, with the default configuration for one server. */
 final class RedissonContestant implements Contestant {
+
+    /** One client of several that want the same lock. */
+    record RedissonRival(RLock lock, Runnable end) implements Rivals.Rival {
+
+        @Override
+        public Runnable take() {
+            lock.lock();
+            return lock::unlock;
+        }
+
+        @Override
+        public void close() {
+            end.run();
+        }
+    }
+
+    RedissonRival rival() {
+        return new RedissonRival(lock("rivals"), this::close);
+    }
 
     private final RedissonClient client;
 
@@ -28,9 +48,13 @@ final class RedissonContestant implements Contestant {
     @Override
     @SuppressWarnings("LockNotBeforeTry") // there is nothing to try
     public void cycle(int item) {
-        RLock lock = client.getLock("peer:" + item);
+        RLock lock = lock("peer:" + item);
         lock.lock();
         lock.unlock();
+    }
+
+    private RLock lock(String name) {
+        return client.getLock(name);
     }
 
     @Override
@@ -59,17 +83,21 @@ final class RedissonContestant implements Contestant {
         }
 
         @Override
-        @SuppressWarnings({
-            "LockNotBeforeTry", // there is nothing to try
-            "deprecation" // it is deprecated, and there is no other
-        })
+        @SuppressWarnings("LockNotBeforeTry") // there is nothing to try
         public void cycle(int item) {
-            RLock[] locks = clients.stream()
-                    .map(client -> client.getLock("peer:" + item))
-                    .toArray(RLock[]::new);
-            RedissonRedLock lock = new RedissonRedLock(locks);
+            RLock lock = lock("peer:" + item);
             lock.lock();
             lock.unlock();
+        }
+
+        RedissonRival rival() {
+            return new RedissonRival(lock("rivals"), this::close);
+        }
+
+        @SuppressWarnings("deprecation") // it is deprecated, and there is no other
+        private RLock lock(String name) {
+            return new RedissonRedLock(
+                    clients.stream().map(client -> client.getLock(name)).toArray(RLock[]::new));
         }
 
         @Override

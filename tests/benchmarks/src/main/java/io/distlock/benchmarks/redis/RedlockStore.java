@@ -8,9 +8,12 @@ import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.NeighbourProcess.Neighbour;
+import io.distlock.benchmarks.store.Rivals;
 import io.distlock.benchmarks.store.Store.CommandCount;
 import io.distlock.benchmarks.store.Store.QuorumStore;
 import io.distlock.benchmarks.store.Store.RoundTrip;
+import io.distlock.benchmarks.store.Store.ServerTargets;
+import io.distlock.benchmarks.store.Store.ServerWork;
 import io.distlock.benchmarks.store.Store.Targets;
 import io.distlock.redis.redlock.RedlockConnections;
 import io.distlock.redis.redlock.RedlockOptions;
@@ -30,19 +33,21 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Five independent redis-servers on free ports. */
 public final class RedlockStore implements QuorumStore {
 
-    private static final int NODES = 5;
-    private static final int MINORITY = NODES / 2;
-
     private final List<RedisServer> servers;
 
     private RedlockStore(List<RedisServer> servers) {
         this.servers = servers;
     }
 
-    /** Starts the servers. */
+    /** Starts five servers. */
     public static RedlockStore start() {
+        return start(5);
+    }
+
+    /** Starts as many servers. */
+    public static RedlockStore start(int nodes) {
         return new RedlockStore(
-                IntStream.range(0, NODES).mapToObj(node -> RedisServer.start()).toList());
+                IntStream.range(0, nodes).mapToObj(node -> RedisServer.start()).toList());
     }
 
     @Override
@@ -53,18 +58,29 @@ public final class RedlockStore implements QuorumStore {
     @Override
     public String server() {
         return "%d x Redis %s"
-                .formatted(NODES, servers.get(0).probe().info("server").get("redis_version"));
+                .formatted(servers.size(), servers.get(0).probe().info("server").get("redis_version"));
     }
 
     @Override
     public int servers() {
-        return NODES;
+        return servers.size();
     }
 
     @Override
     public Targets targets() {
         return new Targets(
-                Target.exactly(2 * NODES), Target.atMost(1.3), Target.atLeast(0.8), Optional.empty(), Optional.empty());
+                Target.exactly(2 * servers.size()),
+                Target.atMost(1.3),
+                Target.atLeast(0.8),
+                Optional.empty(),
+                Optional.empty(),
+                new ServerTargets(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(Target.atMost(0.9)),
+                        Optional.of(Target.countAtMost(servers.size() == 3 ? 14.5 : 22)),
+                        Optional.of(Target.atLeast(200))));
     }
 
     private List<RedisEndpoint> endpoints() {
@@ -78,7 +94,7 @@ public final class RedlockStore implements QuorumStore {
 
     @Override
     public Application distantApplication(Duration distance) {
-        return distantApplication(NODES, distance);
+        return distantApplication(servers.size(), distance);
     }
 
     @Override
@@ -101,10 +117,8 @@ public final class RedlockStore implements QuorumStore {
     }
 
     @Override
-    public Application applicationWithFrozenServers() {
-        Application application = application();
-        servers.subList(0, MINORITY).forEach(RedisServer::freeze);
-        return application;
+    public void freezeMinority() {
+        servers.subList(0, servers.size() / 2).forEach(RedisServer::freeze);
     }
 
     @Override
@@ -115,6 +129,17 @@ public final class RedlockStore implements QuorumStore {
     @Override
     public List<Contestant> peers() {
         return List.of(new RedissonRedLockContestant(endpoints()));
+    }
+
+    @Override
+    public List<Rivals> rivals() {
+        return List.of(new Rivals(
+                "Redisson RedLock", () -> new RedissonRedLockContestant(endpoints()).rival()));
+    }
+
+    @Override
+    public ServerWork work() {
+        return RedisStore.workOf(servers.stream().map(RedisServer::probe).toList());
     }
 
     @Override

@@ -2,15 +2,19 @@ package io.distlock.benchmarks.report;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Prints figures as they come in, and remembers them. For one thread. */
 public final class Report {
 
     private final PrintStream out;
     private final List<Figure> figures = new ArrayList<>();
+    private String measurement = "";
 
     public Report(PrintStream out) {
         this.out = out;
@@ -22,6 +26,12 @@ public final class Report {
         out.println(title);
     }
 
+    /** Begins a measurement, whose name its figures get in the summary. */
+    public void measurement(String name, String title) {
+        measurement = name;
+        title(name + ": " + title);
+    }
+
     /** Something that a reader of the figures should know. */
     public void note(String text) {
         out.println("  " + text);
@@ -29,28 +39,25 @@ public final class Report {
 
     /** A figure for information. */
     public void figure(String what, double value, String unit) {
-        add(new Figure(what, value, unit, Optional.empty()));
+        figure(what, value, unit, Optional.empty());
     }
 
     /** A figure with a target. */
     public void figure(String what, double value, String unit, Target target) {
-        add(new Figure(what, value, unit, Optional.of(target)));
+        figure(what, value, unit, Optional.of(target));
     }
 
     /** A figure that has a target on some stores. */
     public void figure(String what, double value, String unit, Optional<Target> target) {
-        add(new Figure(what, value, unit, target));
+        Figure figure = new Figure(measurement, what, value, unit, target);
+        figures.add(figure);
+        out.println(figure.line());
+        out.flush();
     }
 
     /** A whole number with a target. */
     public void count(String what, long count, Target target) {
         figure(what, (double) count, "", target);
-    }
-
-    private void add(Figure figure) {
-        figures.add(figure);
-        out.println(figure.line());
-        out.flush();
     }
 
     /** All figures so far. */
@@ -65,17 +72,27 @@ public final class Report {
                 figures.stream().filter(figure -> figure.target().isPresent()).count();
         title("%d of %d targets met".formatted(targets - missed.size(), targets));
         missed.forEach(figure -> note("missed: " + figure.what()));
+        Map<String, List<Figure>> runs = figures.stream()
+                .collect(Collectors.groupingBy(
+                        figure -> figure.measurement() + ": " + figure.what(),
+                        LinkedHashMap::new,
+                        Collectors.toList()));
+        if (runs.values().stream().anyMatch(each -> each.size() > 1)) {
+            title("The median of all runs, and the least and the most");
+            runs.forEach((name, each) -> out.println(Figure.spread(name, each)));
+        }
     }
 
     /**
      * One number that was measured.
      *
+     * @param measurement the measurement that it is a part of
      * @param what what was measured
      * @param value the number
      * @param unit its unit; empty for a plain number
      * @param target what it ought to be; empty if it is shown for information
      */
-    public record Figure(String what, double value, String unit, Optional<Target> target) {
+    public record Figure(String measurement, String what, double value, String unit, Optional<Target> target) {
 
         /** Whether it has a target, and fails it. */
         public boolean isMissed() {
@@ -89,12 +106,27 @@ public final class Report {
                             .isPresent();
         }
 
+        /** One line for the same figure of several runs. */
+        static String spread(String name, List<Figure> runs) {
+            double[] values = runs.stream().mapToDouble(Figure::value).sorted().toArray();
+            Figure middle = runs.get(0).withValue(values[values.length / 2]);
+            return "%s  (%s to %s)"
+                    .formatted(
+                            new Figure("", name, middle.value, middle.unit, middle.target).line(),
+                            middle.withValue(values[0]).number(),
+                            middle.withValue(values[values.length - 1]).number());
+        }
+
+        private Figure withValue(double other) {
+            return new Figure(measurement, what, other, unit, target);
+        }
+
         /** One line of a table: what, number and unit, target, verdict. */
         String line() {
             String verdict = target.isEmpty() ? "" : isMissed() ? "missed" : "met";
             String line = String.format(
                     Locale.ROOT,
-                    "  %-58s %12s %-6s %-8s %s",
+                    "  %-70s %12s %-6s %-8s %s",
                     what,
                     number(),
                     unit,

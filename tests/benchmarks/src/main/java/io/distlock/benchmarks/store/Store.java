@@ -42,6 +42,12 @@ public interface Store extends AutoCloseable {
     /** Starts to count commands. */
     CommandCount countCommands();
 
+    /** What the servers have done so far, what scripts and requests did inside them included. */
+    ServerWork work();
+
+    /** Other ways to hand a lock from client to client on the same store; ours is compared with the first of them. */
+    List<Rivals> rivals();
+
     /** The driver's shortest question. */
     RoundTrip roundTrip();
 
@@ -71,14 +77,18 @@ public interface Store extends AutoCloseable {
         void close();
     }
 
-    /** A store that keeps those who wait for a lock in a queue. */
-    interface QueueStore extends Store {
+    /**
+     * What servers have done since they were started.
+     *
+     * @param commands that they ran
+     * @param cpuNanos of their processes
+     */
+    record ServerWork(double commands, double cpuNanos) {
 
-        /** The bare driver, keeping the same queue by the same requests and waiting in the same way. */
-        Rivals driverQueue();
-
-        /** Other libraries' locks on the same store, as they come. */
-        List<Rivals> peerQueues();
+        /** The difference. */
+        public ServerWork since(ServerWork before) {
+            return new ServerWork(commands - before.commands, cpuNanos - before.cpuNanos);
+        }
     }
 
     /** A store of several servers that works while a minority of them does not. */
@@ -91,8 +101,8 @@ public interface Store extends AutoCloseable {
          */
         Application applicationWithASlowServer(Duration distance);
 
-        /** A new application, and as many servers frozen after it has connected as it can do without. They stay frozen. */
-        Application applicationWithFrozenServers();
+        /** Freezes as many servers as applications can do without, but that are connected to them. They stay frozen. */
+        void freezeMinority();
     }
 
     /**
@@ -105,6 +115,7 @@ public interface Store extends AutoCloseable {
      * @param heap bytes for each lock that is held
      * @param renewals commands per second and server, for 10,000 locks with a lease of 30 s
      * @param late how long after the end of its time to live a lock whose holder was killed is had at the latest
+     * @param server of what the servers do
      */
     record Targets(
             Target commands,
@@ -113,14 +124,39 @@ public interface Store extends AutoCloseable {
             Optional<Target> cpu,
             Optional<Target> heap,
             int renewals,
-            Duration late) {
+            Duration late,
+            ServerTargets server) {
 
         private static final int RENEWALS = 60;
         private static final Duration LATE = Duration.ofMillis(500);
 
         /** For a store that renews locks one by one, and frees them as soon as their time is over. */
-        public Targets(Target commands, Target p50, Target throughput, Optional<Target> cpu, Optional<Target> heap) {
-            this(commands, p50, throughput, cpu, heap, RENEWALS, LATE);
+        public Targets(
+                Target commands,
+                Target p50,
+                Target throughput,
+                Optional<Target> cpu,
+                Optional<Target> heap,
+                ServerTargets server) {
+            this(commands, p50, throughput, cpu, heap, RENEWALS, LATE, server);
         }
     }
+
+    /**
+     * What is asked of our client where the work of servers and waiters counts.
+     *
+     * @param commands that the servers run for a cycle, scripts included
+     * @param cpu of the servers for a cycle with many threads, to that of the bare driver's cycles
+     * @param held commands that the servers run per second and server, for 10,000 locks with a lease of 30 s
+     * @param handOver the time of one, to that of the first of the rivals
+     * @param messages for a hand-over: client commands
+     * @param grants per second, of clients that all want one lock
+     */
+    record ServerTargets(
+            Optional<Target> commands,
+            Optional<Target> cpu,
+            Optional<Target> held,
+            Optional<Target> handOver,
+            Optional<Target> messages,
+            Optional<Target> grants) {}
 }

@@ -3,13 +3,7 @@ package io.distlock.benchmarks.measure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.benchmarks.etcd.EtcdStore;
-import io.distlock.benchmarks.report.Report;
-import io.distlock.benchmarks.report.Report.Figure;
 import io.distlock.benchmarks.store.Store;
-import java.io.OutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.util.stream.Collectors;
 import org.assertj.core.api.MapAssert;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -60,14 +54,12 @@ class EtcdMeasurementsTests {
     @Test
     void manyWhoWantTheSameLockNeverHaveItTogether() {
         assertFigures(new QueueContention())
-                .containsEntry("two holders at once", 0.0)
+                .containsEntry("two holders at once, distlock", 0.0)
                 .hasEntrySatisfying(
-                        "hand-overs, distlock", count -> assertThat(count).isPositive());
+                        "grants per second, distlock", rate -> assertThat(rate).isPositive());
     }
 
     private static MapAssert<String, Double> assertFigures(Measurement measurement) {
-        Report report = new Report(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
-        measurement.run(store, RunSize.TINY, report);
-        return assertThat(report.figures().stream().collect(Collectors.toMap(Figure::what, Figure::value)));
+        return TinyRun.assertFigures(measurement, store);
     }
 }

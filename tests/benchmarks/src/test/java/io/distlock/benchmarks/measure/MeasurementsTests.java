@@ -28,6 +28,10 @@ class MeasurementsTests {
     void anUncontendedCycleIsTwoCommandsTwoRoundTripsAndNoThread() {
         assertFigures(new UncontendedCycle())
                 .containsEntry("client commands per cycle", 2.0)
+                // Those that scripts call, too.
+                .hasEntrySatisfying(
+                        "commands that the servers ran per cycle, bare Lettuce",
+                        commands -> assertThat(commands).isBetween(4.0, 20.0))
                 .containsEntry("round trips on the caller's path", 2.0)
                 .containsEntry("threads started in 2,000 cycles", 0.0)
                 .hasEntrySatisfying(
@@ -36,6 +40,13 @@ class MeasurementsTests {
                 .hasEntrySatisfying(
                         "p50 to that of bare Lettuce, distlock",
                         ratio -> assertThat(ratio).isPositive());
+    }
+
+    @Test
+    void aStartWithLocksCostsMoreThanOneWithout() {
+        assertFigures(new StartUp())
+                .hasEntrySatisfying(
+                        "CPU added to a start", seconds -> assertThat(seconds).isPositive());
     }
 
     @Test

@@ -44,6 +44,17 @@ class RedlockMeasurementsTests {
     }
 
     @Test
+    void turnsOfTwoClientsAreComparedWithAnotherLibrary() {
+        assertFigures(new QueueHandOver())
+                .hasEntrySatisfying(
+                        "hand-over to that of Redisson RedLock, distlock",
+                        ratio -> assertThat(ratio).isPositive())
+                .hasEntrySatisfying(
+                        "client commands per hand-over, distlock",
+                        commands -> assertThat(commands).isBetween(10.0, 100.0));
+    }
+
+    @Test
     void aMinorityInTroubleIsComparedWithServersThatAreWell() {
         assertComparesTrouble(MinorityInTrouble.slowNode(RedlockStore::start));
         assertComparesTrouble(MinorityInTrouble.frozenNodes(RedlockStore::start));

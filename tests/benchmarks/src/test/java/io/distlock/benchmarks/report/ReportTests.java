@@ -64,6 +64,16 @@ class ReportTests {
         assertThat(lines()).endsWith("1 of 2 targets met", "missed: two");
     }
 
+    @Test
+    void severalRunsAreSummedUpByTheirMedianAndSpread() {
+        for (double value : new double[] {3, 1, 2}) {
+            report.measurement("one", "for the test");
+            report.figure("time", value, "ms", Target.atMost(2));
+        }
+        report.summary();
+        assertThat(lines()).endsWith("The median of all runs, and the least and the most", "one: time 2 ms ≤ 2 met (1 to 3)");
+    }
+
     private Iterable<String> lines() {
         return printed.toString(StandardCharsets.UTF_8)
                 .lines()
