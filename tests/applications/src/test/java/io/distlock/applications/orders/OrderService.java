@@ -36,7 +36,7 @@ class OrderService {
     record Shipment(long id, long token, boolean virtualThread) {}
 
     @Transactional
-    @DistributedLock(name = "orders", key = "#id", waitTime = "100ms")
+    @DistributedLock(name = "orders", key = "#id", waitTime = "1s")
     public Shipment ship(long id) {
         HeldLock lock = LockContext.requireHeld("orders", String.valueOf(id));
         purchases.findById(id).orElseThrow().become("shipped");

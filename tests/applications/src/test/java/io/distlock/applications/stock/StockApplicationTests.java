@@ -7,7 +7,6 @@ import static org.springframework.boot.test.context.SpringBootTest.WebEnvironmen
 
 import io.distlock.HeldLock;
 import io.distlock.LockLostException;
-import io.distlock.applications.Gate;
 import io.distlock.applications.Threads;
 import io.distlock.applications.stock.StockService.Reservation;
 import io.distlock.test.application.LockTester;
@@ -15,8 +14,6 @@ import io.distlock.test.spring.InMemoryLocks;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -43,30 +40,14 @@ class StockApplicationTests {
 
     private final StockService stock;
     private final LockTester locks;
-    private final Gate gate;
     private final RestTestClient http;
 
-    StockApplicationTests(
-            @Autowired StockService stock,
-            @Autowired LockTester locks,
-            @Autowired Gate gate,
-            @LocalServerPort int port) {
+    StockApplicationTests(@Autowired StockService stock, @Autowired LockTester locks, @LocalServerPort int port) {
         this.stock = stock;
         this.locks = locks;
-        this.gate = gate;
         this.http = RestTestClient.bindToServer()
                 .baseUrl("http://localhost:" + port)
                 .build();
-    }
-
-    @BeforeEach
-    void closeTheGate() {
-        gate.reset();
-    }
-
-    @AfterEach
-    void openTheGate() {
-        gate.open();
     }
 
     private RestTestClient.ResponseSpec post(String path) {
@@ -135,9 +116,9 @@ class StockApplicationTests {
     }
 
     @Test
-    void losingTheLockCancelsTheSubscription() throws Exception {
+    void losingTheLockCancelsTheSubscription() {
         CompletableFuture<Integer> counting = stock.count("shelf").toFuture();
-        gate.awaitArrival();
+        await().until(() -> stock.counting() == 1);
         locks.lose("stock", "shelf");
         assertThatThrownBy(counting::join).hasCauseInstanceOf(LockLostException.class);
         assertThat(stock.cancelled()).isEqualTo(1);

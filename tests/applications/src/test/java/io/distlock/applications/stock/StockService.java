@@ -5,7 +5,6 @@ import static io.distlock.spring.OnNotAcquired.SKIP;
 
 import io.distlock.HeldLock;
 import io.distlock.LockNotAcquiredException;
-import io.distlock.applications.Gate;
 import io.distlock.applications.Threads;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.OnLost;
@@ -17,23 +16,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.stereotype.Service;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 @Service
 class StockService {
 
     private final Map<String, Integer> pieces = new ConcurrentHashMap<>();
+    private final AtomicInteger counting = new AtomicInteger();
     private final AtomicInteger cancelled = new AtomicInteger();
-    private final Gate gate;
-
-    StockService(Gate gate) {
-        this.gate = gate;
-    }
 
     record Reservation(String item, int pieces, long token, boolean virtualThread) {}
 
     int pieces(String item) {
         return pieces.getOrDefault(item, 0);
+    }
+
+    int counting() {
+        return counting.get();
     }
 
     int cancelled() {
@@ -56,13 +54,11 @@ class StockService {
                 .doOnNext(count -> pieces.put(item, count));
     }
 
+    /** Ends only when it is cancelled. */
     @DistributedLock(name = "stock", key = "#item", leaseTime = "10s", onLost = OnLost.INTERRUPT)
     public Mono<Integer> count(String item) {
-        return Mono.fromCallable(() -> {
-                    gate.pass();
-                    return pieces(item);
-                })
-                .subscribeOn(Schedulers.boundedElastic())
+        return Mono.<Integer>never()
+                .doOnSubscribe(subscription -> counting.incrementAndGet())
                 .doOnCancel(cancelled::incrementAndGet);
     }
 
