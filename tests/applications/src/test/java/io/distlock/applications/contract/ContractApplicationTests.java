@@ -38,6 +38,7 @@ import org.springframework.transaction.support.TransactionTemplate;
             "spring.autoconfigure.exclude=org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration,"
                     + "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration",
             "distributed-lock.shutdown-timeout=0s",
+            "spring.data.redis.repositories.enabled=false",
             "distributed-lock.jdbc.fencing.enabled=true",
             "jobs.name=named by property",
             "jobs.delay=3s"

@@ -25,6 +25,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
+import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.web.servlet.client.RestTestClient;
@@ -36,6 +37,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
             "spring.jpa.open-in-view=true",
             "distributed-lock.web.problem-details=true",
             "distributed-lock.shutdown-timeout=0s",
+            "spring.data.redis.repositories.enabled=false",
             "management.endpoints.web.exposure.include=health, locks, metrics",
             "management.endpoint.health.show-components=always",
             "management.endpoint.locks.show-values=always",
@@ -44,6 +46,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
             "spring.data.redis.port=1",
             "management.health.redis.enabled=false"
         })
+@DirtiesContext // which would try to reach its Redis for as long as other tests run
 class OrdersApplicationTests {
 
     @RegisterExtension

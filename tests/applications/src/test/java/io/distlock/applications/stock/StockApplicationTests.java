@@ -32,6 +32,7 @@ import reactor.core.publisher.Mono;
             "spring.threads.virtual.enabled=true",
             "distributed-lock.web.problem-details=true",
             "distributed-lock.shutdown-timeout=0s",
+            "spring.data.redis.repositories.enabled=false",
             "management.endpoints.web.exposure.include=locks",
             "management.endpoint.locks.show-values=always"
         })
