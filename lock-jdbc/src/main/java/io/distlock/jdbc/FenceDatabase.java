@@ -3,6 +3,7 @@ package io.distlock.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
@@ -61,6 +62,14 @@ enum FenceDatabase {
                         token = if(provider = values(provider), greatest(token, values(token)), token)""";
         }
 
+        /** A SERIALIZABLE transaction that looks for a row that is missing would lock out all new rows at its place. */
+        @Override
+        Optional<String> prepareFloor() {
+            return Optional.of("""
+                    insert ignore into %1$s (lock_key, token, provider, updated_at)
+                    values (:floor, 0, :provider, current_timestamp(6))""");
+        }
+
         @Override
         boolean accepts(int count) {
             return count == 2;
@@ -104,6 +113,11 @@ enum FenceDatabase {
 
     /** The statement, for {@code String.format} with the table's name; parameters key, token, provider, floor. */
     abstract String advance();
+
+    /** A statement that makes sure that the floor's row exists, if the database needs that; as {@link #advance()}. */
+    Optional<String> prepareFloor() {
+        return Optional.empty();
+    }
 
     /** Whether this count of changed rows proves that the token was accepted. */
     boolean accepts(int count) {

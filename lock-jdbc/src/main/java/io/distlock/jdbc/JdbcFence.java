@@ -115,7 +115,7 @@ public final class JdbcFence implements Fence {
     }
 
     /**
-     * Tests the fence, and leaves nothing behind.
+     * Tests the fence, and leaves nothing behind but a floor of the default provider where the database needs one.
      *
      * @throws IllegalStateException if its table is missing, has different columns or is not writable
      */
@@ -123,12 +123,15 @@ public final class JdbcFence implements Fence {
         TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(dataSource));
         transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         try {
+            Grant probe = new Grant(PROBE, "{probe}", table.source(defaultProvider));
             transaction.executeWithoutResult(status -> {
                 status.setRollbackOnly();
-                Grant probe = new Grant(PROBE, "{probe}", table.source(defaultProvider));
                 jdbc.update(advance, probe.parameters());
                 jdbc.update(delete, probe.parameters());
             });
+            database.prepareFloor()
+                    .ifPresent(prepare -> transaction.executeWithoutResult(
+                            status -> jdbc.update(prepare.formatted(table.name()), probe.parameters())));
         } catch (DataAccessException failure) {
             throw new IllegalStateException(
                     "the fence cannot use the table " + table.name() + ": create it with the script "

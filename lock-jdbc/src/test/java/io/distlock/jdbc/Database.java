@@ -1,5 +1,7 @@
 package io.distlock.jdbc;
 
+import static org.awaitility.Awaitility.await;
+
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.distlock.test.sql.SqlServer;
@@ -13,10 +15,12 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A real database with a fence's table. */
-final class Database implements AutoCloseable {
+public final class Database implements AutoCloseable {
 
     private final @Nullable SqlServer server;
     private final HikariDataSource dataSource;
+    private final String url;
+    private final String user;
     private final String waiting;
 
     private Database(@Nullable SqlServer server, String url, String user, String waiting) {
@@ -24,8 +28,11 @@ final class Database implements AutoCloseable {
         config.setJdbcUrl(url);
         config.setUsername(user);
         config.setPassword("");
-        config.setMaximumPoolSize(20);
+        config.setMinimumIdle(1);
+        config.setMaximumPoolSize(80);
         this.server = server;
+        this.url = url;
+        this.user = user;
         this.dataSource = new HikariDataSource(config);
         this.waiting = waiting;
         new ResourceDatabasePopulator(
@@ -33,7 +40,7 @@ final class Database implements AutoCloseable {
                 .execute(dataSource);
     }
 
-    static Database h2() {
+    public static Database h2() {
         return new Database(
                 null,
                 "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000",
@@ -42,7 +49,7 @@ final class Database implements AutoCloseable {
                 "select count(*) from information_schema.sessions where executing_statement like 'merge%'");
     }
 
-    static Database postgresql() {
+    public static Database postgresql() {
         SqlServer server = SqlServer.start(SqlServer.Product.POSTGRESQL);
         return new Database(
                 server,
@@ -51,31 +58,72 @@ final class Database implements AutoCloseable {
                 "select count(*) from pg_stat_activity where wait_event_type = 'Lock'");
     }
 
-    static Database mariadb() {
+    public static Database mariadb() {
         SqlServer server = SqlServer.start(SqlServer.Product.MARIADB);
         return new Database(
                 server,
                 server.url(),
                 server.user(),
-                "select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT'");
+                // The table of transactions shows what was the case up to 100 ms ago.
+                "select variable_value from information_schema.global_status"
+                        + " where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'");
     }
 
-    DataSource dataSource() {
+    public String url() {
+        return url;
+    }
+
+    public String user() {
+        return user;
+    }
+
+    public DataSource dataSource() {
         return dataSource;
     }
 
-    JdbcTemplate jdbc() {
+    public JdbcTemplate jdbc() {
         return new JdbcTemplate(dataSource);
     }
 
-    TransactionTemplate transaction() {
+    public TransactionTemplate transaction() {
         return new TransactionTemplate(new JdbcTransactionManager(dataSource));
     }
 
     /** How many transactions wait for a row that another has locked. */
-    int waiting() {
+    public int waiting() {
         Integer count = jdbc().queryForObject(waiting, Integer.class);
         return count == null ? 0 : count;
+    }
+
+    /** How many statements the database has been sent so far. From the first call on, they are counted. */
+    public long statements() {
+        if (server == null) {
+            // It forgets others, and counts the end of a transaction only sometimes.
+            jdbc().execute("set query_statistics true");
+            return number("select coalesce(sum(execution_count), 0) from information_schema.query_statistics"
+                    + " where lower(sql_statement) like '%into distributed_lock_fence%'");
+        }
+        if (server.product() == SqlServer.Product.MARIADB) {
+            return number(
+                    "select variable_value from information_schema.global_status where variable_name = 'QUESTIONS'");
+        }
+        jdbc().execute("alter system set log_statement = 'all'");
+        jdbc().execute("select pg_reload_conf()");
+        String marker = UUID.randomUUID().toString();
+        await().until(() -> {
+            jdbc().queryForObject("select '" + marker + "'", String.class);
+            return server.process().log().contains(marker);
+        });
+        return server.process()
+                .log()
+                .lines()
+                .filter(line -> line.matches(".*LOG: +(execute|statement).*") && !line.contains(marker))
+                .count();
+    }
+
+    private long number(String sql) {
+        Long number = jdbc().queryForObject(sql, Long.class);
+        return number == null ? 0 : number;
     }
 
     @Override

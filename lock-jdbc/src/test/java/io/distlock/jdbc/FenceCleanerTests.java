@@ -131,17 +131,20 @@ class FenceCleanerTests {
     @ParameterizedTest
     @MethodSource("databases")
     void aTableThatIsUsedForManyKeysStaysSmall(On on) {
+        // 10,000 in all, where a row takes microseconds.
+        int perDay = on.name.equals("H2") ? 2_000 : 100;
         for (int day = 1; day <= 5; day++) {
-            int today = day * 100;
+            int today = day * perDay;
+            JdbcFence fence = fence(on);
             on.database.transaction().executeWithoutResult(status -> {
-                for (int i = 0; i < 100; i++) {
-                    fence(on).advance(sequencer("key" + (today + i), today + i));
+                for (int i = 0; i < perDay; i++) {
+                    fence.advance(sequencer("key" + (today + i), today + i));
                 }
             });
             on.database.jdbc().update("update distributed_lock_fence set updated_at = " + ago(on, Duration.ofDays(8)));
             clean(on);
         }
-        assertThat(rows(on)).isEqualTo(101);
+        assertThat(rows(on)).isEqualTo(perDay + 1);
     }
 
     private static int clean(On on) {

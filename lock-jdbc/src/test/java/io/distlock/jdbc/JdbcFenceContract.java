@@ -34,6 +34,8 @@ abstract class JdbcFenceContract {
 
     private static final FenceTable TABLE = new FenceTable(FenceTable.DEFAULT_NAME, "lock");
 
+    private static final int TRANSACTIONS = 20;
+
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private Database database;
     private JdbcFence fence;
@@ -44,6 +46,7 @@ abstract class JdbcFenceContract {
     void prepare() {
         database = start();
         fence = new JdbcFence(database.dataSource(), TABLE, "redis");
+        fence.verify();
     }
 
     @AfterAll
@@ -190,6 +193,34 @@ abstract class JdbcFenceContract {
         assertThat(refusal).isInstanceOfAny(StaleFencingTokenException.class, PessimisticLockingFailureException.class);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                TransactionDefinition.ISOLATION_READ_COMMITTED,
+                TransactionDefinition.ISOLATION_REPEATABLE_READ,
+                TransactionDefinition.ISOLATION_SERIALIZABLE
+            })
+    void transactionsUnderDifferentLocksDoNotWaitForOneAnother(int isolation) throws Exception {
+        TransactionTemplate transaction = database.transaction();
+        transaction.setIsolationLevel(isolation);
+        CompletableFuture<Void> open = new CompletableFuture<>();
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        CompletableFuture<Void> first = run(() -> transaction.executeWithoutResult(status -> {
+            fence.advance(exclusive(LockKey.of("z" + isolation, "1"), 1));
+            open.complete(null);
+            end.join();
+        }));
+        CompletableFuture.anyOf(open, first).get(30, TimeUnit.SECONDS);
+        // Its row comes after the first one's, and is as new.
+        CompletableFuture<Void> second = run(() -> transaction.executeWithoutResult(
+                status -> fence.advance(exclusive(LockKey.of("z" + isolation, "2"), 1))));
+        await().until(() -> second.isDone() || database.waiting() > 0);
+        boolean waited = !second.isDone();
+        end.complete(null);
+        CompletableFuture.allOf(first, second).get(30, TimeUnit.SECONDS);
+        assertThat(waited).isFalse();
+    }
+
     @Test
     void manyWhoComeAtOnceLeaveTheLargest() throws Exception {
         LockKey key = unique();
@@ -253,6 +284,28 @@ abstract class JdbcFenceContract {
         assertThatIllegalStateException()
                 .isThrownBy(() -> fence.advance(exclusive(unique(), 1)))
                 .withMessageContaining("outside of a transaction");
+    }
+
+    @Test
+    void aTransactionCostsExactlyOneStatement() {
+        LockKey key = unique();
+        advance(key, 1);
+        database.jdbc().execute("create table work (done int)");
+        Runnable work = () -> database.jdbc().update("insert into work values (1)");
+        long plain = statementsOf(() -> in(work));
+        long fenced = statementsOf(() -> in(() -> {
+            fence.advance(exclusive(key, 2));
+            work.run();
+        }));
+        assertThat(fenced - plain).isEqualTo(TRANSACTIONS);
+    }
+
+    private long statementsOf(Runnable transaction) {
+        long before = database.statements();
+        for (int i = 0; i < TRANSACTIONS; i++) {
+            transaction.run();
+        }
+        return database.statements() - before;
     }
 
     @Test
