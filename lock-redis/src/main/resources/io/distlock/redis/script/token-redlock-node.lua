@@ -6,8 +6,9 @@
 
 local function next_token(clock)
   local known = redis.call('HMGET', KEYS[4], ARGV[5], 'base')
-  local token = math.max(known[1] and known[1] + 1 or clock(), tonumber(known[2] or 0))
-  redis.call('HSET', KEYS[4], ARGV[5], string.format('%.0f', token))
+  local token = math.max(known[1] and known[1] + 1 or tonumber(clock()), tonumber(known[2] or 0))
+  token = string.format('%.0f', token)
+  redis.call('HSET', KEYS[4], ARGV[5], token)
   return token
 end
 
