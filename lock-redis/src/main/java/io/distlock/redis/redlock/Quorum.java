@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -221,9 +222,12 @@ record Quorum(int nodes) {
             refusals = List.copyOf(refusals);
         }
 
-        /** Whether one owner, or readers, have a majority, so that only their release helps. */
-        boolean isHeld() {
-            return holders().values().stream().anyMatch(count -> count >= quorum.majority());
+        /** The owner who has a majority, or readers, so that only their release helps. */
+        OptionalLong holder() {
+            return holders().entrySet().stream()
+                    .filter(each -> each.getValue() >= quorum.majority())
+                    .mapToLong(Map.Entry::getKey)
+                    .findFirst();
         }
 
         /** Whether several owners have votes for certain, not just one that silent nodes could make the holder. */

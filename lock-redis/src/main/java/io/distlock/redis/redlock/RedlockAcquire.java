@@ -12,23 +12,23 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.support.TryLockStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiFunction;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * One try to take a lock from a majority, with its own owner. Asks all nodes at once; {@link RedlockPhases} decides
- * what their answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends without a grant is
- * withdrawn from each node that may have granted, however late.
+ * One try to take a lock from a majority, with its own owner. Asks all nodes at once, or where others contend one first:
+ * then those whom it refuses disturb nobody, and the others propose the same token. {@link RedlockPhases} decides what the
+ * answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends without a grant is withdrawn from each
+ * node that may have granted, however late.
  *
  * <p>The phases are guarded by this object's monitor; nodes, timers and callers are called outside it.
  */
@@ -37,30 +37,29 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     private final RedlockNodes nodes;
     private final LeaseRequest request;
     private final String owner;
-    private final BiFunction<Refusals, String, Optional<Duration>> nextTry;
+    private final RedlockStore tries;
     private final Moment since;
     private final VoteTimeouts timeouts;
+    private final CompletableFuture<Vote> notAsked = new CompletableFuture<>();
     private final List<CompletableFuture<Vote>> asked;
+    /** Whether it is settled that all nodes are asked, or never will be. */
+    private final AtomicBoolean settled = new AtomicBoolean();
+
     private final CompletableFuture<TryLockStore.Result> outcome = new CompletableFuture<>();
     private final RedlockPhases phases;
 
     /**
      * @param owner a new one for each try, or the withdrawal of one could undo the next
-     * @param nextTry when to try again after a refusal, given what the nodes have said
+     * @param tries knows when to try again after a refusal
      */
-    RedlockAcquire(
-            RedlockNodes nodes,
-            LeaseRequest request,
-            String owner,
-            Duration callTimeout,
-            BiFunction<Refusals, String, Optional<Duration>> nextTry) {
+    RedlockAcquire(RedlockNodes nodes, LeaseRequest request, String owner, Duration callTimeout, RedlockStore tries) {
         this.nodes = nodes;
         this.request = request;
         this.owner = owner;
-        this.nextTry = nextTry;
+        this.tries = tries;
         this.since = nodes.runtime().ticker().now();
         this.timeouts = VoteTimeouts.of(request, callTimeout);
-        this.asked = new ArrayList<>(Collections.nCopies(nodes.size(), new CompletableFuture<>()));
+        this.asked = new CopyOnWriteArrayList<>(Collections.nCopies(nodes.size(), notAsked));
         this.phases = new RedlockPhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
     }
 
@@ -70,36 +69,63 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     /** Asks all nodes. The stage does not fail, and ends in bounded time. */
     CompletionStage<TryLockStore.Result> start() {
-        boolean[] connecting = ask();
-        for (int at = 0; at < nodes.size(); at++) {
-            int node = at;
-            asked.get(at).whenComplete((vote, never) -> change(() -> phases.voted(node, vote)));
-        }
-        limit(timeouts.minority(), timeouts.whenMinorityIsDue(phases, connecting));
+        askTheRest(0);
+        return outcome;
+    }
+
+    /** The same, but asks one node first, and the others if it grants the lock or is slow. */
+    CompletionStage<TryLockStore.Result> startAt(int first) {
+        RedlockNode node = nodes.get(first);
+        asked.set(first, node.take(node.question(request, owner, 0)));
+        nodes.runtime().timeouts().within(timeouts.first(), asked.get(first)).whenComplete((vote, late) -> {
+            if (vote instanceof Vote.Refused refused) {
+                if (asksNoMore()) {
+                    outcome.complete(new TryLockStore.Result.Refused(tries.nextTry(refused)));
+                }
+            } else if (vote instanceof Vote.Granted granted) {
+                askTheRest(granted.token());
+            } else {
+                node.wasSlow();
+                askTheRest(0);
+            }
+        });
         return outcome;
     }
 
     /**
      * Starts at a different node for each owner: the node asked last tends to have the largest counter, which the
      * others learn only if it is among the first to answer.
-     *
-     * @return which nodes must be connected to first
      */
-    private boolean[] ask() {
-        ScriptCall<List<Long>> question = nodes.get(0).question(request, owner);
-        boolean[] connecting = new boolean[nodes.size()];
-        int first = Math.floorMod(owner.hashCode(), nodes.size());
-        for (int step = 0; step < nodes.size(); step++) {
-            int at = (first + step) % nodes.size();
-            connecting[at] = !nodes.get(at).calls().isConnected();
-            asked.set(at, nodes.get(at).take(question));
+    private void askTheRest(long least) {
+        if (!settled.compareAndSet(false, true)) {
+            return;
         }
-        return connecting;
+        ScriptCall<List<Long>> question = nodes.get(0).question(request, owner, least);
+        boolean[] connecting = new boolean[nodes.size()];
+        int start = Math.floorMod(owner.hashCode(), nodes.size());
+        for (int step = 0; step < nodes.size(); step++) {
+            int at = (start + step) % nodes.size();
+            if (asked.get(at) == notAsked) {
+                connecting[at] = !nodes.get(at).calls().isConnected();
+                asked.set(at, nodes.get(at).take(question));
+            }
+        }
+        for (int at = 0; at < nodes.size(); at++) {
+            int node = at;
+            asked.get(at).whenComplete((vote, never) -> change(() -> phases.voted(node, vote)));
+        }
+        limit(timeouts.minority(), timeouts.whenMinorityIsDue(phases, connecting));
     }
 
     /** Ends the try if it has not ended, and withdraws everything. */
     void abandon() {
+        asksNoMore();
         change(phases::abandoned);
+    }
+
+    private boolean asksNoMore() {
+        return settled.compareAndSet(false, true)
+                && notAsked.complete(new Vote.Silent(new RedisCallException("not asked", false)));
     }
 
     private void change(Supplier<List<Step>> event) {
@@ -162,7 +188,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void refuse(Refusals refusals, List<String> said) {
-        end(new TryLockStore.Result.Refused(nextTry.apply(refusals, listed(said))), true);
+        end(new TryLockStore.Result.Refused(tries.nextTry(refusals, listed(said))), true);
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.distlock.redis.script.ScriptCall;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
+import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.output.IntegerListOutput;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class RedlockNode {
 
     private static final int NEVER = -1;
+    private static final long SLOW_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final String name;
     private final RedlockNodes.RunIds runIds;
@@ -42,7 +44,9 @@ final class RedlockNode {
     private final RedisStore node;
     private final RedisKeys keys;
     private final RedisScripts.Redlock scripts;
+    private final Ticker ticker;
     private volatile int identifiedAfter = NEVER;
+    private volatile long askedLaterUntil;
 
     RedlockNode(
             RedlockConnections.Node server,
@@ -56,6 +60,8 @@ final class RedlockNode {
         this.runIds = runIds;
         this.scripts = scripts;
         this.keys = keys;
+        this.ticker = runtime.ticker();
+        this.askedLaterUntil = ticker.nanos();
         this.calls = new NodeCalls(
                 server.connections(),
                 options.callTimeout(),
@@ -79,6 +85,16 @@ final class RedlockNode {
     /** For what works as on a single Redis: subscriptions and inspections. */
     RedisStore alone() {
         return node;
+    }
+
+    /** Whether it may be asked before the others. */
+    boolean isPrompt() {
+        return calls.isConnected() && ticker.nanos() - askedLaterUntil >= 0;
+    }
+
+    /** It has kept others waiting. */
+    void wasSlow() {
+        askedLaterUntil = ticker.nanos() + SLOW_NANOS;
     }
 
     void warmUp() {
@@ -117,10 +133,16 @@ final class RedlockNode {
         return calls.server().ping().thenCompose(pong -> identify()).thenCompose(known -> calls.quarantineLeft());
     }
 
-    /** The request for a vote and a fencing token proposal; the same for all nodes. */
-    ScriptCall<List<Long>> question(LeaseRequest request, String owner) {
+    /**
+     * The request for a vote and a fencing token proposal; the same for all nodes.
+     *
+     * @param least the proposal of a node that was asked before; 0 if there is none
+     */
+    ScriptCall<List<Long>> question(LeaseRequest request, String owner, long least) {
         RedisKeys.Names names = keys.of(request.key());
-        return node.acquisition(request, owner, false, names, keys.fences()).with(names.slot());
+        return node.acquisition(request, owner, false, names, keys.fences())
+                .with(names.slot())
+                .with(least);
     }
 
     /** Asks for the vote. */

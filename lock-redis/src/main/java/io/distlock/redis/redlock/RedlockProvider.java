@@ -70,7 +70,8 @@ public final class RedlockProvider implements LockProvider {
                 .map(server -> new RedlockNode(server, options, scripts, keys, runIds, fenceBase, runtime))
                 .toList();
         fenceBase.compares(all);
-        this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
+        this.nodes = new RedlockNodes(
+                all, quorum, runIds, new RedlockNodes.Contention(runtime.ticker()), runtime, options.callTimeout());
         this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
         this.options = options;
         nodes.all().forEach(RedlockNode::warmUp);

@@ -4,6 +4,8 @@ import io.distlock.Release;
 import io.distlock.redis.redlock.Quorum.Tally;
 import io.distlock.spi.Deadline;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -30,8 +32,13 @@ final class RedlockRelease {
     /** Does not fail; may never end. */
     CompletionStage<Release> start() {
         lease.beginRelease();
-        List<CompletionStage<Release>> asked =
-                nodes.all().stream().map(this::release).toList();
+        List<CompletionStage<Release>> asked = new ArrayList<>(Collections.nCopies(nodes.size(), outcome));
+        int first = nodes.first(lease.key());
+        // Waiters ask that node first: it comes last, so that the others have freed the lock by then.
+        for (int step = 1; step <= nodes.size(); step++) {
+            int at = (first + step) % nodes.size();
+            asked.set(at, release(nodes.get(at)));
+        }
         lease.released(asked);
         for (int at = 0; at < nodes.size(); at++) {
             int node = at;

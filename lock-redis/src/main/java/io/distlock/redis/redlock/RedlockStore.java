@@ -6,6 +6,7 @@ import io.distlock.Release;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.redlock.Quorum.Refusals;
 import io.distlock.redis.redlock.Quorum.Tally;
+import io.distlock.redis.redlock.Quorum.Vote;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.Backoff;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -23,24 +25,40 @@ import org.jspecify.annotations.Nullable;
 /**
  * The nodes as one acquisition sees them: numbers its tries, withdraws those that failed, and says when to try again.
  *
- * <p>Contenders that split the votes all withdraw, and would collide again: each pauses for a random time, which grows
- * with the number of split votes and the duration of a try. State is guarded by this object's monitor.
+ * <p>Contenders that split the votes all withdraw. So that they do not collide again, each pauses for a random time, which
+ * grows with the number of split votes and the duration of a try, and from then on asks one node before the others: only
+ * one contender gets past it. The refused ones wait for that node's next message. They do not rely on it: it may have a vote
+ * that a dead client left, so they ask all nodes unless it has named the owner whom a majority has named.
+ *
+ * <p>State is guarded by this object's monitor.
  */
 final class RedlockStore implements TryLockStore {
 
-    private static final Backoff SPLIT = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
+    private static final OptionalLong READERS = OptionalLong.of(Vote.Refused.READERS);
+    private static final Backoff SPLIT = new Backoff(Duration.ofMillis(2), Duration.ofMillis(500));
+
+    /** So often a try begins at one node; then at all, in case that node alone has lost the lock. */
+    private static final int MOST_AT_ONE = 2;
+
+    /** Until one who was refused by one node asks all; as long again at most. */
+    private static final Duration UNTIL_ALL = Duration.ofMillis(100);
 
     /** Waiters for the same expiry do not all try at once. */
     private static final long SPREAD_NANOS = Duration.ofMillis(5).toNanos();
-
-    /** The nodes publish a release one after the other. */
-    private static final long LISTENERS_SPREAD_NANOS = Duration.ofMillis(3).toNanos();
 
     private final RedlockNodes nodes;
     private final LeaseRequest request;
     private int tries;
     private int splits;
     private long startedNanos;
+    /** Whether the next try begins at one node. */
+    private boolean nextAtOne;
+
+    private boolean atOne;
+    private boolean woken;
+    private boolean afterMessage;
+    /** Whom a majority has named last. */
+    private OptionalLong holder = OptionalLong.empty();
     /** The pause, if the last try split the votes with others. */
     private Optional<Duration> split = Optional.empty();
     /** Why that try failed. */
@@ -51,6 +69,7 @@ final class RedlockStore implements TryLockStore {
     RedlockStore(RedlockNodes nodes, LeaseRequest request) {
         this.nodes = nodes;
         this.request = request;
+        this.nextAtOne = nodes.contention().isOn(request.key());
     }
 
     @Override
@@ -107,25 +126,63 @@ final class RedlockStore implements TryLockStore {
         }
         RedlockAcquire next;
         RedlockAcquire before;
+        boolean one;
         synchronized (this) {
             String owner = request.owner() + '.' + Integer.toString(tries++, Character.MAX_RADIX);
-            next = new RedlockAcquire(nodes, request, owner, callTimeout, this::nextTry);
+            next = new RedlockAcquire(nodes, request, owner, callTimeout, this);
             before = current;
             current = next;
             startedNanos = nodes.runtime().ticker().nanos();
+            // Readers do not keep each other out, and all nodes must know of a writer that waits for them. The last try
+            // finds out whether a majority is up.
+            one = nextAtOne
+                    && !holder.equals(READERS)
+                    && request.deadline()
+                                    .remaining()
+                                    .compareTo(nodes.callTimeout().dividedBy(4))
+                            > 0;
+            atOne = one;
+            nextAtOne = false;
+            afterMessage = woken;
+            woken = false;
         }
         if (before != null) {
             // Its answer may have come too late.
             before.abandon();
         }
-        return next.start();
+        return one ? next.startAt(nodes.first(request.key())) : next.start();
     }
 
-    private synchronized Optional<Duration> nextTry(Refusals refusals, String said) {
-        if (refusals.isHeld()) {
+    /** When to try again after the node that was asked first has refused. */
+    synchronized Optional<Duration> nextTry(Vote.Refused refused) {
+        nodes.contention().seen(request.key());
+        Optional<Duration> freeIn = refused.freeIn().map(RedlockStore::spread);
+        if (refused.holder() == Vote.Refused.READERS) {
+            holder = READERS;
+            return Optional.of(spread(Duration.ZERO));
+        }
+        if (!afterMessage && holder.equals(OptionalLong.of(refused.holder()))) {
+            nextAtOne = true;
+            return freeIn;
+        }
+        Duration all = UNTIL_ALL.plusNanos(ThreadLocalRandom.current().nextLong(UNTIL_ALL.toNanos()));
+        return Optional.of(freeIn.filter(time -> time.compareTo(all) < 0).orElse(all));
+    }
+
+    private static Duration spread(Duration time) {
+        return time.plusNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS));
+    }
+
+    /** When to try again after enough nodes have refused. */
+    synchronized Optional<Duration> nextTry(Refusals refusals, String said) {
+        nodes.contention().seen(request.key());
+        holder = refusals.holder();
+        // The first node has granted it: the holder's release is on its way to the others.
+        boolean early = atOne && refusals.granted() > 0 && splits < MOST_AT_ONE;
+        if (holder.isPresent() && !early) {
             splits = 0;
-            return refusals.freeIn()
-                    .map(time -> time.plusNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS)));
+            nextAtOne = true;
+            return refusals.freeIn().map(RedlockStore::spread);
         }
         why = refusals.isSplit()
                 ? "the votes of " + nodes.size() + " nodes were split repeatedly: several asked at the same time, and"
@@ -135,7 +192,13 @@ final class RedlockStore implements TryLockStore {
         long tookNanos = nodes.runtime().ticker().nanos() - startedNanos;
         long spread = ThreadLocalRandom.current().nextLong(2 * tookNanos + 1);
         split = Optional.of(SPLIT.pause(++splits).plusNanos(spread));
+        nextAtOne = splits <= MOST_AT_ONE;
         return split;
+    }
+
+    private synchronized void nextAtOne(boolean message) {
+        nextAtOne = true;
+        woken = message;
     }
 
     /** Each try is withdrawn separately; a writer's claim among the waiters remains. */
@@ -156,32 +219,46 @@ final class RedlockStore implements TryLockStore {
 
     @Override
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
-        return new ReleaseListener(nodes, wake).open(key);
+        nextAtOne(false);
+        Runnable wakeUp = () -> {
+            nextAtOne(true);
+            wake.run();
+        };
+        return new ReleaseListener(nodes, key, wakeUp).open();
     }
 
     /**
-     * Listens on all nodes; ready once a majority listens, since a release reaches a majority. The first message wakes
-     * the waiter after a short random pause, in which the other nodes' arrive. Thread-safe.
+     * Listens on all nodes; ready once a majority listens, since a release reaches a majority. A message of the node that is
+     * asked first wakes the waiter at once. Another's does so after a short random pause, if that node's does not come: it
+     * may be down, or never have had the lock. Thread-safe.
      */
     private static final class ReleaseListener implements Subscription {
 
+        /** The nodes publish a release one after the other. */
+        private static final long FOR_ONE_RELEASE_NANOS = Duration.ofMillis(10).toNanos();
+
         private final RedlockNodes nodes;
+        private final LockKey key;
         private final Runnable wake;
         private final AtomicBoolean waking = new AtomicBoolean();
         private final List<Subscription> made = new ArrayList<>();
         private final CompletableFuture<Subscription> standing = new CompletableFuture<>();
         private Tally tally;
         private boolean closed;
+        private volatile long wokenNanos;
 
-        ReleaseListener(RedlockNodes nodes, Runnable wake) {
+        ReleaseListener(RedlockNodes nodes, LockKey key, Runnable wake) {
             this.nodes = nodes;
+            this.key = key;
             this.wake = wake;
             this.tally = Tally.of(nodes.quorum());
+            this.wokenNanos = now() - FOR_ONE_RELEASE_NANOS;
         }
 
-        CompletionStage<Subscription> open(LockKey key) {
-            for (RedlockNode node : nodes.all()) {
-                node.alone().subscribe(key, this::heard).whenComplete(this::answered);
+        CompletionStage<Subscription> open() {
+            for (int at = 0; at < nodes.size(); at++) {
+                int node = at;
+                nodes.get(at).alone().subscribe(key, () -> heard(node)).whenComplete(this::answered);
             }
             return standing;
         }
@@ -206,15 +283,30 @@ final class RedlockStore implements TryLockStore {
             }
         }
 
-        private void heard() {
-            if (waking.compareAndSet(false, true)) {
-                Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(LISTENERS_SPREAD_NANOS));
-                Runnable wakeNow = () -> {
-                    waking.set(false);
-                    wake.run();
-                };
-                nodes.runtime().scheduler().schedule(wakeNow, pause);
+        private void heard(int node) {
+            if (node == nodes.first(key)) {
+                wokenNanos = now();
+                wake.run();
+            } else if (isNews() && waking.compareAndSet(false, true)) {
+                Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS));
+                nodes.runtime().scheduler().schedule(this::wakeUnlessWoken, pause);
             }
+        }
+
+        private void wakeUnlessWoken() {
+            waking.set(false);
+            if (isNews()) {
+                wokenNanos = now();
+                wake.run();
+            }
+        }
+
+        private boolean isNews() {
+            return now() - wokenNanos >= FOR_ONE_RELEASE_NANOS;
+        }
+
+        private long now() {
+            return nodes.runtime().ticker().nanos();
         }
 
         @Override

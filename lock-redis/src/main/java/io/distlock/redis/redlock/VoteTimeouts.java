@@ -34,6 +34,11 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
         return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority, majority);
     }
 
+    /** For a node that is asked before the others, which would have answered long ago if it were well. */
+    Duration first() {
+        return minority.dividedBy(10);
+    }
+
     /** What is left for the second phase. */
     Duration toConfirm(Moment since, long nowNanos) {
         Duration left = majority.minusNanos(nowNanos - since.nanos());

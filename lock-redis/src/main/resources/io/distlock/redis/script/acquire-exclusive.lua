@@ -20,7 +20,7 @@ local owner, ttl = ARGV[1], ARGV[2]
 -- The server's time in µs.
 local function clock()
   local time = redis.call('TIME')
-  return time[1] * 1000000 + time[2]
+  return time[1] .. string.format('%06d', time[2])
 end
 
 -- The reply if the lock is not free.
@@ -65,5 +65,5 @@ if answer then
   return answer
 end
 local token = next_token(clock)
-redis.call('SET', KEYS[1], owner .. ':' .. string.format('%.0f', token), 'NX', 'PX', ttl)
-return {1, token}
+redis.call('SET', KEYS[1], owner .. ':' .. token, 'NX', 'PX', ttl)
+return {1, tonumber(token)}

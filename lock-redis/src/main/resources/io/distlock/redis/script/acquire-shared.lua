@@ -11,14 +11,13 @@
 local owner, ttl, again = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1'
 
 local time = redis.call('TIME')
-local micros = time[1] * 1000000 + time[2]
-local millis = math.floor(micros / 1000)
+local millis = time[1] * 1000 + math.floor(time[2] / 1000)
 local expiry = string.format('%.0f', millis + ttl)
 
 local function grant()
-  local token = next_token(function() return micros end)
-  redis.call('ZADD', KEYS[2], expiry, owner .. ':' .. string.format('%.0f', token))
-  return {1, token}
+  local token = next_token(function() return time[1] .. string.format('%06d', time[2]) end)
+  redis.call('ZADD', KEYS[2], expiry, owner .. ':' .. token)
+  return {1, tonumber(token)}
 end
 
 -- The set lasts as long as its last reader.

@@ -5,10 +5,10 @@
 
 local function next_token(clock)
   local token = clock()
-  local last = tonumber(redis.call('SET', KEYS[4], string.format('%.0f', token), 'GET') or 0)
-  if last >= token then
-    token = last + 1
-    redis.call('SET', KEYS[4], string.format('%.0f', token))
+  local last = redis.call('SET', KEYS[4], token, 'GET')
+  if last and tonumber(last) >= tonumber(token) then
+    token = string.format('%.0f', last + 1)
+    redis.call('SET', KEYS[4], token)
   end
   return token
 end

@@ -20,6 +20,8 @@ final class FencingModel {
         COUNTING_WHAT_CAME_TOO_LATE,
         /** A node is restored before the grant, and counts as a confirmation. */
         COUNTING_WHAT_IS_RESTORED,
+        /** A node proposes what the first one did, though it has counted further. */
+        PROPOSING_WHAT_THE_FIRST_DID,
         /** A node that lost its counter goes on from its own clock. */
         ADMITTING_BY_THE_OWN_CLOCK
     }
@@ -119,7 +121,13 @@ final class FencingModel {
             }
             for (int each = 0; each < phase.length; each++) {
                 if (vote[each][node] == 0 && (phase[each] == Phase.PROPOSING || phase[each] == Phase.RAISING)) {
-                    next.add(copy().propose(each, node));
+                    next.add(copy().propose(each, node, 0, rule));
+                    for (int first = 0; first < NODES; first++) {
+                        if (vote[each][first] > counter[node] + 1
+                                || (vote[each][first] > 0 && rule == Rule.PROPOSING_WHAT_THE_FIRST_DID)) {
+                            next.add(copy().propose(each, node, vote[each][first], rule));
+                        }
+                    }
                 }
                 if (phase[each] == Phase.RAISING && vote[each][node] > 0 && !confirmed[each][node]) {
                     next.add(copy().raise(each, node, rule));
@@ -188,15 +196,20 @@ final class FencingModel {
         return this;
     }
 
-    /** The acquire script. */
-    private FencingModel propose(int each, int node) {
+    /**
+     * The acquire script.
+     *
+     * @param least what a node that was asked before has proposed; 0 if there is none
+     */
+    private FencingModel propose(int each, int node, int least, Rule rule) {
         if (!hasBegun(each)) {
             for (int other = 0; other < phase.length; other++) {
                 earlier[each] |= phase[other] == Phase.GRANTED ? 1 << other : 0;
             }
         }
         if (owner[node] == NOBODY && votes(node)) {
-            counter[node]++;
+            boolean same = rule == Rule.PROPOSING_WHAT_THE_FIRST_DID && least > 0;
+            counter[node] = same ? least : Math.max(counter[node] + 1, least);
             owner[node] = each;
             value[node] = counter[node];
             vote[each][node] = counter[node];
