@@ -228,10 +228,11 @@ final class DefaultLockClient implements LockClient {
     @Override
     public void close() {
         pending.close();
-        Timeouts.await(context.watchdog().drained(), shutdownTimeout);
+        CompletableFuture<Void> drained = context.watchdog().drained();
+        Timeouts.await(drained, shutdownTimeout);
         context.watchdog().abandonAll();
         // The provider is closed next, which would abort releases in progress.
-        Timeouts.await(context.watchdog().answered(), context.provider().callTimeout());
+        Timeouts.await(drained, context.provider().callTimeout());
         context.callbacks().close();
     }
 }

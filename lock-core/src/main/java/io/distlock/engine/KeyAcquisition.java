@@ -151,17 +151,13 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
      */
     private void giveUpUnasked() {
         StoreReply reply = context.queues().reply(key);
-        if (reply instanceof StoreReply.Failed failed) {
-            failUnasked(": " + failed.cause().getMessage(), failed.cause());
-        } else if (reply instanceof StoreReply.Taken || options.waitTime().isZero()) {
+        Throwable cause = reply instanceof StoreReply.Failed failed ? failed.cause() : null;
+        if (reply instanceof StoreReply.Taken || (cause == null && options.waitTime().isZero())) {
             giveUp();
         } else {
-            failUnasked("", null);
+            String answer = cause == null ? "" : ": " + cause.getMessage();
+            fail("an earlier call in this process has no answer yet" + answer, cause);
         }
-    }
-
-    private void failUnasked(String answer, @Nullable Throwable cause) {
-        fail("an earlier call in this process has no answer yet" + answer, cause);
     }
 
     void failClosed() {

@@ -48,10 +48,7 @@ final class KeyQueues {
 
         private volatile StoreReply reply = StoreReply.NONE;
 
-        /**
-         * @param onTurn called once when a queued ticket is admitted, but not if it is admitted on entry. Never
-         *     throws: it runs on the thread of the caller that left
-         */
+        /** The callback runs once, if the ticket had to wait, on the thread of the caller that left. It never throws. */
         Ticket(LockKey key, LockMode mode, Runnable onTurn) {
             this.key = key;
             this.mode = mode;
@@ -71,7 +68,7 @@ final class KeyQueues {
 
     private static final class KeyQueue {
 
-        private int shared;
+        private int inside;
         private boolean exclusive;
         private @Nullable Ticket lastAdmitted;
         private StoreReply reply = StoreReply.NONE;
@@ -80,28 +77,19 @@ final class KeyQueues {
         private boolean admitting;
 
         boolean admits(LockMode mode) {
-            return !exclusive && (mode == LockMode.SHARED || shared == 0);
+            return inside == 0 || (mode == LockMode.SHARED && !exclusive);
         }
 
         void admit(Ticket ticket) {
             ticket.admitted = true;
             ticket.onTurn = null;
             lastAdmitted = ticket;
-            count(ticket, 1);
-        }
-
-        private void count(Ticket ticket, int change) {
-            if (ticket.mode == LockMode.EXCLUSIVE) {
-                exclusive = change > 0;
-            } else {
-                shared += change;
-            }
+            exclusive = ticket.mode == LockMode.EXCLUSIVE;
+            inside++;
         }
 
         void enqueue(Ticket ticket) {
-            if (waiting.isEmpty()) {
-                waiting = new LinkedHashSet<>();
-            }
+            waiting = waiting.isEmpty() ? new LinkedHashSet<>() : waiting;
             waiting.add(ticket);
         }
 
@@ -111,7 +99,7 @@ final class KeyQueues {
             }
             ticket.admitted = false;
             reply = reply();
-            count(ticket, -1);
+            inside--;
             return true;
         }
 
@@ -135,7 +123,7 @@ final class KeyQueues {
         }
 
         boolean isUnused() {
-            return !exclusive && shared == 0 && waiting.isEmpty() && !admitting;
+            return inside == 0 && waiting.isEmpty() && !admitting;
         }
     }
 

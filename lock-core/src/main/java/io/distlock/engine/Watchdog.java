@@ -29,8 +29,7 @@ final class Watchdog {
     private final LockProvider provider;
     private final LockRuntime runtime;
     private final DueSet<DefaultHeldLock> held;
-    private final InFlight holding = new InFlight();
-    private final InFlight releases = new InFlight();
+    private final InFlight unended = new InFlight();
     private final Runnable lookAtAll = this::lookAtAll;
 
     Watchdog(LockProvider provider, LockRuntime runtime) {
@@ -46,14 +45,14 @@ final class Watchdog {
     }
 
     void add(DefaultHeldLock key) {
-        holding.begin();
+        unended.begin();
         held.add(key);
     }
 
+    /** The lock is lost. */
     void remove(DefaultHeldLock key) {
-        if (held.remove(key)) {
-            holding.end();
-        }
+        held.remove(key);
+        unended.end();
     }
 
     void reconsider(DefaultHeldLock key) {
@@ -64,26 +63,19 @@ final class Watchdog {
         return held.members();
     }
 
-    /** Completes when nothing is held any more. Called when no new lock can be granted. */
+    /** Completes when nothing is held and no release is under way. Called when no new lock can be granted. */
     CompletableFuture<Void> drained() {
-        return holding.drained();
+        return unended.drained();
     }
 
     /** The lock is no longer held, but its release is not answered yet. */
     void releasing(DefaultHeldLock key) {
-        // Before it is removed, or close() might see neither.
-        releases.begin();
-        remove(key);
+        held.remove(key);
     }
 
     /** The release is answered, or its outcome is unknown. */
     void released() {
-        releases.end();
-    }
-
-    /** Completes when no release is under way any more. Called when nothing is held. */
-    CompletableFuture<Void> answered() {
-        return releases.drained();
+        unended.end();
     }
 
     /** Declares all locks still held lost; renews nothing afterwards. */

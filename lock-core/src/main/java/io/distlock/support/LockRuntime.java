@@ -77,7 +77,6 @@ public final class LockRuntime implements AutoCloseable {
                 return thread;
             });
             executor.setRemoveOnCancelPolicy(true);
-            executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
             // So that a failure shows here, not at the first task.
             executor.prestartCoreThread();
         }
