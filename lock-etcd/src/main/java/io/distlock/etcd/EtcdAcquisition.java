@@ -25,7 +25,11 @@ final class EtcdAcquisition extends WaitingAcquisition {
     /** The longest that a waiter relies on its watch alone. */
     private static final Duration LONGEST_TRUST = Duration.ofSeconds(5);
 
+    /** A place that is left sooner is never watched, which saves two messages. */
+    private static final Duration UNWATCHED = Duration.ofMillis(250);
+
     private final EtcdQueue queue;
+    private final Deadline unwatched;
     private final PredecessorWatch watch;
     private final QueuePosition position;
 
@@ -35,6 +39,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     EtcdAcquisition(EtcdQueue queue, LeaseRequest request) {
         super(queue.runtime(), request);
         this.queue = queue;
+        this.unwatched = queue.limit(UNWATCHED);
         this.position = new QueuePosition(queue, request);
         this.watch = new PredecessorWatch(queue.watches(), this::wake);
     }
@@ -50,14 +55,19 @@ final class EtcdAcquisition extends WaitingAcquisition {
         } else if (position.isNowhere()) {
             await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
         } else if (position.isDoubtful()) {
-            await(inTime(position.withdraw()), release -> lose());
+            await(callInTime(position.withdraw()), release -> lose());
         } else {
-            await(inTime(position.look(watch.ahead())), this::found);
+            await(callInTime(position.look(watch.ahead())), this::found);
         }
     }
 
     private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {
         return queue.runtime().timeouts().within(queue.answerLimit(request), stage);
+    }
+
+    /** A call ends by itself after the call timeout: only a shorter limit needs a timer of its own. */
+    private <T> CompletableFuture<T> callInTime(CompletableFuture<T> call) {
+        return queue.answerLimit(request).equals(queue.callTimeout()) ? call : inTime(call);
     }
 
     /** Waits for one answer, which arrives or fails in bounded time, and passes it on. */
@@ -150,7 +160,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
         if (age <= most || extensions == 2) {
             grant();
         } else {
-            await(inTime(session.keepAlive()), renewal -> extended(renewal, extensions + 1));
+            await(callInTime(session.keepAlive()), renewal -> extended(renewal, extensions + 1));
         }
     }
 
@@ -168,13 +178,13 @@ final class EtcdAcquisition extends WaitingAcquisition {
 
     private void grant() {
         watch.close();
-        Grant grant = queue.grantedLocks().add(position.toLease());
+        Grant grant = position.toGrant();
         if (queue.isClosed()) {
             // Its session may have been given up before the lock was counted.
             failClosed();
         }
         if (!complete(Optional.of(grant))) {
-            queue.grantedLocks().abandon((EtcdLease) grant.lease());
+            queue.grantedLocks().abandon((GrantedLock) grant.lease());
         }
         finish();
     }
@@ -186,19 +196,35 @@ final class EtcdAcquisition extends WaitingAcquisition {
         lastFailure = EtcdCallException.leaseLost();
         request.listener().failed(lastFailure);
         queue.enlist(this);
-        goOn(() -> parkFor(position.grace()));
+        if (watch.isOnOwn()) {
+            goOn(() -> parkFor(position.grace()));
+        } else {
+            watchOwn(this::waitOutGrace);
+        }
     }
 
     private void waitFor(ByteSequence predecessor) {
         request.listener().refused();
         queue.enlist(this);
-        if (watch.isOn(predecessor)) {
-            failures = 0;
-            parkFor(EtcdQueue.shorter(
-                    LONGEST_TRUST, request.options().leaseTime().dividedBy(3)));
+        if (!watch.isOn(predecessor)) {
+            watching(watch.on(predecessor, position.seen()), () -> waitFor(predecessor));
+        } else if (!watch.isOnOwn() && unwatched.hasPassed()) {
+            watchOwn(() -> waitFor(predecessor));
         } else {
-            await(inTime(watch.on(predecessor, position.place().key())), standing -> goOn(this::advance));
+            failures = 0;
+            Duration trust = EtcdQueue.shorter(
+                    LONGEST_TRUST, request.options().leaseTime().dividedBy(3));
+            parkFor(watch.isOnOwn() ? trust : EtcdQueue.shorter(trust, unwatched.remaining()));
         }
+    }
+
+    private void watchOwn(Runnable next) {
+        watching(watch.onOwn(position.place().key(), position.seen()), next);
+    }
+
+    /** Looks again once the watch stands, unless nothing has changed meanwhile. */
+    private void watching(CompletableFuture<Boolean> unchanged, Runnable next) {
+        await(inTime(unchanged), nothing -> goOn(nothing ? next : this::advance));
     }
 
     private void parkFor(Duration time) {

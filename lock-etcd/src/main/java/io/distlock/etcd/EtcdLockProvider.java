@@ -96,7 +96,7 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public void onLoss(Lease lease, Runnable lost) {
-        queue.grantedLocks().onLoss((EtcdLease) lease, lost);
+        queue.grantedLocks().onLoss((GrantedLock) lease, lost);
     }
 
     @Override
@@ -107,12 +107,12 @@ public final class EtcdLockProvider implements LockProvider {
     /** Up to the lease time with which the lock was acquired, since that is how long its session lasts. */
     @Override
     public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
-        queue.grantedLocks().extend((EtcdLease) lease, timeToLive, answers);
+        queue.grantedLocks().extend((GrantedLock) lease, timeToLive, answers);
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return queue.grantedLocks().release((EtcdLease) lease, keepFor);
+        return queue.grantedLocks().release((GrantedLock) lease, keepFor);
     }
 
     Optional<ByteSequence> place(Sequencer grant) {

@@ -1,26 +1,49 @@
 package io.distlock.etcd;
 
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.etcd.watch.Watches.WatchedKey;
+import io.distlock.spi.Lease;
+import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.support.Backoff;
-import io.distlock.support.DueSet;
 import java.time.Duration;
 
-/** A lock granted here and not yet released: when it expires, and the watch on its key. Thread-safe. */
-final class GrantedLock implements DueSet.Due {
+/**
+ * A lock granted here: its place in the queue, when it expires, and the watch on its key. Thousands may be held, so it keeps
+ * neither the acquisition nor the bytes of its key. Thread-safe.
+ */
+final class GrantedLock implements Lease, Runnable {
 
     /**
      * A lock that is released sooner is never watched, which saves two messages. Well below the grace that waiters allow
      * after a lease is lost, as are the pauses before a broken watch is replaced.
      */
-    private static final Duration UNWATCHED = Duration.ofMillis(250);
+    static final Duration UNWATCHED = Duration.ofMillis(250);
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
 
-    private final EtcdLease lease;
+    /** What identifies it in this process. */
+    record Id(LockKey key, LockMode mode, String owner) {
+
+        static Id of(LeaseRequest request) {
+            return new Id(request.key(), request.mode(), request.owner());
+        }
+    }
+
+    final Id id;
+    final LockOptions options;
+    final Session session;
+    final int attempt;
+    /** The key's, and the fencing token. */
+    final long createRevision;
+
+    private final GrantedLocks all;
     private volatile long untilNanos;
-    private volatile long watchNanos;
-    private volatile boolean toBeWatched = true;
+    private volatile long dueNanos;
     private volatile Runnable onLoss = () -> {};
 
     // Guarded by the monitor.
@@ -28,14 +51,40 @@ final class GrantedLock implements DueSet.Due {
     private boolean over;
     private int failures;
 
-    GrantedLock(EtcdLease lease, long nowNanos, long untilNanos) {
-        this.lease = lease;
-        this.untilNanos = untilNanos;
-        this.watchNanos = nowNanos + UNWATCHED.toNanos();
+    GrantedLock(GrantedLocks all, Place place, long createRevision, long nowNanos) {
+        this.all = all;
+        this.id = Id.of(place.request());
+        this.options = place.request().options();
+        this.session = place.session();
+        this.attempt = place.attempt();
+        this.createRevision = createRevision;
+        this.untilNanos = nowNanos + options.timeToLive().toNanos();
+        this.dueNanos = Math.min(untilNanos - nowNanos, UNWATCHED.toNanos()) + nowNanos;
     }
 
-    EtcdLease lease() {
-        return lease;
+    @Override
+    public LockKey key() {
+        return id.key();
+    }
+
+    @Override
+    public LockMode mode() {
+        return id.mode();
+    }
+
+    @Override
+    public String owner() {
+        return id.owner();
+    }
+
+    @Override
+    public FencingToken token() {
+        return new FencingToken(createRevision);
+    }
+
+    /** What the session must outlast: the time for which the holder relies on the lock, plus the lock-delay. */
+    Duration believed() {
+        return options.leaseTime().plus(options.lockDelay());
     }
 
     synchronized void extend(Moment since, Duration timeToLive) {
@@ -49,6 +98,11 @@ final class GrantedLock implements DueSet.Due {
         return nowNanos - untilNanos >= 0;
     }
 
+    /** When to watch it, or to see whether it has expired. */
+    long dueNanos() {
+        return dueNanos;
+    }
+
     void onLoss(Runnable lost) {
         onLoss = lost;
     }
@@ -59,8 +113,16 @@ final class GrantedLock implements DueSet.Due {
 
     // --- its watch ---
 
-    void watching() {
-        toBeWatched = false;
+    /** The watch reports something. */
+    @Override
+    public void run() {
+        all.notified(this);
+    }
+
+    /** It is not due again before it may have expired. True if its watch needs nothing until then. */
+    synchronized boolean isSettled() {
+        dueNanos = untilNanos;
+        return failures == 0 && watched.isLive();
     }
 
     void watched(WatchedKey begun) {
@@ -83,8 +145,7 @@ final class GrantedLock implements DueSet.Due {
     /** Watches again after a pause; false if it has ended. */
     synchronized boolean watchAgain(long nowNanos) {
         failures++;
-        watchNanos = nowNanos + BACKOFF.pause(failures).toNanos();
-        toBeWatched = true;
+        dueNanos = nowNanos + BACKOFF.pause(failures).toNanos();
         return !over;
     }
 
@@ -95,10 +156,5 @@ final class GrantedLock implements DueSet.Due {
             last = watched;
         }
         last.close();
-    }
-
-    @Override
-    public long dueNanos() {
-        return toBeWatched && watchNanos - untilNanos < 0 ? watchNanos : untilNanos;
     }
 }

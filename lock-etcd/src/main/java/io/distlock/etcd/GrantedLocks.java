@@ -1,6 +1,5 @@
 package io.distlock.etcd;
 
-import io.distlock.LockKey;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.etcd.QueuePosition.Place;
@@ -12,8 +11,8 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
-import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.LockScheduler;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,20 +32,19 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class GrantedLocks {
 
+    private static final long NEVER = Long.MAX_VALUE / 2;
+    private static final long BETWEEN_SWEEPS = Duration.ofMillis(50).toNanos();
+
     private final QueueTransactions transactions;
     private final SessionPool sessions;
     private final Watches watches;
     private final LockRuntime runtime;
     private final Ticker ticker;
-    private final Map<Owner, GrantedLock> held = new ConcurrentHashMap<>();
-    private final DueSet<GrantedLock> due;
+    private final Map<GrantedLock.Id, GrantedLock> held = new ConcurrentHashMap<>();
+    /** When the next lock is due: one timer for all, since an entry for each would take more memory than the rest of it. */
+    private volatile long sweepNanos;
 
-    private record Owner(LockKey key, String owner) {
-
-        static Owner of(EtcdLease lease) {
-            return new Owner(lease.key(), lease.owner());
-        }
-    }
+    private LockScheduler.Scheduled timer = () -> {};
 
     GrantedLocks(QueueTransactions transactions, SessionPool sessions, Watches watches, LockRuntime runtime) {
         this.transactions = transactions;
@@ -54,52 +52,48 @@ final class GrantedLocks {
         this.watches = watches;
         this.runtime = runtime;
         this.ticker = runtime.ticker();
-        this.due = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::due);
+        this.sweepNanos = ticker.nanos() + NEVER;
     }
 
     /** The lock takes over the acquisition's use of the session. */
-    Grant add(EtcdLease lease) {
-        Place place = lease.place();
-        Moment since = place.session().validSince(lease.believed());
-        long now = ticker.nanos();
-        GrantedLock lock =
-                new GrantedLock(lease, now, now + place.request().timeToLive().toNanos());
-        if (held.putIfAbsent(Owner.of(lease), lock) == null) {
-            lease.session().hold();
-            due.add(lock);
-        } else {
+    Grant add(Place place, long createRevision) {
+        Session session = place.session();
+        GrantedLock lock = new GrantedLock(this, place, createRevision, ticker.nanos());
+        Moment since = session.validSince(lock.believed());
+        GrantedLock known = held.putIfAbsent(lock.id, lock);
+        if (known != null) {
             // The same owner has asked again, and already uses the session.
-            sessions.leave(place.session());
+            sessions.leave(session);
+            return new Grant(known, since);
         }
-        return new Grant(lease, since);
+        session.hold();
+        dueBy(lock.dueNanos());
+        return new Grant(lock, since);
     }
 
     Optional<Grant> again(LeaseRequest request) {
-        return Optional.ofNullable(held.get(new Owner(request.key(), request.owner())))
-                .map(GrantedLock::lease)
-                .filter(lease -> !lease.session().isLost())
-                .map(lease -> new Grant(lease, lease.session().validSince(lease.believed())));
+        return Optional.ofNullable(held.get(GrantedLock.Id.of(request)))
+                .filter(lock -> !lock.session.isLost())
+                .map(lock -> new Grant(lock, lock.session.validSince(lock.believed())));
     }
 
-    Optional<GrantedLock> find(EtcdLease lease) {
-        return Optional.ofNullable(held.get(Owner.of(lease)))
-                .filter(lock -> lock.lease().place().key().equals(lease.place().key()));
+    private boolean isHeld(GrantedLock lock) {
+        return held.get(lock.id) == lock;
     }
 
     /** The key of a grant that is held here. */
     Optional<ByteSequence> place(Sequencer grant) {
         return held.values().stream()
-                .map(GrantedLock::lease)
-                .filter(lease ->
-                        lease.token().equals(grant.token()) && lease.key().equals(grant.key()))
-                .map(lease -> lease.place().key())
+                .filter(lock ->
+                        lock.createRevision == grant.token().value() && lock.key().equals(grant.key()))
+                .map(transactions::key)
                 .findFirst();
     }
 
-    void onLoss(EtcdLease lease, Runnable lost) {
-        find(lease).ifPresent(lock -> lock.onLoss(lost));
+    void onLoss(GrantedLock lock, Runnable lost) {
+        lock.onLoss(lost);
         // It may have gone before there was a listener.
-        if (find(lease).isEmpty()) {
+        if (!isHeld(lock)) {
             lost.run();
         }
     }
@@ -107,26 +101,49 @@ final class GrantedLocks {
     /** The server no longer has it. */
     private void remove(GrantedLock lock) {
         if (forget(lock)) {
-            sessions.leave(lock.lease().session());
+            sessions.leave(lock.session);
             lock.notifyLost();
         }
     }
 
     /** True if this process held the lock until now. */
     private boolean forget(GrantedLock lock) {
-        if (!held.remove(Owner.of(lock.lease()), lock)) {
+        if (!held.remove(lock.id, lock)) {
             return false;
         }
-        due.remove(lock);
         lock.end();
-        lock.lease().session().letGo();
+        lock.session.letGo();
         return true;
     }
 
-    private void due(List<GrantedLock> all) {
-        for (GrantedLock each : all) {
-            if (each.isExpired(ticker.nanos())) {
-                abandon(each.lease());
+    private void dueBy(long nanos) {
+        if (nanos - sweepNanos >= 0) {
+            return;
+        }
+        synchronized (held) {
+            if (nanos - sweepNanos < 0) {
+                sweepNanos = nanos;
+                timer.cancel();
+                timer = runtime.scheduler()
+                        .schedule(this::sweep, Duration.ofNanos(Math.max(0, nanos - ticker.nanos())));
+            }
+        }
+    }
+
+    private void sweep() {
+        long now = ticker.nanos();
+        // Before looking at the locks: one that is added meanwhile brings it forward.
+        sweepNanos = now + NEVER;
+        List<GrantedLock> due = new ArrayList<>();
+        for (GrantedLock each : held.values()) {
+            if (each.isExpired(now) || (each.dueNanos() - now <= 0 && !each.isSettled())) {
+                due.add(each);
+            }
+            dueBy(now + Math.max(each.dueNanos() - now, BETWEEN_SWEEPS));
+        }
+        for (GrantedLock each : due) {
+            if (each.isExpired(now)) {
+                abandon(each);
             } else {
                 watch(each);
             }
@@ -140,67 +157,65 @@ final class GrantedLocks {
      * the session has just been extended for others.
      */
     void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        IdentityHashMap<Session, List<EtcdLease>> stale = new IdentityHashMap<>();
+        IdentityHashMap<Session, List<GrantedLock>> stale = new IdentityHashMap<>();
         for (Lease each : leases) {
-            EtcdLease lease = (EtcdLease) each;
-            if (find(lease).isEmpty() || isFresh(lease)) {
-                answer(lease, lease.believed(), Renewal.RENEWED, answers);
+            GrantedLock lock = (GrantedLock) each;
+            if (!isHeld(lock) || isFresh(lock)) {
+                answer(lock, lock.believed(), Renewal.RENEWED, answers);
             } else {
-                stale.computeIfAbsent(lease.session(), session -> new ArrayList<>())
-                        .add(lease);
+                stale.computeIfAbsent(lock.session, session -> new ArrayList<>())
+                        .add(lock);
             }
         }
         stale.forEach((session, all) -> session.keepAlive()
-                .thenAccept(renewal -> all.forEach(lease -> answer(lease, lease.believed(), renewal, answers))));
+                .thenAccept(renewal -> all.forEach(lock -> answer(lock, lock.believed(), renewal, answers))));
     }
 
-    void extend(EtcdLease lease, Duration timeToLive, Renewal.Answers answers) {
-        if (timeToLive.compareTo(lease.believed()) > 0) {
-            throw new IllegalArgumentException("etcd cannot extend lock '" + lease.key() + "' to " + timeToLive
-                    + ", lock-delay included: it was acquired for " + lease.believed()
+    void extend(GrantedLock lock, Duration timeToLive, Renewal.Answers answers) {
+        if (timeToLive.compareTo(lock.believed()) > 0) {
+            throw new IllegalArgumentException("etcd cannot extend lock '" + lock.key() + "' to " + timeToLive
+                    + ", lock-delay included: it was acquired for " + lock.believed()
                     + ". Acquire it with a longer lease");
         }
-        lease.session().keepAlive().thenAccept(renewal -> answer(lease, timeToLive, renewal, answers));
+        lock.session.keepAlive().thenAccept(renewal -> answer(lock, timeToLive, renewal, answers));
     }
 
     /** After an extension that is younger than a sixth of the lease, another call would gain nothing. */
-    private boolean isFresh(EtcdLease lease) {
-        Session session = lease.session();
+    private boolean isFresh(GrantedLock lock) {
+        Session session = lock.session;
         return !session.isLost()
-                && session.validSince(lease.believed()).elapsedNanos(ticker)
-                        <= lease.place().request().options().leaseTime().toNanos() / 6;
+                && session.validSince(lock.believed()).elapsedNanos(ticker)
+                        <= lock.options.leaseTime().toNanos() / 6;
     }
 
-    private void answer(EtcdLease lease, Duration timeToLive, Renewal renewal, Renewal.Answers answers) {
-        Optional<GrantedLock> lock = find(lease);
-        if (renewal == Renewal.NOT_OWNER || lock.isEmpty()) {
-            lock.ifPresent(this::remove);
-            answers.answer(lease, Renewal.NOT_OWNER);
+    private void answer(GrantedLock lock, Duration timeToLive, Renewal renewal, Renewal.Answers answers) {
+        if (renewal == Renewal.NOT_OWNER || !isHeld(lock)) {
+            remove(lock);
+            answers.answer(lock, Renewal.NOT_OWNER);
         } else if (renewal == Renewal.UNKNOWN) {
-            answers.answer(lease, Renewal.UNKNOWN);
+            answers.answer(lock, Renewal.UNKNOWN);
         } else {
-            Moment since = lease.session().validSince(timeToLive);
-            lock.get().extend(since, timeToLive);
-            answers.renewedSince(lease, since);
+            Moment since = lock.session.validSince(timeToLive);
+            lock.extend(since, timeToLive);
+            answers.renewedSince(lock, since);
         }
     }
 
     // --- watching ---
 
     private void watch(GrantedLock lock) {
-        lock.watching();
         if (lock.isWatched()) {
             // Only the check failed.
             look(lock);
             return;
         }
-        Watches.WatchedKey watched = watches.watch(lock.lease().place().key(), () -> notified(lock));
+        Watches.WatchedKey watched = watches.watch(transactions.key(lock), 0, lock);
         lock.watched(watched);
         // Even if the watch fails.
-        watched.standing().whenComplete((standing, failure) -> look(lock));
+        watched.whenComplete((standing, failure) -> look(lock));
     }
 
-    private void notified(GrantedLock lock) {
+    void notified(GrantedLock lock) {
         if (lock.isWatched()) {
             look(lock);
         } else {
@@ -209,8 +224,7 @@ final class GrantedLocks {
     }
 
     private void look(GrantedLock lock) {
-        EtcdLease lease = lock.lease();
-        transactions.isThere(lease.place().key(), lease.token().value()).whenComplete((there, failure) -> {
+        transactions.isThere(transactions.key(lock), lock.createRevision).whenComplete((there, failure) -> {
             if (failure == null && !there) {
                 remove(lock);
             } else if (failure != null || !lock.isWatched()) {
@@ -223,59 +237,55 @@ final class GrantedLocks {
 
     private void watchAgain(GrantedLock lock) {
         if (lock.watchAgain(ticker.nanos())) {
-            due.reconsider(lock);
+            dueBy(lock.dueNanos());
         }
     }
 
     // --- releasing ---
 
     /** Deletes it in the background: nobody extends it any more. */
-    void abandon(EtcdLease lease) {
+    void abandon(GrantedLock lock) {
         runtime.reaper()
                 .reap(
-                        "The lock '" + lease.key() + "' that " + lease.owner() + " no longer extends",
-                        lease.believed(),
-                        () -> release(lease, Duration.ZERO));
+                        "The lock '" + lock.key() + "' that " + lock.owner() + " no longer extends",
+                        lock.believed(),
+                        () -> release(lock, Duration.ZERO));
     }
 
-    CompletableFuture<Release> release(EtcdLease lease, Duration keepFor) {
-        boolean wasHeld = find(lease).map(this::forget).orElse(false);
+    CompletableFuture<Release> release(GrantedLock lock, Duration keepFor) {
+        boolean wasHeld = forget(lock);
         if (keepFor.compareTo(Duration.ZERO) > 0) {
             if (wasHeld) {
-                sessions.leaveToRunOut(lease.session());
+                sessions.leaveToRunOut(lock.session);
             }
-            return keep(lease, keepFor).exceptionally(failure -> Release.UNKNOWN);
+            return keep(lock, keepFor).exceptionally(failure -> Release.UNKNOWN);
         }
-        return delete(lease).exceptionally(failure -> Release.UNKNOWN).whenComplete((outcome, never) -> {
+        return delete(lock).exceptionally(failure -> Release.UNKNOWN).whenComplete((outcome, never) -> {
             if (wasHeld) {
-                sessions.leave(lease.session());
+                sessions.leave(lock.session);
             }
         });
     }
 
-    private CompletableFuture<Release> delete(EtcdLease lease) {
-        return transactions.leave(lease.place().key(), lease.token().value());
+    private CompletableFuture<Release> delete(GrantedLock lock) {
+        return transactions.leave(transactions.key(lock), lock.createRevision);
     }
 
     /**
      * Moves the key to a lease that nobody extends, so that it stays even if this process ends now. etcd leases last a
      * second or two longer than requested: this process deletes the key on time.
      */
-    private CompletableFuture<Release> keep(EtcdLease lease, Duration keepFor) {
+    private CompletableFuture<Release> keep(GrantedLock lock, Duration keepFor) {
         Deadline end = Deadline.in(keepFor, ticker);
         return sessions.grant(keepFor)
-                .thenCompose(leaseId ->
-                        transactions.keep(lease.place().key(), lease.token().value(), leaseId))
+                .thenCompose(leaseId -> transactions.keep(transactions.key(lock), lock.createRevision, leaseId))
                 // Even if the outcome is unknown.
                 .whenComplete(
-                        (release, failure) -> runtime.scheduler().schedule(() -> endKeeping(lease), end.remaining()));
+                        (release, failure) -> runtime.scheduler().schedule(() -> endKeeping(lock), end.remaining()));
     }
 
-    private void endKeeping(EtcdLease lease) {
+    private void endKeeping(GrantedLock lock) {
         runtime.reaper()
-                .reap(
-                        "The lock '" + lease.key() + "' after its minimum hold time",
-                        lease.believed(),
-                        () -> delete(lease));
+                .reap("The lock '" + lock.key() + "' after its minimum hold time", lock.believed(), () -> delete(lock));
     }
 }

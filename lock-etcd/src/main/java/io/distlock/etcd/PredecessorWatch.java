@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watches of a waiting acquisition: on the key ahead of it, and on its own. Used by one step at a time. They only wake
+ * The watches of a waiting acquisition: on the key ahead of it, and after a while on its own. Used by one step at a time. They only wake
  * it: {@link EtcdAcquisition} then checks in a transaction whether its turn has come.
  */
 final class PredecessorWatch {
@@ -16,7 +16,7 @@ final class PredecessorWatch {
     private final Runnable wake;
     private @Nullable ByteSequence ahead;
     private WatchedKey watchedAhead = WatchedKey.NONE;
-    private WatchedKey watchedSelf = WatchedKey.NONE;
+    private WatchedKey watchedOwn = WatchedKey.NONE;
 
     PredecessorWatch(Watches watches, Runnable wake) {
         this.watches = watches;
@@ -29,18 +29,28 @@ final class PredecessorWatch {
     }
 
     boolean isOn(ByteSequence key) {
-        return key.equals(ahead) && watchedAhead.isLive() && watchedSelf.isLive();
+        return key.equals(ahead) && watchedAhead.isLive();
     }
 
-    CompletableFuture<Void> on(ByteSequence key, ByteSequence own) {
+    boolean isOnOwn() {
+        return watchedOwn.isLive();
+    }
+
+    /**
+     * Completes with true if nothing has happened to it since that revision.
+     */
+    CompletableFuture<Boolean> on(ByteSequence key, long seen) {
         offAhead();
         ahead = key;
-        watchedAhead = watches.watch(key, wake);
-        if (!watchedSelf.isLive()) {
-            watchedSelf.close();
-            watchedSelf = watches.watch(own, wake);
-        }
-        return watchedAhead.standing().thenCombine(watchedSelf.standing(), (one, other) -> null);
+        watchedAhead = watches.watch(key, seen, wake);
+        return watchedAhead;
+    }
+
+    /** As {@link #on}. */
+    CompletableFuture<Boolean> onOwn(ByteSequence key, long seen) {
+        watchedOwn.close();
+        watchedOwn = watches.watch(key, seen, wake);
+        return watchedOwn;
     }
 
     void offAhead() {
@@ -50,6 +60,6 @@ final class PredecessorWatch {
 
     void close() {
         offAhead();
-        watchedSelf.close();
+        watchedOwn.close();
     }
 }

@@ -1,8 +1,8 @@
 package io.distlock.etcd;
 
-import io.distlock.FencingToken;
 import io.distlock.Release;
 import io.distlock.spi.Deadline;
+import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
@@ -37,6 +37,8 @@ final class QueuePosition {
     /** Zero until the place is seen on the server. */
     private long createRevision;
 
+    private long seen;
+
     /** The request to take the place was not answered: it may have been carried out, or may yet be. */
     private boolean doubtful;
 
@@ -56,6 +58,11 @@ final class QueuePosition {
         return createRevision != 0;
     }
 
+    /** The revision of the last look. */
+    long seen() {
+        return seen;
+    }
+
     boolean isDoubtful() {
         return doubtful;
     }
@@ -66,8 +73,9 @@ final class QueuePosition {
 
     void on(Session session) {
         EtcdKeys keys = queue.keys();
-        ByteSequence key = keys.place(request.key(), request.mode(), session.id(), placesTried++, request.owner());
-        place = new Place(request, keys.of(request.key()), key, session, session.epoch());
+        int attempt = placesTried++;
+        ByteSequence key = keys.place(request.key(), request.mode(), session.id(), attempt, request.owner());
+        place = new Place(request, keys.of(request.key()), key, session, attempt, session.epoch());
         queue.sessions().sinceLoss().ifPresent(this::leaseGone);
     }
 
@@ -96,6 +104,7 @@ final class QueuePosition {
     void found(Finding finding) {
         if (finding instanceof Standing standing) {
             createRevision = standing.createRevision();
+            seen = standing.seen();
         }
         if (finding.leaseGone()) {
             leaseGone(Duration.ZERO);
@@ -112,10 +121,10 @@ final class QueuePosition {
         return queue.transactions().withdraw(place());
     }
 
-    EtcdLease toLease() {
-        EtcdLease lease = new EtcdLease(place(), new FencingToken(createRevision));
+    Grant toGrant() {
+        Grant grant = queue.grantedLocks().add(place(), createRevision);
         clear();
-        return lease;
+        return grant;
     }
 
     /** Leaves a place that is certain; fails if there is no answer in time. */
@@ -175,9 +184,11 @@ final class QueuePosition {
     /**
      * One key in a lock's queue, which exists or is about to. No other acquisition uses it, and this one takes it only once.
      *
+     * @param attempt how many others came before it
      * @param epoch the session's, compared when the place is taken
      */
-    record Place(LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Session session, long epoch) {}
+    record Place(
+            LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Session session, int attempt, long epoch) {}
 
     sealed interface Finding {
 
@@ -192,8 +203,10 @@ final class QueuePosition {
      *
      * @param createRevision the order of the queue, and the fencing token once the lock is held
      * @param predecessor the key ahead; none if the lock is held
+     * @param seen the revision at which it was found
      */
-    record Standing(long createRevision, Optional<ByteSequence> predecessor, boolean leaseGone) implements Finding {}
+    record Standing(long createRevision, Optional<ByteSequence> predecessor, boolean leaseGone, long seen)
+            implements Finding {}
 
     record Gone(boolean leaseGone) implements Finding {}
 

@@ -81,7 +81,8 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
             if (place.epoch() == Session.NO_EPOCH) {
                 place.session().epoch(own);
             }
-            return CompletableFuture.completedFuture(new QueuePosition.Standing(own, firstBefore(own, found), false));
+            return CompletableFuture.completedFuture(
+                    new QueuePosition.Standing(own, firstBefore(own, found), false, own));
         }
         place.session().epoch(epochOf(answer.getGetResponses().get(1)));
         // The driver of an application's client may send it twice. Then a place exists, whatever the look says.
@@ -115,8 +116,15 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         boolean leaseGone = found.get(found.size() - 1).getKvs().isEmpty();
         return answer.isSucceeded()
                 ? new QueuePosition.Standing(
-                        createRevision, firstBefore(createRevision, found.get(0).getKvs()), leaseGone)
+                        createRevision,
+                        firstBefore(createRevision, found.get(0).getKvs()),
+                        leaseGone,
+                        answer.getHeader().getRevision())
                 : new QueuePosition.Gone(leaseGone);
+    }
+
+    ByteSequence key(GrantedLock lock) {
+        return keys.place(lock.key(), lock.mode(), lock.session.id(), lock.attempt, lock.owner());
     }
 
     /** Whether the key still has this create revision; asks a majority. */

@@ -96,8 +96,8 @@ class EtcdCloseTests {
                 LockRuntime runtime = LockRuntime.start()) {
             Watches watches = EtcdConnection.of(application).watches(runtime, TestClient.PATIENCE);
             watches.close();
-            Watches.WatchedKey late = watches.watch(ByteSequence.from("late", StandardCharsets.UTF_8), () -> {});
-            await().atMost(TestClient.PATIENCE).until(late.standing()::isDone);
+            Watches.WatchedKey late = watches.watch(ByteSequence.from("late", StandardCharsets.UTF_8), 0, () -> {});
+            await().atMost(TestClient.PATIENCE).until(late::isDone);
             assertThat(late.isLive()).isFalse();
             await().atMost(TestClient.PATIENCE)
                     .until(() -> etcd.probe().watches().watchers() == 0);

@@ -52,8 +52,8 @@ class EtcdIsolatedMemberTests {
 
     private void assertIsLeft(EtcdConnection connection) {
         try (Watches watches = connection.watches(runtime, CALL_TIMEOUT)) {
-            Watches.WatchedKey watched = watches.watch(WATCHED, woken::incrementAndGet);
-            TestClient.get(watched.standing());
+            Watches.WatchedKey watched = watches.watch(WATCHED, 0, woken::incrementAndGet);
+            TestClient.get(watched);
             etcd.cluster().cutOff(lonely);
             await().atMost(TestClient.PATIENCE).until(() -> woken.get() > 0);
             assertThat(watched.isLive()).isFalse();

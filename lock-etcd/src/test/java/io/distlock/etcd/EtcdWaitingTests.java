@@ -96,7 +96,12 @@ class EtcdWaitingTests {
     @Test
     void norIsItByOneWhoseOwnLeaseHasGoneToo() {
         CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT);
-        revoke(etcd.probe().leases());
+        Set<Long> revoked = etcd.probe().leases();
+        revoke(revoked);
+        // It has taken another place.
+        await().atMost(TestClient.PATIENCE)
+                .until(() -> etcd.probe().entries("lock/waiting/").stream()
+                        .anyMatch(place -> !revoked.contains(place.lease())));
         assertGrantedAfter(GRACE, waiter);
     }
 

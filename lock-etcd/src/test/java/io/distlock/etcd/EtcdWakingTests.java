@@ -38,6 +38,9 @@ class EtcdWakingTests {
     /** The longest that one who waits relies on its watch alone. */
     private static final Duration TRUST = Duration.ofSeconds(5);
 
+    /** One that waits for less does not watch its own place. */
+    private static final Duration UNWATCHED = Duration.ofMillis(250);
+
     /** Nothing else is put off for as long as the trust lasts. */
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(20);
 
@@ -85,8 +88,8 @@ class EtcdWakingTests {
         return provider.acquire(new LeaseRequest(KEY, LockMode.EXCLUSIVE, owner, options, Deadline.in(LONG, ticker)));
     }
 
-    private void awaitParked(int times) {
-        await().atMost(TestClient.PATIENCE).until(() -> Collections.frequency(scheduler.delays(), TRUST) == times);
+    private void awaitParked(Duration time, int times) {
+        await().atMost(TestClient.PATIENCE).until(() -> Collections.frequency(scheduler.delays(), time) == times);
     }
 
     private static EtcdEntry placeOf(String owner) {
@@ -102,7 +105,7 @@ class EtcdWakingTests {
         try (EtcdConnection connection = connection(connected);
                 EtcdLockProvider provider = provider(connection)) {
             CompletableFuture<Optional<Grant>> waiter = waiter(provider, "owner-1");
-            awaitParked(1);
+            awaitParked(UNWATCHED, 1);
             held.release();
             assertThat(TestClient.get(waiter)).isPresent();
         }
@@ -114,10 +117,12 @@ class EtcdWakingTests {
         try (EtcdConnection connection = connection(connected);
                 EtcdLockProvider provider = provider(connection)) {
             CompletableFuture<Optional<Grant>> waiter = waiter(provider, "owner-1");
-            awaitParked(1);
+            awaitParked(UNWATCHED, 1);
+            ticker.advance(UNWATCHED);
+            awaitParked(TRUST, 1);
             EtcdEntry place = placeOf("owner-1");
             etcd.probe().delete(place.key());
-            awaitParked(2);
+            awaitParked(TRUST, 2);
             assertThat(placeOf("owner-1").createRevision()).isGreaterThan(place.createRevision());
             held.release();
             assertThat(TestClient.get(waiter)).isPresent();
@@ -130,11 +135,11 @@ class EtcdWakingTests {
         try (EtcdConnection connection = connection(connected);
                 EtcdLockProvider provider = provider(connection)) {
             CompletableFuture<Optional<Grant>> middle = waiter(provider, "owner-1");
-            awaitParked(1);
+            awaitParked(UNWATCHED, 1);
             CompletableFuture<Optional<Grant>> last = waiter(provider, "owner-2");
-            awaitParked(2);
+            awaitParked(UNWATCHED, 2);
             middle.cancel(false);
-            awaitParked(3);
+            awaitParked(UNWATCHED, 3);
             assertThat(last).isNotDone();
             held.release();
             assertThat(TestClient.get(last)).isPresent();

@@ -66,6 +66,7 @@ class EtcdWithdrawalTests {
                 keys.of(KEY),
                 keys.place(KEY, LockMode.EXCLUSIVE, session.id(), attempt, owner),
                 session,
+                attempt,
                 session.epoch());
     }
 

@@ -2,7 +2,13 @@ package io.distlock.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
+import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,10 +18,21 @@ import org.junit.jupiter.api.Test;
 
 class GrantedLockTests {
 
+    private static GrantedLock granted(Duration leaseTime) {
+        LockOptions options = LockOptions.defaults().withLeaseTime(leaseTime);
+        LeaseRequest request = new LeaseRequest(
+                LockKey.of("granted"),
+                LockMode.EXCLUSIVE,
+                "owner",
+                options,
+                Deadline.in(leaseTime, new ManualTicker()));
+        return new GrantedLock(null, new QueuePosition.Place(request, null, null, null, 0, 0), 1, 0);
+    }
+
     /** Others leave it a grace of a second to hear of its loss. */
     @Test
     void aWatchThatBreaksAgainAndAgainBeginsAnewWithinHalfASecond() {
-        GrantedLock lock = new GrantedLock(null, 0, Duration.ofHours(1).toNanos());
+        GrantedLock lock = granted(Duration.ofHours(1));
         for (int turn = 0; turn < 50; turn++) {
             lock.watchAgain(0);
             assertThat(Duration.ofNanos(lock.dueNanos())).isLessThanOrEqualTo(Duration.ofMillis(500));
@@ -24,8 +41,9 @@ class GrantedLockTests {
 
     @Test
     void ofTwoExtensionsAtTheSameTimeTheLongerCounts() {
-        List<GrantedLock> locks =
-                Stream.generate(() -> new GrantedLock(null, 0, 0)).limit(5_000).toList();
+        List<GrantedLock> locks = Stream.generate(() -> granted(Duration.ofSeconds(30)))
+                .limit(5_000)
+                .toList();
         AtomicInteger arrived = new AtomicInteger();
         CompletableFuture<Void> shorter =
                 CompletableFuture.runAsync(() -> extend(locks, Duration.ofMinutes(1), arrived));

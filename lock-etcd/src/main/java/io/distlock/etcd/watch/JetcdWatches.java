@@ -29,16 +29,16 @@ public final class JetcdWatches implements Watches {
     }
 
     @Override
-    public WatchedKey watch(ByteSequence key, Runnable wake) {
-        WatchedKey watched = new WatchedKey(key, wake);
+    public WatchedKey watch(ByteSequence key, long seen, Runnable wake) {
+        WatchedKey watched = new WatchedKey(wake);
         if (closed) {
             watched.breakOff(providerClosed());
             return watched;
         }
         try {
-            Watch.Watcher begun = watch.watch(key, DELETIONS, listener(watched));
+            Watch.Watcher begun = watch.watch(key, DELETIONS, listener(watched, seen));
             open.add(watched);
-            watched.on(() -> {
+            watched.on(left -> {
                 open.remove(watched);
                 begun.close();
             });
@@ -61,11 +61,11 @@ public final class JetcdWatches implements Watches {
         return new IllegalStateException("the provider is closed");
     }
 
-    private static Watch.Listener listener(WatchedKey key) {
+    private static Watch.Listener listener(WatchedKey key, long seen) {
         return Watch.listener(
                 response -> {
                     if (response.isCreatedNotify()) {
-                        key.stands();
+                        key.stands(response.getHeader().getRevision(), seen);
                     }
                     if (!response.getEvents().isEmpty()) {
                         key.wake();

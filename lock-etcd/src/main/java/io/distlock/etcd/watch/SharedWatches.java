@@ -1,5 +1,6 @@
 package io.distlock.etcd.watch;
 
+import com.google.protobuf.ByteString;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.LockScheduler;
 import io.etcd.jetcd.ByteSequence;
@@ -38,13 +39,13 @@ public final class SharedWatches implements Watches {
     }
 
     @Override
-    public WatchedKey watch(ByteSequence key, Runnable wake) {
-        WatchedKey watched = new WatchedKey(namespace.concat(key), wake);
+    public WatchedKey watch(ByteSequence key, long seen, Runnable wake) {
+        WatchedKey watched = new WatchedKey(wake);
         WatchStream open = stream();
         if (open == null) {
             watched.breakOff(new IllegalStateException("the provider is closed"));
         } else {
-            open.add(watched);
+            open.add(ByteString.copyFrom(namespace.concat(key).getBytes()), seen, watched);
             // Not under the monitor: the driver may answer other calls meanwhile.
             open.start(stubs);
         }

@@ -12,10 +12,9 @@ import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +25,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class WatchStream implements StreamObserver<WatchResponse> {
 
-    private final Queue<WatchedKey> asked = new ArrayDeque<>();
-    private final Map<Long, WatchedKey> standing = new HashMap<>();
+    private final Consumer<WatchedKey> remove = this::remove;
+    private final Queue<Asked> asked = new ArrayDeque<>();
+
+    /** In the order of their numbers, which the server counts up: compact for thousands of held locks. */
+    private final List<WatchedKey> standing = new ArrayList<>();
+
     private @Nullable ClientCallStreamObserver<WatchRequest> requests;
     private boolean started;
     private boolean heard = true;
     private @Nullable Throwable brokenBy;
+
+    private record Asked(ByteString key, long seen, WatchedKey watched) {}
 
     /** Opens the stream, unless that was done. Earlier requests are sent then. */
     void start(Supplier<WatchGrpc.WatchStub> stubs) {
@@ -61,33 +66,50 @@ final class WatchStream implements StreamObserver<WatchResponse> {
 
     // --- asking ---
 
-    void add(WatchedKey key) {
+    void add(ByteString key, long seen, WatchedKey watched) {
         Throwable reason;
         synchronized (this) {
             reason = brokenBy;
             if (reason == null) {
-                key.on(() -> remove(key));
-                asked.add(key);
-                ask(key);
+                watched.on(remove);
+                Asked next = new Asked(key, seen, watched);
+                asked.add(next);
+                ask(next);
             }
         }
         if (reason != null) {
-            key.breakOff(reason);
+            watched.breakOff(reason);
         }
     }
 
-    private void ask(WatchedKey key) {
+    private void ask(Asked next) {
         send(WatchRequest.newBuilder()
                 .setCreateRequest(WatchCreateRequest.newBuilder()
-                        .setKey(ByteString.copyFrom(key.key.getBytes()))
+                        .setKey(next.key())
                         .addFilters(WatchCreateRequest.FilterType.NOPUT)));
     }
 
     /** An unconfirmed watch is ended once confirmed. */
     private synchronized void remove(WatchedKey key) {
-        if (standing.remove(key.number, key)) {
+        int at = firstFrom(key.number);
+        if (at < standing.size() && standing.get(at) == key) {
+            standing.remove(at);
             cancel(key.number);
         }
+    }
+
+    private int firstFrom(long number) {
+        int low = 0;
+        int high = standing.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (standing.get(middle).number < number) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     private void cancel(long number) {
@@ -138,25 +160,32 @@ final class WatchStream implements StreamObserver<WatchResponse> {
 
     private Runnable news(WatchResponse response) {
         long number = response.getWatchId();
-        WatchedKey key = response.getCreated()
-                ? asked.remove()
-                : response.getCanceled() ? standing.remove(number) : standing.get(number);
-        if (key == null) {
+        int at = firstFrom(number);
+        if (response.getCreated()) {
+            return confirmed(response, asked.remove(), at);
+        }
+        if (at == standing.size() || standing.get(at).number != number) {
             return () -> {};
         }
+        return response.getCanceled() ? ended(response, standing.remove(at)) : standing.get(at)::wake;
+    }
+
+    private Runnable confirmed(WatchResponse response, Asked answered, int at) {
+        WatchedKey key = answered.watched();
         if (response.getCanceled()) {
-            return () -> key.breakOff(broken(response.getCancelReason()));
-        }
-        if (!response.getCreated()) {
-            return key::wake;
+            return ended(response, key);
         }
         if (key.isOver()) {
-            cancel(number);
+            cancel(response.getWatchId());
             return () -> {};
         }
-        key.number = number;
-        standing.put(number, key);
-        return key::stands;
+        key.number = response.getWatchId();
+        standing.add(at, key);
+        return () -> key.stands(response.getHeader().getRevision(), answered.seen());
+    }
+
+    private static Runnable ended(WatchResponse response, WatchedKey key) {
+        return () -> key.breakOff(broken(response.getCancelReason()));
     }
 
     @Override
@@ -186,11 +215,11 @@ final class WatchStream implements StreamObserver<WatchResponse> {
     }
 
     private void end(Throwable failure) {
-        List<WatchedKey> all;
+        List<WatchedKey> all = new ArrayList<>();
         synchronized (this) {
             brokenBy = brokenBy == null ? failure : brokenBy;
-            all = new ArrayList<>(asked);
-            all.addAll(standing.values());
+            all.addAll(standing);
+            asked.forEach(each -> all.add(each.watched()));
             asked.clear();
             standing.clear();
         }

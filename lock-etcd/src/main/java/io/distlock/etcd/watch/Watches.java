@@ -2,6 +2,7 @@ package io.distlock.etcd.watch;
 
 import io.etcd.jetcd.ByteSequence;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** Notifies about deleted keys. */
 public interface Watches extends AutoCloseable {
@@ -10,50 +11,44 @@ public interface Watches extends AutoCloseable {
      * Watches one key from now on, not from a past revision, because etcd serves watches that have to catch up
      * only ten times a second.
      *
+     * @param seen the revision at which the caller last read the key; 0 if the caller looks in any case
      * @param wake called when the key is deleted, and when the watch breaks; never blocks
      */
-    WatchedKey watch(ByteSequence key, Runnable wake);
+    WatchedKey watch(ByteSequence key, long seen, Runnable wake);
 
     @Override
     void close();
 
-    /** One watched key, on any stream. Thread-safe. */
-    final class WatchedKey {
+    /**
+     * One watched key, on any stream. Small, since each held lock has one. As a future, it completes once no further deletion
+     * can be missed: with true if none was missed since the revision seen; if false, the caller must look once more. It fails
+     * if the watch breaks before that. Thread-safe.
+     */
+    final class WatchedKey extends CompletableFuture<Boolean> {
 
         /** Watches nothing. */
-        public static final WatchedKey NONE = new WatchedKey(ByteSequence.EMPTY, () -> {});
+        public static final WatchedKey NONE = new WatchedKey(() -> {});
 
-        final ByteSequence key;
         /** The server's number for it; -1 until confirmed. */
         volatile long number = -1;
 
         private final Runnable wake;
-        private final CompletableFuture<Void> standing = new CompletableFuture<>();
-        private volatile Runnable leave = () -> {};
+        private volatile Consumer<WatchedKey> leave = key -> {};
         private volatile boolean over;
 
-        WatchedKey(ByteSequence key, Runnable wake) {
-            this.key = key;
+        WatchedKey(Runnable wake) {
             this.wake = wake;
         }
 
-        /** Completes once no deletion can be missed; fails if the watch breaks before that. */
-        public CompletableFuture<Void> standing() {
-            return standing;
-        }
-
-        /**
-         * Whether it can be relied on: it is active, has not broken, and was not ended. It does not report deletions
-         * before that: a caller that has not waited for {@link #standing} must look once more.
-         */
+        /** Whether it can be relied on: it is active, has not broken, and was not ended. */
         public boolean isLive() {
-            return standing.isDone() && !over;
+            return isDone() && !over;
         }
 
         /** Never fails, and may be called more than once. */
         public void close() {
             over = true;
-            leave.run();
+            leave.accept(this);
         }
 
         // --- for the stream that it is on ---
@@ -63,15 +58,21 @@ public interface Watches extends AutoCloseable {
          *
          * @param leave ends the watch at the server; may be called more than once
          */
-        void on(Runnable leave) {
+        void on(Consumer<WatchedKey> leave) {
             this.leave = leave;
             if (over) {
-                leave.run();
+                leave.accept(this);
             }
         }
 
-        void stands() {
-            standing.complete(null);
+        /**
+         * The server has confirmed it.
+         *
+         * @param since it reports what comes after this revision
+         */
+        void stands(long since, long seen) {
+            // A proxy may not say since when.
+            complete(since > 0 && since <= seen);
         }
 
         void wake() {
@@ -83,8 +84,8 @@ public interface Watches extends AutoCloseable {
         void breakOff(Throwable failure) {
             if (!over) {
                 over = true;
-                // A failed standing() makes its caller pause; also waking it would end the pause.
-                if (!standing.completeExceptionally(failure)) {
+                // A failed future makes its caller pause; also waking it would end the pause.
+                if (!completeExceptionally(failure)) {
                     wake.run();
                 }
             }

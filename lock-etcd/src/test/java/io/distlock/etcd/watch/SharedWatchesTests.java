@@ -30,9 +30,9 @@ class SharedWatchesTests {
                         runtime,
                         Duration.ofSeconds(10))) {
             for (int turn = 1; turn <= 2; turn++) {
-                Watches.WatchedKey watched = watches.watch(KEY, woken::incrementAndGet);
-                assertThat(watched.standing()).isCompletedExceptionally();
-                assertThat(watched.standing().handle((done, failure) -> failure.getMessage()))
+                Watches.WatchedKey watched = watches.watch(KEY, 0, woken::incrementAndGet);
+                assertThat(watched).isCompletedExceptionally();
+                assertThat(watched.handle((done, failure) -> failure.getMessage()))
                         .isCompletedWithValue("fails on purpose");
                 assertThat(watched.isLive()).isFalse();
                 assertThat(opened).hasValue(turn);

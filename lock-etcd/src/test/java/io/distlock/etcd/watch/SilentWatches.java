@@ -6,9 +6,9 @@ import io.etcd.jetcd.ByteSequence;
 public final class SilentWatches implements Watches {
 
     @Override
-    public WatchedKey watch(ByteSequence key, Runnable wake) {
-        WatchedKey watched = new WatchedKey(key, wake);
-        watched.stands();
+    public WatchedKey watch(ByteSequence key, long seen, Runnable wake) {
+        WatchedKey watched = new WatchedKey(wake);
+        watched.stands(0, seen);
         return watched;
     }
 

@@ -6,6 +6,7 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.api.ResponseHeader;
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class WatchStreamTests {
 
     private static final ByteSequence KEY = ByteSequence.from("key", StandardCharsets.UTF_8);
+    private static final long SEEN = 100;
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final ManualTicker ticker = new ManualTicker();
@@ -33,13 +35,13 @@ class WatchStreamTests {
     }
 
     private Watches.WatchedKey watch() {
-        return watches.watch(KEY, woken::incrementAndGet);
+        return watches.watch(KEY, SEEN, woken::incrementAndGet);
     }
 
     private Watches.WatchedKey confirmed(long number) {
         Watches.WatchedKey watched = watch();
         server.last().say(confirmation(number));
-        assertThat(watched.standing()).isCompleted();
+        assertThat(watched).isCompleted();
         return watched;
     }
 
@@ -79,11 +81,28 @@ class WatchStreamTests {
     }
 
     @Test
+    void oneWhoHasSeenWhatWasThereBeforeItStoodNeedNotLookAgain() {
+        assertThat(standingSince(SEEN - 1)).isCompletedWithValue(true);
+        assertThat(standingSince(SEEN)).isCompletedWithValue(true);
+        assertThat(standingSince(SEEN + 1)).isCompletedWithValue(false);
+        // A proxy may not say since when.
+        assertThat(standingSince(0)).isCompletedWithValue(false);
+    }
+
+    private Watches.WatchedKey standingSince(long revision) {
+        Watches.WatchedKey watched = watch();
+        server.last()
+                .say(confirmation(revision)
+                        .setHeader(ResponseHeader.newBuilder().setRevision(revision)));
+        return watched;
+    }
+
+    @Test
     void anEventWakesExactlyWhoWatchesThatKeyNow() {
         AtomicInteger first = new AtomicInteger();
         AtomicInteger second = new AtomicInteger();
-        Watches.WatchedKey gone = watches.watch(KEY, first::incrementAndGet);
-        watches.watch(KEY, second::incrementAndGet);
+        Watches.WatchedKey gone = watches.watch(KEY, SEEN, first::incrementAndGet);
+        watches.watch(KEY, SEEN, second::incrementAndGet);
         // The numbers are the server's to choose.
         server.last().say(confirmation(7));
         server.last().say(confirmation(3));
@@ -107,14 +126,14 @@ class WatchStreamTests {
         Watches.WatchedKey next = watch();
         ended.close();
         server.last().say(confirmation(0));
-        assertThat(ended.standing()).isNotDone();
-        assertThat(next.standing()).isNotDone();
+        assertThat(ended).isNotDone();
+        assertThat(next).isNotDone();
         assertThat(server.last().asked).last().satisfies(asked -> {
             assertThat(asked.hasCancelRequest()).isTrue();
             assertThat(asked.getCancelRequest().getWatchId()).isZero();
         });
         server.last().say(confirmation(1));
-        assertThat(next.standing()).isCompleted();
+        assertThat(next).isCompleted();
         server.last().say(WatchResponse.newBuilder().setWatchId(1));
         assertThat(woken).hasValue(1);
     }
@@ -127,7 +146,7 @@ class WatchStreamTests {
         server.last().breaks();
         assertThat(woken).hasValue(2);
         assertThat(one.isLive() || other.isLive() || pending.isLive()).isFalse();
-        assertThat(pending.standing()).isCompletedExceptionally();
+        assertThat(pending).isCompletedExceptionally();
         confirmed(0);
         assertThat(server.streams()).hasSize(2);
     }
@@ -146,12 +165,12 @@ class WatchStreamTests {
         Watches.WatchedKey refused = watch();
         Watches.WatchedKey next = watch();
         server.last().say(end(-1).setCreated(true));
-        assertThat(refused.standing()).isCompletedExceptionally();
-        assertThat(refused.standing().handle((done, failure) -> failure.getMessage()))
+        assertThat(refused).isCompletedExceptionally();
+        assertThat(refused.handle((done, failure) -> failure.getMessage()))
                 .isCompletedWithValue("the watch has broken: compacted");
         assertThat(refused.isLive()).isFalse();
         server.last().say(confirmation(0));
-        assertThat(next.standing()).isCompleted();
+        assertThat(next).isCompleted();
         // Whoever waits for it to stand was told by that.
         assertThat(woken).hasValue(0);
     }
