@@ -21,8 +21,8 @@ public final class UnknownLockProviderException extends IllegalArgumentException
     private final List<String> known;
 
     public UnknownLockProviderException(String provider, Collection<String> known) {
-        super("there is no lock provider '" + provider + "'; known "
-                + (known.isEmpty() ? "are none" : known.size() == 1 ? "is " : "are ") + String.join(", ", known)
+        super("there is no lock provider '" + provider + "'; known providers: "
+                + (known.isEmpty() ? "none" : String.join(", ", known))
                 + similar(provider, known)
                         .map(name -> "; did you mean " + name + "?")
                         .orElse(""));

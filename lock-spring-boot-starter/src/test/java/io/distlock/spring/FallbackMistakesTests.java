@@ -107,9 +107,8 @@ class FallbackMistakesTests {
                 Arguments.of(NeverCalled.class, "'instead' would never be called", "Give both"),
                 Arguments.of(OtherParameters.class, "found ", "Declare in the same class instead(long)"),
                 Arguments.of(OnlyForASilentStore.class, "takes a LockNotAcquiredException", "instead(long)"),
-                Arguments.of(
-                        OtherReturnType.class, "returns what this method does not", "java.util.List<java.lang.Str"),
-                Arguments.of(WrapperForPrimitive.class, "returns what this method does not", "Let it return int"),
+                Arguments.of(OtherReturnType.class, "does not fit this method", "java.util.List<java.lang.Str"),
+                Arguments.of(WrapperForPrimitive.class, "does not fit this method", "Let it return int"),
                 Arguments.of(MoreExceptions.class, "throws java.io.IOException", "Declare it on both"));
     }
 

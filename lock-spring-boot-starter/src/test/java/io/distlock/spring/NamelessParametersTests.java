@@ -81,7 +81,8 @@ class NamelessParametersTests {
                                         .singleElement()
                                         .satisfies(problem -> {
                                             assertThat(problem.problem())
-                                                    .contains("uses [#id], known are [#p0, #a0, #root, #this]");
+                                                    .contains(
+                                                            "uses the unknown variable #id; known variables: #p0, #a0, #root, #this");
                                             assertThat(problem.cure()).startsWith("Compile with -parameters");
                                         }))));
     }

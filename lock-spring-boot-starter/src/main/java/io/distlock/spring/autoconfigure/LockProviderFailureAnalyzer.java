@@ -64,7 +64,7 @@ final class LockProviderFailureAnalyzer implements FailureAnalyzer {
         return new FailureAnalysis(
                 (byProperty ? PROPERTY + " names" : "The application asks for") + " the lock provider '"
                         + cause.provider() + "', but "
-                        + (known.isEmpty() ? "there is none at all" : "there are only: " + known)
+                        + (known.isEmpty() ? "there is none" : "there are only: " + known)
                         + "."
                         + cause.suggestion()
                                 .map(name -> " Did you mean " + name + "?")

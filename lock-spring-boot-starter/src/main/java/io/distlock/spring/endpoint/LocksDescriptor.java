@@ -6,8 +6,6 @@ import io.distlock.Release;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -76,22 +74,12 @@ record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss> losses
     /** A page of a longer list. */
     record Page<T>(int total, int offset, List<T> items) {
 
-        /** Keeps only the items up to the end of the page. */
         static <T> Page<T> of(Stream<T> all, Comparator<? super T> order, int offset, int limit) {
-            // The head is the last item: a better one evicts it.
-            PriorityQueue<T> best = new PriorityQueue<>(order.reversed());
-            AtomicInteger total = new AtomicInteger();
-            all.forEach(item -> {
-                total.incrementAndGet();
-                best.add(item);
-                if (best.size() > (long) offset + limit) {
-                    best.remove();
-                }
-            });
+            List<T> sorted = all.sorted(order).toList();
             return new Page<>(
-                    total.get(),
+                    sorted.size(),
                     offset,
-                    best.stream().sorted(order).skip(offset).toList());
+                    sorted.stream().skip(offset).limit(limit).toList());
         }
 
         <R> Page<R> map(Function<T, R> mapper) {

@@ -103,13 +103,13 @@ class LocksEndpoint {
         if (token == null || token < 1) {
             throw new Refusal(400, "give the token of the holder, as an inspection of the lock shows it");
         }
-        String user = who == null ? "somebody unknown" : who.getName();
+        String user = who == null ? "an unknown user" : who.getName();
         return new LocksDescriptor.ForcedRelease(takeAway(place(query), token, user));
     }
 
     private Release takeAway(Place place, long token, String who) {
         LockKey key = place.key();
-        log.warn("{} takes the lock '{}' (token {}) at {} away from its holder", who, key, token, place.provider());
+        log.warn("{} forces the release of the lock '{}' (token {}) at {}", who, key, token, place.provider());
         // Unknown if the store does not answer.
         String outcome = "UNKNOWN";
         try {
@@ -117,7 +117,7 @@ class LocksEndpoint {
             outcome = release.name();
             return release;
         } finally {
-            log.warn("What came of taking away the lock '{}' (token {}): {}", key, token, outcome);
+            log.warn("Forced release of the lock '{}' (token {}): {}", key, token, outcome);
             publisher.publishEvent(new AuditApplicationEvent(
                     who,
                     "LOCK_FORCE_RELEASE",
@@ -133,7 +133,7 @@ class LocksEndpoint {
                             "this instance neither holds nor waits for a lock with this id: an id is known to one"
                                     + " instance, until it restarts. Ask by name and key"));
         } else if (query.name() == null) {
-            throw new Refusal(400, "a lock is asked for by its name and key, or by an id from the list");
+            throw new Refusal(400, "give the name and key of a lock, or an id from the list");
         }
         String provider = query.provider();
         LockClient client = provider == null ? clients.primary() : clients.get(provider);

@@ -4,16 +4,12 @@ import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.spring.LockClientCustomizer;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -26,6 +22,7 @@ import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.context.event.GenericApplicationListenerAdapter;
 import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Publishes lock events to the listeners of the application context, in order and on one dedicated thread: the thread
@@ -48,23 +45,19 @@ final class LockEventPublisher
     /** A listener that accepts this type accepts any event, not lock events in particular. */
     private record Unrelated() {}
 
-    private static final ResolvableType UNRELATED = eventOf(Unrelated.class);
-
     private final ApplicationContext context;
     private final AtomicBoolean warned = new AtomicBoolean();
     private final ThreadPoolExecutor thread;
-    // Clients without a listener of ours. Guarded by this object's monitor.
+    // Both guarded by this object's monitor. Clients without a listener of ours.
     private final List<LockClient> clients = new ArrayList<>();
-    private volatile Set<Class<?>> wanted = Set.of();
+    private boolean wanted;
 
     LockEventPublisher(ApplicationContext context) {
         this.context = context;
+        CustomizableThreadFactory threads = new CustomizableThreadFactory("distlock-events-");
+        threads.setDaemon(true);
         this.thread = new ThreadPoolExecutor(
-                1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MOST_WAITING), task -> {
-                    Thread made = new Thread(task, "distlock-events");
-                    made.setDaemon(true);
-                    return made;
-                });
+                1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MOST_WAITING), threads);
         thread.allowCoreThreadTimeOut(true);
     }
 
@@ -87,43 +80,47 @@ final class LockEventPublisher
     }
 
     private void findListeners() {
-        Set<Class<?>> types = context instanceof AbstractApplicationContext known
-                ? wanted(known.getApplicationListeners())
-                : Set.copyOf(EVENT_TYPES);
+        boolean found = !(context instanceof AbstractApplicationContext known)
+                || known.getApplicationListeners().stream().anyMatch(LockEventPublisher::wantsLockEvents);
         synchronized (this) {
-            wanted = types;
+            wanted = found;
             listen();
         }
     }
 
+    private static boolean wantsLockEvents(ApplicationListener<?> listener) {
+        GenericApplicationListener generic = listener instanceof GenericApplicationListener known
+                ? known
+                : new GenericApplicationListenerAdapter(listener);
+        return !generic.supportsEventType(eventOf(Unrelated.class))
+                && EVENT_TYPES.stream().anyMatch(type -> generic.supportsEventType(eventOf(type)));
+    }
+
+    private static ResolvableType eventOf(Class<?> payload) {
+        return ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, payload);
+    }
+
     /** Only if there is a listener: a client without one emits no events. */
     private void listen() {
-        if (!wanted.isEmpty()) {
+        if (wanted) {
             clients.forEach(client -> client.addListener(event -> publish(client.provider(), event)));
             clients.clear();
         }
     }
 
+    /** Not renewals: they are frequent and require no action. */
     private void publish(String provider, LockEvent event) {
-        contextEvent(provider, event)
-                .filter(published -> wanted.contains(published.getClass()))
-                .ifPresent(this::enqueue);
-    }
-
-    /** Renewals are not published: they are frequent and require no action. */
-    private static Optional<Object> contextEvent(String provider, LockEvent event) {
         if (event instanceof LockEvent.Acquired acquired) {
-            return Optional.of(new LockAcquired(provider, acquired));
+            enqueue(new LockAcquired(provider, acquired));
         } else if (event instanceof LockEvent.NotAcquired refused) {
-            return Optional.of(new LockNotAcquired(provider, refused));
+            enqueue(new LockNotAcquired(provider, refused));
         } else if (event instanceof LockEvent.Failed failed) {
-            return Optional.of(new LockFailed(provider, failed));
+            enqueue(new LockFailed(provider, failed));
         } else if (event instanceof LockEvent.Released released) {
-            return Optional.of(new LockReleased(provider, released));
+            enqueue(new LockReleased(provider, released));
         } else if (event instanceof LockEvent.Lost lost) {
-            return Optional.of(new LockLost(provider, lost));
+            enqueue(new LockLost(provider, lost));
         }
-        return Optional.empty();
     }
 
     private void enqueue(Object event) {
@@ -155,28 +152,5 @@ final class LockEventPublisher
     /** After {@link #destroy()}: returns once all queued events have been published. */
     void awaitEnd() throws InterruptedException {
         thread.awaitTermination(IDLE_SECONDS, TimeUnit.SECONDS);
-    }
-
-    /** The event types that any listener wants. */
-    private static Set<Class<?>> wanted(Collection<ApplicationListener<?>> listeners) {
-        List<GenericApplicationListener> known =
-                listeners.stream().map(LockEventPublisher::generic).toList();
-        return EVENT_TYPES.stream()
-                .filter(type -> known.stream().anyMatch(listener -> wants(listener, eventOf(type))))
-                .collect(Collectors.toUnmodifiableSet());
-    }
-
-    private static boolean wants(GenericApplicationListener listener, ResolvableType event) {
-        return listener.supportsEventType(event) && !listener.supportsEventType(UNRELATED);
-    }
-
-    private static GenericApplicationListener generic(ApplicationListener<?> listener) {
-        return listener instanceof GenericApplicationListener generic
-                ? generic
-                : new GenericApplicationListenerAdapter(listener);
-    }
-
-    private static ResolvableType eventOf(Class<?> payload) {
-        return ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, payload);
     }
 }

@@ -60,9 +60,9 @@ final class BlockingExecution implements Execution {
         } catch (Throwable ofTheBody) {
             failure = ofTheBody;
         }
-        for (Reference each : references) {
+        for (int at = 0; at < references.size(); at++) {
             try {
-                each.close();
+                references.get(at).close();
             } catch (LockException | IllegalStateException loss) {
                 failure = LossExceptions.joined(failure, loss);
             }

@@ -8,10 +8,11 @@ import io.distlock.LockRequest;
 import io.distlock.spring.execution.Executions.Body;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -36,6 +37,7 @@ public final class HeldLocks {
     private final List<ReferenceCountedLock> locks;
     private final int ofThisCall;
     private volatile @Nullable HeldLock joint;
+    private volatile @Nullable HeldLocks newCall;
 
     /**
      * @param ofThisCall how many of them, from the innermost on, the innermost call takes or enters
@@ -54,13 +56,10 @@ public final class HeldLocks {
     /** For a new call: the locks of this thread's call and, outside them, those kept by scopes on this thread. */
     static HeldLocks reachable() {
         List<EnclosingScope> scopes = SCOPES.get();
-        return current()
-                .aroundNewCall(
-                        scopes == null
-                                ? List.of()
-                                : scopes.stream()
-                                        .flatMap(scope -> scope.kept().stream())
-                                        .toList());
+        List<ReferenceCountedLock> kept = scopes == null
+                ? List.of()
+                : scopes.stream().flatMap(scope -> scope.kept().stream()).toList();
+        return current().aroundNewCall(kept);
     }
 
     /** Makes the locks that the scope keeps available to calls on this thread, until {@link #leave}. */
@@ -100,21 +99,28 @@ public final class HeldLocks {
 
     /** With more locks of the innermost call. */
     HeldLocks with(List<Reference> innermost) {
-        if (locks.isEmpty() && innermost.size() == 1) {
-            return new HeldLocks(List.of(innermost.get(0).target()), 1);
+        if (innermost.size() == 1 && locks.size() == 1) {
+            return new HeldLocks(List.of(innermost.get(0).target(), locks.get(0)), ofThisCall + 1);
         }
         List<ReferenceCountedLock> more = new ArrayList<>(locks.size() + innermost.size());
-        innermost.forEach(each -> more.add(each.target()));
+        for (Reference each : innermost) {
+            more.add(each.target());
+        }
         more.addAll(locks);
         return new HeldLocks(more, ofThisCall + innermost.size());
     }
 
     /** For a call inside this one, with more locks outside all others. */
     HeldLocks aroundNewCall(List<ReferenceCountedLock> outermost) {
-        return locks.isEmpty() && outermost.isEmpty()
-                ? NONE
-                : new HeldLocks(
-                        Stream.concat(locks.stream(), outermost.stream()).toList(), 0);
+        if (outermost.isEmpty()) {
+            HeldLocks known = newCall;
+            if (known == null) {
+                known = locks.isEmpty() ? NONE : new HeldLocks(locks, 0);
+                newCall = known;
+            }
+            return known;
+        }
+        return new HeldLocks(Stream.concat(locks.stream(), outermost.stream()).toList(), 0);
     }
 
     /** Innermost first. */
@@ -172,20 +178,32 @@ public final class HeldLocks {
         if (locks.isEmpty()) {
             return List.of();
         }
-        Set<LockKey> missing = new LinkedHashSet<>(request.keys());
-        List<Reference> entered = new ArrayList<>();
+        List<LockKey> asked = request.keys();
+        Collection<LockKey> missing = asked.size() == 1 ? asked : new LinkedHashSet<>(asked);
+        List<Reference> entered = List.of();
         for (ReferenceCountedLock held : locks) {
-            if (held.client() == client && held.lock().keys().stream().anyMatch(missing::contains)) {
-                held.addReference().ifPresent(reference -> {
-                    entered.add(reference);
-                    reference.lock().keys().forEach(missing::remove);
-                });
+            boolean isWanted = held.client() == client
+                    && !Collections.disjoint(missing, held.lock().keys());
+            Reference reference = isWanted ? held.addReference() : null;
+            if (reference != null) {
+                if (asked.size() == 1) {
+                    entered = List.of(reference);
+                    missing = List.of();
+                } else {
+                    entered = Stream.concat(entered.stream(), Stream.of(reference))
+                            .toList();
+                    held.lock().keys().forEach(missing::remove);
+                }
             }
         }
         try {
-            entered.forEach(reference -> requireMode(reference.lock(), request));
+            for (Reference each : entered) {
+                requireMode(each.lock(), request);
+            }
             requireAllOrNone(entered, missing, request);
-            entered.forEach(reference -> reference.lock().ensureHeld());
+            for (Reference each : entered) {
+                each.lock().ensureHeld();
+            }
         } catch (RuntimeException refusal) {
             entered.forEach(Reference::closeAsync);
             throw refusal;
@@ -201,7 +219,7 @@ public final class HeldLocks {
         }
     }
 
-    private static void requireAllOrNone(List<Reference> entered, Set<LockKey> missing, LockRequest request) {
+    private static void requireAllOrNone(List<Reference> entered, Collection<LockKey> missing, LockRequest request) {
         if (!entered.isEmpty() && !missing.isEmpty()) {
             throw new IllegalStateException("this call asks for " + request.keys() + ", of which it holds all but "
                     + missing + ": it could wait for itself. Take all of them together in the outermost method");

@@ -1,5 +1,6 @@
 package io.distlock.spring.execution;
 
+import io.distlock.LockKey;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.temporal.TemporalAccessor;
@@ -27,37 +28,38 @@ final class KeyConverter {
     private KeyConverter() {}
 
     /**
-     * One text for a scalar, one for each element of a collection or an array.
+     * The keys of a name: one for a scalar, one for each element of a collection or an array.
      *
      * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the fix
      */
-    static List<String> texts(@Nullable Object value) {
+    static List<LockKey> keys(String name, @Nullable Object value) {
         if (value instanceof Collection<?> several) {
-            return texts(several);
+            return keys(name, several);
         }
         if (value instanceof byte[] || value instanceof char[]) {
             throw new IllegalArgumentException("a " + value.getClass().getSimpleName()
-                    + " is no set of keys: make a string of it, in hexadecimal for instance");
+                    + " is not a set of keys: convert it to a string, for instance in hexadecimal");
         }
         if (ObjectUtils.isArray(value)) {
-            return texts(Arrays.asList(ObjectUtils.toObjectArray(value)));
+            return keys(name, Arrays.asList(ObjectUtils.toObjectArray(value)));
         }
-        return List.of(text(value));
+        return List.of(LockKey.of(name, text(value)));
     }
 
-    private static List<String> texts(Collection<?> values) {
+    private static List<LockKey> keys(String name, Collection<?> values) {
         if (values.isEmpty()) {
-            throw new IllegalArgumentException("it evaluated to nothing to lock: do not call the method then");
+            throw new IllegalArgumentException(
+                    "it evaluated to an empty collection: skip the call if there is nothing" + " to lock");
         }
-        List<String> texts = new ArrayList<>(values.size());
+        List<LockKey> keys = new ArrayList<>(values.size());
         for (Object value : values) {
             try {
-                texts.add(text(value));
+                keys.add(LockKey.of(name, text(value)));
             } catch (IllegalArgumentException refusal) {
-                throw new IllegalArgumentException("element " + texts.size() + ": " + refusal.getMessage(), refusal);
+                throw new IllegalArgumentException("element " + keys.size() + ": " + refusal.getMessage(), refusal);
             }
         }
-        return texts;
+        return keys;
     }
 
     private static String text(@Nullable Object value) {
@@ -88,7 +90,7 @@ final class KeyConverter {
             BigDecimal exact = new BigDecimal(value.toString()).stripTrailingZeros();
             return Math.abs((long) exact.scale()) <= LONGEST_PLAIN_NUMBER ? exact.toPlainString() : exact.toString();
         } catch (NumberFormatException notFinite) {
-            throw new IllegalArgumentException(value + " is no number that two calls could agree on", notFinite);
+            throw new IllegalArgumentException(value + " is not a number that identifies an item", notFinite);
         }
     }
 
@@ -97,10 +99,10 @@ final class KeyConverter {
         if (value instanceof Optional<?>) {
             return type + " may be empty: give its value, with .get() or .orElseThrow()";
         } else if (value instanceof Collection<?> || value instanceof Map<?, ?> || ObjectUtils.isArray(value)) {
-            return type + " is no scalar: give a flat collection of strings or numbers, with .![id] for instance";
+            return type + " is not a scalar: give a flat collection of strings or numbers, for instance with .![id]";
         }
         return type + " has no text that is the same for equal values in every process: give one of its properties,"
-                + " such as an id. Taken are String, Number, Boolean, Character, Enum, UUID and java.time values";
+                + " such as an id. Accepted types: String, Number, Boolean, Character, Enum, UUID and java.time values";
     }
 
     private static boolean isOf(String packagePrefix, Object value) {

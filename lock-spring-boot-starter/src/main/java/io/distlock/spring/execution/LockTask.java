@@ -41,9 +41,7 @@ public record LockTask(
      * @throws IllegalArgumentException if there is none, with the reason and the fix
      */
     public static List<LockKey> keys(String name, @Nullable Object value) {
-        return KeyConverter.texts(value).stream()
-                .map(text -> LockKey.of(name, text))
-                .toList();
+        return KeyConverter.keys(name, value);
     }
 
     /**

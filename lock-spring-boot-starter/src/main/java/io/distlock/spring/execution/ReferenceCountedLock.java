@@ -7,12 +7,11 @@ import io.distlock.Release;
 import io.distlock.engine.CompositeHeldLock;
 import io.distlock.engine.LockClientBuilder;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,10 +64,10 @@ public final class ReferenceCountedLock {
         return references.get() > 0;
     }
 
-    /** One more reference; empty if the last one was already closed. */
-    public Optional<Reference> addReference() {
+    /** One more reference; null if the last one was already closed. */
+    public @Nullable Reference addReference() {
         int before = references.getAndUpdate(count -> count == 0 ? 0 : count + 1);
-        return before == 0 ? Optional.empty() : Optional.of(new Reference(this, false));
+        return before == 0 ? null : new Reference(this, false);
     }
 
     /** A lock as its body sees it: an early release would let others in while the body continues. */
@@ -106,7 +105,13 @@ public final class ReferenceCountedLock {
 
         private final ReferenceCountedLock target;
         private final boolean outermost;
-        private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> end = new AtomicReference<>();
+        private static final AtomicIntegerFieldUpdater<Reference> CLOSED =
+                AtomicIntegerFieldUpdater.newUpdater(Reference.class, "closed");
+
+        private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+
+        @SuppressWarnings("UnusedVariable") // through the updater: an object fewer for each nested call
+        private volatile int closed;
 
         private Reference(ReferenceCountedLock target, boolean outermost) {
             this.target = target;
@@ -133,42 +138,35 @@ public final class ReferenceCountedLock {
          */
         @Override
         public void close() {
-            CompletableFuture<@Nullable Void> mine = new CompletableFuture<>();
-            if (end.compareAndSet(null, mine)) {
-                finish(mine, isLast() ? lock()::close : lock()::ensureHeld).ifPresent(notHeld -> {
-                    throw notHeld;
-                });
+            if (CLOSED.compareAndSet(this, 0, 1)) {
+                finish(isLast() ? lock()::close : lock()::ensureHeld);
             }
         }
 
         /** As {@link #close()}, without waiting; a second call returns the same answer. */
         public CompletionStage<@Nullable Void> closeAsync() {
-            CompletableFuture<@Nullable Void> mine = new CompletableFuture<>();
-            CompletableFuture<@Nullable Void> earlier = end.compareAndExchange(null, mine);
-            if (earlier != null) {
-                return earlier;
+            if (CLOSED.compareAndSet(this, 0, 1)) {
+                if (isLast()) {
+                    // Once answered, close() only throws the loss.
+                    lock().releaseAsync().whenComplete((release, failure) -> finish(lock()::close));
+                } else {
+                    CompletableFuture.completedFuture(null).thenRun(() -> finish(lock()::ensureHeld));
+                }
             }
-            if (isLast()) {
-                // Once answered, close() only throws the loss.
-                lock().releaseAsync().whenComplete((release, failure) -> finish(mine, lock()::close));
-            } else {
-                finish(mine, lock()::ensureHeld);
-            }
-            return mine;
+            return end;
         }
 
         private boolean isLast() {
             return target.references.decrementAndGet() == 0;
         }
 
-        private static Optional<RuntimeException> finish(CompletableFuture<@Nullable Void> end, Runnable outcome) {
+        private void finish(Runnable outcome) {
             try {
                 outcome.run();
                 end.complete(null);
-                return Optional.empty();
             } catch (LockException | IllegalStateException notHeld) {
                 end.completeExceptionally(notHeld);
-                return Optional.of(notHeld);
+                throw notHeld;
             }
         }
     }

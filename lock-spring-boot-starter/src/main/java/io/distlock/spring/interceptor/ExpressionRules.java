@@ -64,7 +64,8 @@ record ExpressionRules(
         if (!variables.known().contains(variable)) {
             problems.add(
                     attribute,
-                    "\"" + text + "\" uses [" + variable + "], known are " + variables.known(),
+                    "\"" + text + "\" uses the unknown variable " + variable + "; known variables: "
+                            + String.join(", ", variables.known()),
                     variables.named()
                             ? "Use one of the known variables"
                             : "Compile with -parameters, which keeps the parameters' names, or write #p0, #p1, …");
@@ -90,6 +91,7 @@ record ExpressionRules(
                 "\"" + name + "\" is not a property of the call" + (isArgument ? "; did you mean #" + name + "?" : ""),
                 isArgument
                         ? "Write #" + name
-                        : "Write an argument as one of " + variables.known() + ", or a text in single quotes");
+                        : "Write an argument as one of " + String.join(", ", variables.known())
+                                + ", or a text in single quotes");
     }
 }

@@ -97,7 +97,7 @@ record FallbackMethodResolver(
         if (!returnsAsMuch(fallback)) {
             problems.add(
                     ATTRIBUTE,
-                    fallback + " returns what this method does not",
+                    "the return type of " + fallback + " does not fit this method",
                     "Let it return " + ResolvableType.forMethodReturnType(locked.method(), locked.targetClass()));
         }
         Arrays.stream(fallback.getExceptionTypes())

@@ -1,5 +1,6 @@
 package io.distlock.spring.interceptor;
 
+import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockTaskExecutor;
 import io.distlock.spring.client.MeterNameLimiter;
@@ -16,10 +17,13 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -59,8 +63,29 @@ public final class LockAopAutoConfiguration {
                 SingletonSupplier.of(() -> Optional.ofNullable(runtime.getIfUnique())
                         .map(LockRuntime::ticker)
                         .orElseGet(Ticker::system)),
-                () -> BodyExecutorChoice.of(marked.getIfAvailable(), beans, environment),
+                () -> Optional.ofNullable(marked.getIfAvailable()).orElseGet(() -> bodyExecutor(beans, environment)),
                 () -> decorators.orderedStream().toList());
+    }
+
+    /** Unless one is marked: see {@link LockTaskExecutor}. */
+    private static Executor bodyExecutor(BeanFactory beans, Environment environment) {
+        String named = environment.getProperty("distributed-lock.task-executor", "");
+        if (!named.isEmpty()) {
+            Class<?> type = beans.containsBean(named) ? beans.getType(named) : null;
+            if (type == null || !Executor.class.isAssignableFrom(type)) {
+                String found = type == null ? "there is no bean of this name" : "this bean is a " + type.getName();
+                throw new InvalidConfigurationPropertyValueException(
+                        "distributed-lock.task-executor", named, found + ": give the name of an Executor bean");
+            }
+            return beans.getBean(named, Executor.class);
+        }
+        String ofBoot = "applicationTaskExecutor";
+        if (beans.containsBean(ofBoot) && beans.isTypeMatch(ofBoot, Executor.class)) {
+            return beans.getBean(ofBoot, Executor.class);
+        }
+        return Threading.VIRTUAL.isActive(environment)
+                ? new VirtualThreadTaskExecutor("distlock-body-")
+                : LockClientBuilder.defaultCallbackExecutor();
     }
 
     @Bean

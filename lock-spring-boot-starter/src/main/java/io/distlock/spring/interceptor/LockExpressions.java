@@ -18,6 +18,7 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -58,7 +59,14 @@ final class LockExpressions {
             new ExpressionRules(attribute, text, variables, beans, problems).check(expression.getAST());
             String described = "@DistributedLock " + attribute + " \"" + text + "\" of lock '" + lock + "' on "
                     + variables.method().describe();
-            return call -> read(reading, evaluate(expression, call, variables, described), described);
+            // A single argument, as keys mostly are, needs no evaluation.
+            Integer position = expression.getAST() instanceof VariableReference
+                    ? variables.arguments().get(text.strip().substring(1))
+                    : null;
+            return call -> read(
+                    reading,
+                    position == null ? evaluate(expression, call, variables, described) : call.args()[position],
+                    described);
         } catch (ParseException | IllegalStateException malformed) {
             problems.add(attribute, "\"" + text + "\" is not a SpEL expression: " + malformed.getMessage(), CURE);
             return call -> reading.apply(null);

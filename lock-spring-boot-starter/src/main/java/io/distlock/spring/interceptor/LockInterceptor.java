@@ -3,7 +3,6 @@ package io.distlock.spring.interceptor;
 import io.distlock.spring.execution.Executions.Body;
 import io.distlock.spring.execution.LockTask;
 import java.util.List;
-import java.util.Optional;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -16,11 +15,10 @@ record LockInterceptor(LockOperationSource source) implements MethodInterceptor 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
-        Optional<LockOperation> found = source.find(invocation.getMethod(), target == null ? null : target.getClass());
-        if (found.isEmpty()) {
+        LockOperation operation = source.find(invocation.getMethod(), target == null ? null : target.getClass());
+        if (operation == null) {
             return invocation.proceed();
         }
-        LockOperation operation = found.get();
         ReturnTypes.Handling returns = operation.returns();
         List<LockTask> tasks;
         try {

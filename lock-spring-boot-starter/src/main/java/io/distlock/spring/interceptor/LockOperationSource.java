@@ -52,13 +52,14 @@ final class LockOperationSource {
     }
 
     /**
-     * How a method called on a bean of a class is locked; empty if it is not.
+     * How a method called on a bean of a class is locked; null if it is not.
      *
      * @throws InvalidLockedMethodsException if it cannot be, with all the reasons
      */
-    Optional<LockOperation> find(Method method, @Nullable Class<?> targetClass) {
+    @Nullable
+    LockOperation find(Method method, @Nullable Class<?> targetClass) {
         Optional<Entry> entry = entry(method, targetClass == null ? method.getDeclaringClass() : targetClass);
-        return entry.isEmpty() ? Optional.empty() : Optional.of(operation(entry.get()));
+        return entry.isEmpty() ? null : operation(entry.get());
     }
 
     /** Like {@link #find}, for a method known to be locked. */

@@ -3,9 +3,19 @@ package io.distlock.spring.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.SpringProxy;
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.framework.autoproxy.AbstractAutoProxyCreator;
 import org.springframework.aop.support.AopUtils;
@@ -15,15 +25,25 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ObjectUtils;
 
-/** Whether calls of a locked method go through a proxy, given how this application makes proxies. Thread-safe. */
+/** Whether calls of a locked method go through a proxy that locks, in a position where the lock takes effect. */
 record ProxyRules(ConfigurableListableBeanFactory beans) {
+
+    /** By name: transactions are optional. */
+    private static final String TRANSACTION_ADVISOR =
+            "org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor";
+
+    /** Registered in a context in which Spring's test framework replaces beans. */
+    private static final String BEAN_OVERRIDES =
+            "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
     void check(String bean, Optional<Object> instance, LockedMethod method, ProblemCollector problems) {
         Class<?> type = method.targetClass();
-        if (!isOn()) {
+        if (beans.getBeanNamesForType(AbstractAutoProxyCreator.class, true, false).length == 0) {
             problems.add(
                     "proxy",
                     "no bean is put behind a proxy, so nothing would be locked",
@@ -40,7 +60,7 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
                     instance.map(each -> !AopUtils.isJdkDynamicProxy(each)).orElseGet(() -> isByClass(type));
             checkModifiers(method, byClass, problems);
             checkCallers(bean, method, problems);
-            instance.ifPresent(each -> new AdvisorRules(beans).check(bean, each, method, problems));
+            instance.ifPresent(each -> checkAdvisors(bean, each, method, problems));
         }
     }
 
@@ -107,17 +127,97 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
                 || !(beans.getMergedBeanDefinition(bean) instanceof AbstractBeanDefinition definition)) {
             return false;
         }
-        boolean closeable = AutoCloseable.class.isAssignableFrom(locked.targetClass());
-        String destroy = definition.getDestroyMethodName();
-        boolean inferred = AbstractBeanDefinition.INFER_METHOD.equals(destroy) || (destroy == null && closeable);
         return ObjectUtils.containsElement(definition.getInitMethodNames(), name)
                 || (!definition.isPrototype()
                         && (ObjectUtils.containsElement(definition.getDestroyMethodNames(), name)
-                                || (inferred && (name.equals("close") || (!closeable && name.equals("shutdown"))))));
+                                || name.equals(inferredDestroyMethod(definition, locked.targetClass()))));
     }
 
-    private boolean isOn() {
-        return beans.getBeanNamesForType(AbstractAutoProxyCreator.class, true, false).length > 0;
+    /** As Spring infers it: empty if it infers none. */
+    private static String inferredDestroyMethod(AbstractBeanDefinition definition, Class<?> type) {
+        boolean closeable = AutoCloseable.class.isAssignableFrom(type);
+        String written = definition.getDestroyMethodName();
+        boolean infers = AbstractBeanDefinition.INFER_METHOD.equals(written) || (written == null && closeable);
+        if (!infers || DisposableBean.class.isAssignableFrom(type)) {
+            return "";
+        }
+        // Only public methods.
+        return Stream.of("close", "shutdown")
+                .filter(name -> ClassUtils.hasMethod(type, name))
+                .findFirst()
+                .orElse("");
+    }
+
+    private void checkAdvisors(String bean, Object instance, LockedMethod method, ProblemCollector problems) {
+        List<Advisor> advisors = advisors(instance);
+        int lock = firstIndex(advisors, LockAdvisor.class::isInstance);
+        boolean isOpaque = instance instanceof SpringProxy && !(instance instanceof Advised);
+        if (lock < 0 && !isOpaque && !isTestDouble(instance)) {
+            problems.add(
+                    "bean",
+                    "the bean '" + bean
+                            + "' is not behind a proxy that locks, so the method would run without its lock",
+                    "It was made before proxies are: because a BeanPostProcessor or a BeanFactoryPostProcessor needs it"
+                            + " (let that one take an ObjectProvider or a @Lazy parameter, and its @Bean method be"
+                            + " static), or by hand (register a bean definition, not a singleton)");
+            return;
+        }
+        if (firstIndex(advisors.subList(0, Math.max(lock, 0)), each -> isTransactionOf(each, method)) >= 0) {
+            problems.add(
+                    "order",
+                    "the lock is inside the transaction and would be free before the commit",
+                    "Make distributed-lock.advisor-order lower than the order of @EnableTransactionManagement");
+        }
+        if (lock >= 0 && firstIndex(advisors, each -> isAsyncOf(each, method)) > lock) {
+            problems.add(
+                    "order",
+                    "the method is handed to another thread inside the lock, which would block the caller or be free"
+                            + " before the method has run",
+                    "Remove the order of @EnableAsync, which puts its advice outside all others by default");
+        }
+    }
+
+    /** Outermost proxy first. */
+    private static List<Advisor> advisors(Object instance) {
+        List<Advisor> advisors = new ArrayList<>();
+        Object each = instance;
+        while (each instanceof Advised advised) {
+            advisors.addAll(Arrays.asList(advised.getAdvisors()));
+            each = AopProxyUtils.getSingletonTarget(each);
+        }
+        return advisors;
+    }
+
+    private static boolean isAsyncOf(Advisor advisor, LockedMethod method) {
+        return advisor instanceof AsyncAnnotationAdvisor async
+                && async.getPointcut().getMethodMatcher().matches(method.method(), method.targetClass());
+    }
+
+    private static boolean isTransactionOf(Advisor advisor, LockedMethod method) {
+        return advisor instanceof PointcutAdvisor pointcut
+                && advisor.getClass().getName().equals(TRANSACTION_ADVISOR)
+                && pointcut.getPointcut().getMethodMatcher().matches(method.method(), method.targetClass());
+    }
+
+    private static int firstIndex(List<Advisor> advisors, Predicate<Advisor> wanted) {
+        return IntStream.range(0, advisors.size())
+                .filter(index -> wanted.test(advisors.get(index)))
+                .findFirst()
+                .orElse(-1);
+    }
+
+    /** Mocks, spies and other objects that replace beans in tests are registered ready-made and deliberately never proxied. */
+    private boolean isTestDouble(Object instance) {
+        Object target = AopProxyUtils.getSingletonTarget(instance);
+        return beans.containsSingleton(BEAN_OVERRIDES) || isMock(target == null ? instance : target);
+    }
+
+    /** Asks Mockito: the classes of most of its mocks look like any other. */
+    private boolean isMock(Object instance) {
+        return ClassUtils.isPresent("org.mockito.Mockito", beans.getBeanClassLoader())
+                && Boolean.TRUE.equals(new SpelExpressionParser()
+                        .parseRaw("T(org.mockito.Mockito).mockingDetails(#root).isMock()")
+                        .getValue(instance));
     }
 
     /** Whether a bean's proxy is a subclass of its class; if not, it only implements the interfaces. */

@@ -210,7 +210,7 @@ final class ReturnTypes {
         } else if (!type.isAssignableFrom(adapter.getReactiveType())) {
             problems.add(
                     ATTRIBUTE,
-                    "no " + type.getName() + " can be made that waits for the lock",
+                    "a " + type.getName() + " cannot be made to wait for the lock",
                     "Return " + adapter.getReactiveType().getName());
             return otherwise;
         }

@@ -42,7 +42,7 @@ final class SuspendingFunctions {
         if (!CAN_BE_CALLED) {
             problems.add(
                     ATTRIBUTE,
-                    "nothing is there that can call a suspending function through a proxy",
+                    "libraries are missing that call a suspending function through a proxy",
                     "Add kotlinx-coroutines-reactor and kotlin-reflect");
             return Optional.empty();
         }

@@ -9,15 +9,16 @@ import java.util.function.ToDoubleFunction;
 
 /** All meters: names and descriptions. */
 enum LockMeters {
-    ACQUIRE("distributed.lock.acquire", "Calls for a lock, from the call to its end"),
-    HELD("distributed.lock.held", "Locks that were held, from the grant to the end"),
-    ACTIVE("distributed.lock.active", "Locks that are held by this instance"),
-    WAITING("distributed.lock.waiting", "Calls for a lock that have not been answered yet"),
-    RENEWALS("distributed.lock.renewals", "Tries to extend a lock"),
-    LOST("distributed.lock.lost", "Locks that were lost while they were held"),
-    REAPED("distributed.lock.reaped", "Requests whose outcome was unknown, and what became of them"),
-    REAPER_PENDING("distributed.lock.reaper.pending", "Requests whose outcome is unknown"),
-    CLOCK_ANOMALIES("distributed.lock.clock.anomalies", "Leaps of the wall clock against the monotonic one");
+    ACQUIRE("distributed.lock.acquire", "Time from a request for a lock to its answer"),
+    HELD("distributed.lock.held", "Time from the grant of a lock to its release or loss"),
+    ACTIVE("distributed.lock.active", "Locks currently held by this instance"),
+    WAITING("distributed.lock.waiting", "Requests for a lock that are still waiting"),
+    RENEWALS("distributed.lock.renewals", "Attempts to renew a lock"),
+    LOST("distributed.lock.lost", "Locks lost while held"),
+    REAPED("distributed.lock.reaped", "Requests with an unknown outcome that the reaper has settled"),
+    REAPER_PENDING(
+            "distributed.lock.reaper.pending", "Requests with an unknown outcome that the reaper has yet to settle"),
+    CLOCK_ANOMALIES("distributed.lock.clock.anomalies", "Jumps of the wall clock relative to the monotonic clock");
 
     private final String meterName;
     private final String description;

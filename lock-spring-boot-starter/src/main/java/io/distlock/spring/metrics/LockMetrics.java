@@ -15,15 +15,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -74,17 +71,19 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
         }
     }
 
-    private enum RenewalOutcome {
-        CONFIRMED,
-        UNCONFIRMED
+    private static String text(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
     }
 
-    /** The meters of one client, by lock name. */
+    /** The meters of one client. Timers are looked up in the registry once, since each call needs two. */
     private final class ClientMeters implements LockListener {
 
         private final String provider;
         private final LockGauges gauges;
-        private final ConcurrentHashMap<String, NameMeters> byTag = new ConcurrentHashMap<>();
+        private final Set<String> registered = ConcurrentHashMap.newKeySet();
+        private final Map<Series, Timer> timers = new ConcurrentHashMap<>();
+
+        private record Series(LockMeters meter, String lock, LockMode mode, Enum<?> outcome) {}
 
         ClientMeters(LockClient client) {
             this.provider = client.provider();
@@ -93,101 +92,63 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
 
         @Override
         public void onEvent(LockEvent event) {
-            of(event.key().name()).count(event);
-        }
-
-        private NameMeters of(String name) {
-            // A name used as a tag is its own key once seen.
-            NameMeters known = byTag.get(name);
-            return known != null
-                    ? known
-                    : byTag.computeIfAbsent(names.of(name), tag -> new NameMeters(registry, tag, provider, gauges));
-        }
-    }
-
-    /** The meters of one lock name at one provider, each looked up in the registry once. */
-    private static final class NameMeters {
-
-        private final Tags tags;
-        private final Map<LockMode, MetersBy<AcquireOutcome, Timer>> acquire;
-        private final Map<LockMode, MetersBy<HeldOutcome, Timer>> held;
-        private final MetersBy<RenewalOutcome, Counter> renewals;
-        private final MetersBy<LockLoss.Reason, Counter> lost;
-
-        NameMeters(MeterRegistry registry, String tag, String provider, LockGauges gauges) {
-            this.tags = Tags.of("lock", tag, "provider", provider);
-            this.acquire = byMode((mode, outcome) -> LockMeters.ACQUIRE.timer(registry, tags(mode, outcome)));
-            this.held = byMode((mode, outcome) -> LockMeters.HELD.timer(registry, tags(mode, outcome)));
-            this.renewals = new MetersBy<>(
-                    outcome -> LockMeters.RENEWALS.counter(registry, tags.and("outcome", text(outcome))));
-            this.lost = new MetersBy<>(reason -> LockMeters.LOST.counter(registry, tags.and("reason", text(reason))));
-            // Registered before the first event, or an alert on an increase would miss it.
-            renewals.of(RenewalOutcome.UNCONFIRMED);
-            for (LockLoss.Reason reason : LockLoss.Reason.values()) {
-                lost.of(reason);
+            String lock = names.of(event.key().name());
+            if (registered.add(lock)) {
+                register(lock);
             }
-            LockMeters.ACTIVE.gauge(registry, tags, "locks", gauges, counts -> counts.held(tag));
-            LockMeters.WAITING.gauge(registry, tags, "calls", gauges, counts -> counts.waiting(tag));
-        }
-
-        private Tags tags(LockMode mode, Enum<?> outcome) {
-            return tags.and("mode", text(mode), "outcome", text(outcome));
-        }
-
-        private static String text(Enum<?> value) {
-            return value.name().toLowerCase(Locale.ROOT);
-        }
-
-        private static <E extends Enum<E>, M> Map<LockMode, MetersBy<E, M>> byMode(BiFunction<LockMode, E, M> maker) {
-            Map<LockMode, MetersBy<E, M>> tables = new EnumMap<>(LockMode.class);
-            for (LockMode mode : LockMode.values()) {
-                tables.put(mode, new MetersBy<>(value -> maker.apply(mode, value)));
-            }
-            return tables;
-        }
-
-        void count(LockEvent event) {
             if (event instanceof LockEvent.Acquired acquired) {
-                called(acquired, AcquireOutcome.ACQUIRED, acquired.waited());
+                record(LockMeters.ACQUIRE, lock, event, AcquireOutcome.ACQUIRED, acquired.waited());
             } else if (event instanceof LockEvent.NotAcquired refused) {
-                called(refused, AcquireOutcome.NOT_ACQUIRED, refused.waited());
+                record(LockMeters.ACQUIRE, lock, event, AcquireOutcome.NOT_ACQUIRED, refused.waited());
             } else if (event instanceof LockEvent.Failed failed) {
-                called(failed, AcquireOutcome.of(failed), failed.waited());
+                record(LockMeters.ACQUIRE, lock, event, AcquireOutcome.of(failed), failed.waited());
             } else if (event instanceof LockEvent.Released released) {
-                ended(released, HeldOutcome.of(released.outcome()), released.heldFor());
-            } else if (event instanceof LockEvent.Lost gone) {
-                ended(gone, HeldOutcome.LOST, gone.loss().heldFor());
-                lost.of(gone.loss().reason()).increment();
+                record(LockMeters.HELD, lock, event, HeldOutcome.of(released.outcome()), released.heldFor());
+            } else if (event instanceof LockEvent.Lost lost) {
+                record(
+                        LockMeters.HELD,
+                        lock,
+                        event,
+                        HeldOutcome.LOST,
+                        lost.loss().heldFor());
+                losses(lock, lost.loss().reason()).increment();
             } else if (event instanceof LockEvent.Renewed renewed) {
-                renewals.of(renewed.confirmed() ? RenewalOutcome.CONFIRMED : RenewalOutcome.UNCONFIRMED)
-                        .increment();
+                renewals(lock, renewed.confirmed()).increment();
             }
         }
 
-        private void called(LockEvent event, AcquireOutcome outcome, Duration waited) {
-            Objects.requireNonNull(acquire.get(event.mode())).of(outcome).record(waited);
+        /** Before the first event, or an alert on an increase would miss it. */
+        private void register(String lock) {
+            renewals(lock, false);
+            for (LockLoss.Reason reason : LockLoss.Reason.values()) {
+                losses(lock, reason);
+            }
+            LockMeters.ACTIVE.gauge(registry, tags(lock), "locks", gauges, counts -> counts.held(lock));
+            LockMeters.WAITING.gauge(registry, tags(lock), "calls", gauges, counts -> counts.waiting(lock));
         }
 
-        private void ended(LockEvent event, HeldOutcome outcome, Duration heldFor) {
-            Objects.requireNonNull(held.get(event.mode())).of(outcome).record(heldFor);
-        }
-    }
-
-    /**
-     * Meters by the value of a tag, each made on first use: a lock that is never shared has no shared-mode meters.
-     */
-    private static final class MetersBy<E extends Enum<E>, M> {
-
-        private final Map<E, M> meters = new ConcurrentHashMap<>();
-        private final Function<E, M> maker;
-
-        MetersBy(Function<E, M> maker) {
-            this.maker = maker;
+        private void record(LockMeters meter, String lock, LockEvent event, Enum<?> outcome, Duration time) {
+            Series series = new Series(meter, lock, event.mode(), outcome);
+            Timer known = timers.get(series);
+            (known == null ? timers.computeIfAbsent(series, this::timer) : known).record(time);
         }
 
-        M of(E value) {
-            M known = meters.get(value);
-            return known == null ? meters.computeIfAbsent(value, maker) : known;
+        private Timer timer(Series its) {
+            return its.meter()
+                    .timer(registry, tags(its.lock()).and("mode", text(its.mode()), "outcome", text(its.outcome())));
+        }
+
+        private Counter renewals(String lock, boolean confirmed) {
+            return LockMeters.RENEWALS.counter(
+                    registry, tags(lock).and("outcome", confirmed ? "confirmed" : "unconfirmed"));
+        }
+
+        private Counter losses(String lock, LockLoss.Reason reason) {
+            return LockMeters.LOST.counter(registry, tags(lock).and("reason", text(reason)));
+        }
+
+        private Tags tags(String lock) {
+            return Tags.of("lock", lock, "provider", provider);
         }
     }
 

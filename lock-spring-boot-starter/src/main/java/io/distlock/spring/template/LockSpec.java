@@ -9,11 +9,13 @@ import io.distlock.LockRequest;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.execution.Executions;
+import io.distlock.spring.execution.Executions.Body;
 import io.distlock.spring.execution.LockTask;
 import io.distlock.spring.execution.NotAcquiredHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -21,6 +23,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -167,22 +172,22 @@ public final class LockSpec {
 
     /** Takes the lock on each subscription, then calls the body, and holds the lock until the subscription ends. */
     public <T> Mono<T> mono(Supplier<Mono<T>> body) {
-        return Reactor.mono(executions, tasks(NotAcquiredHandler.THROW), body);
+        return Reactor.mono(this, NotAcquiredHandler.THROW, body);
     }
 
     /** Like {@link #mono(Supplier)}, with a replacement if the lock is not acquired. */
     public <T> Mono<T> mono(Supplier<Mono<T>> body, Function<LockException, Mono<T>> orElse) {
-        return Reactor.mono(executions, tasks(handler(orElse)), body);
+        return Reactor.mono(this, handler(orElse), body);
     }
 
     /** Like {@link #mono(Supplier)}, for many values. */
     public <T> Flux<T> flux(Supplier<Flux<T>> body) {
-        return Reactor.flux(executions, tasks(NotAcquiredHandler.THROW), body);
+        return Reactor.flux(this, NotAcquiredHandler.THROW, body);
     }
 
     /** Like {@link #flux(Supplier)}, with a replacement if the lock is not acquired. */
     public <T> Flux<T> flux(Supplier<Flux<T>> body, Function<LockException, Flux<T>> orElse) {
-        return Reactor.flux(executions, tasks(handler(orElse)), body);
+        return Reactor.flux(this, handler(orElse), body);
     }
 
     private List<LockTask> tasks(NotAcquiredHandler handler) {
@@ -214,6 +219,30 @@ public final class LockSpec {
             return (CompletableFuture<T>) future;
         } catch (Throwable refused) {
             return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /** Apart, since Reactor is optional. */
+    private static final class Reactor {
+
+        static <T> Mono<T> mono(LockSpec spec, NotAcquiredHandler handler, Supplier<Mono<T>> body) {
+            return Mono.from(publisher(Mono.class, spec, handler, body::get));
+        }
+
+        static <T> Flux<T> flux(LockSpec spec, NotAcquiredHandler handler, Supplier<Flux<T>> body) {
+            return Flux.from(publisher(Flux.class, spec, handler, body::get));
+        }
+
+        @SuppressWarnings("unchecked") // the result is what the body returned
+        private static <T> Publisher<T> publisher(Class<?> type, LockSpec spec, NotAcquiredHandler handler, Body body) {
+            ReactiveAdapter adapter = Objects.requireNonNull(
+                    ReactiveAdapterRegistry.getSharedInstance().getAdapter(type));
+            try {
+                @Nullable Object publisher = spec.executions.publisher(adapter).run(spec.tasks(handler), body);
+                return (Publisher<T>) Objects.requireNonNull(publisher);
+            } catch (Throwable refused) {
+                return Mono.error(refused);
+            }
         }
     }
 

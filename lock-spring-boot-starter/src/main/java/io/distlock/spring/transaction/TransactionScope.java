@@ -109,8 +109,9 @@ final class TransactionScope implements EnclosingScope.Resolver {
         @Override
         public final void keep(ReferenceCountedLock lock) {
             synchronized (this) {
-                if (!completed) {
-                    lock.addReference().ifPresent(references::add);
+                ReferenceCountedLock.Reference reference = completed ? null : lock.addReference();
+                if (reference != null) {
+                    references.add(reference);
                 }
             }
             kept(lock);

@@ -108,7 +108,7 @@ class FailureAnalysisTests {
     void aProviderWithoutItsModuleIsAnsweredWithTheModules(CapturedOutput output) {
         start(Plain.class, "distributed-lock.provider=redis");
         assertThat(output)
-                .contains("distributed-lock.provider names the lock provider 'redis', but there is none at all")
+                .contains("distributed-lock.provider names the lock provider 'redis', but there is none")
                 .contains("io.distlock:lock-redis");
     }
 
@@ -146,6 +146,6 @@ class FailureAnalysisTests {
                 .contains("Write it as 500ms, 2s")
                 .contains("FailureAnalysisTests$Jobs.remote()")
                 .contains("method: the method is final")
-                .contains("provider: there is no lock provider 'etcd'; known is in-memory");
+                .contains("provider: there is no lock provider 'etcd'; known providers: in-memory");
     }
 }

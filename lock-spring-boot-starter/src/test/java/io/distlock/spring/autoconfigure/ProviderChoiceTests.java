@@ -75,7 +75,7 @@ class ProviderChoiceTests {
                 .run(context -> assertThatIllegalArgumentException()
                         .isThrownBy(() -> context.getBean(LockClients.class).get("etcd"))
                         .isInstanceOf(UnknownLockProviderException.class)
-                        .withMessage("there is no lock provider 'etcd'; known is in-memory"));
+                        .withMessage("there is no lock provider 'etcd'; known providers: in-memory"));
     }
 
     @Test
@@ -121,12 +121,14 @@ class ProviderChoiceTests {
     })
     void aNameThatIsMisspeltIsAnsweredWithTheNearest(String asked, String meant) {
         assertThat(new UnknownLockProviderException(asked, List.of("second")))
-                .hasMessage("there is no lock provider '" + asked + "'; known is second; did you mean " + meant + "?");
+                .hasMessage("there is no lock provider '" + asked + "'; known providers: second; did you mean " + meant
+                        + "?");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"postgres", "Redis", "etcd", "x"})
     void aNameThatIsLikeNoneIsNotGuessedAt(String asked) {
-        assertThat(new UnknownLockProviderException(asked, List.of("second"))).hasMessageEndingWith("known is second");
+        assertThat(new UnknownLockProviderException(asked, List.of("second")))
+                .hasMessageEndingWith("known providers: second");
     }
 }

@@ -254,7 +254,7 @@ class LocksEndpointTests {
     void anUnknownProviderIsSaidToBeUnknown() {
         assertThatExceptionOfType(UnknownLockProviderException.class)
                 .isThrownBy(() -> endpoint.locks("orders", "42", "etcd", null, null, null))
-                .withMessageContaining("known is in-memory");
+                .withMessageContaining("known providers: in-memory");
         assertThatExceptionOfType(UnknownLockProviderException.class)
                 .isThrownBy(() -> list(endpoint, null, "etcd", null, null));
     }

@@ -115,7 +115,8 @@ class LocksEndpointWebExtensionTests {
         WebEndpointResponse<OperationResponseBody> free = get("orders", "43", null, null);
         assertThat(free.getStatus()).isEqualTo(200);
         assertThat(free.getBody()).asString().contains("held=false");
-        assertProblem(get("orders", "43", "etcd", null), 404, "there is no lock provider 'etcd'; known is in-memory");
+        assertProblem(
+                get("orders", "43", "etcd", null), 404, "there is no lock provider 'etcd'; known providers: in-memory");
         assertProblem(get(null, null, null, "beef"), 404, "neither holds nor waits for a lock with this id");
     }
 

@@ -66,7 +66,7 @@ class SuspendingFunctionMistakesTests {
 
     @Test
     fun aFallbackGivesWhatTheFunctionGives() =
-        assertRefused(FallsBackToAnotherType::class.java, "returns what this method does not")
+        assertRefused(FallsBackToAnotherType::class.java, "does not fit this method")
 
     @Test
     fun classesAreFinalUnlessToldOtherwise() = assertRefused(IsFinal::class.java, "in Kotlin: open")
