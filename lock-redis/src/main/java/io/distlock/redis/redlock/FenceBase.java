@@ -13,9 +13,9 @@ import java.util.function.Function;
 
 /**
  * The lowest fencing token that a node may propose after a restart, in which it may have lost its counters: above its
- * own time, its remaining counters, and those of a majority of the other nodes. Each granted token is stored on a
- * majority: unless more than a minority is down or has lost its counters, one of those asked has seen it. Clocks alone
- * are not enough: they may differ by any amount. From then on {@link RedlockPhases} make tokens grow. Thread-safe.
+ * own time, which alone is not enough, its remaining counters, and those of a majority of the other nodes. Each granted
+ * token is stored on a majority: unless more than a minority is down or has lost its counters, one of those asked has seen
+ * it. Thread-safe.
  */
 final class FenceBase {
 

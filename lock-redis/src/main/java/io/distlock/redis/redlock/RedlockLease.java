@@ -6,14 +6,12 @@ import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.spi.Lease;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +25,10 @@ final class RedlockLease implements Lease {
 
     private volatile RedisLease entry;
     private volatile @Nullable CompletableFuture<List<CompletionStage<Release>>> releases;
-    private Set<Integer> absent = Set.of();
-    private Set<Integer> late = Set.of();
+    /** One bit for each node. */
+    private BigInteger absent = BigInteger.ZERO;
+
+    private BigInteger late = BigInteger.ZERO;
 
     RedlockLease(String owner, RedisLease entry) {
         this.owner = owner;
@@ -70,29 +70,25 @@ final class RedlockLease implements Lease {
 
     /** The node has certainly not granted it. */
     synchronized void absentFrom(int node) {
-        absent = with(node, absent);
+        absent = absent.setBit(node);
     }
 
     /** The node may get it. */
     synchronized void mayStandOn(int node) {
-        absent = absent.stream().filter(other -> other != node).collect(Collectors.toUnmodifiableSet());
+        absent = absent.clearBit(node);
     }
 
     synchronized boolean isAbsentFrom(int node) {
-        return absent.contains(node);
+        return absent.testBit(node);
     }
 
     /** A call that was cut off may still reach the node and put it there after the release. */
     synchronized void mayComeLateTo(int node) {
-        late = with(node, late);
+        late = late.setBit(node);
     }
 
     synchronized boolean isLateOn(int node) {
-        return late.contains(node);
-    }
-
-    private static Set<Integer> with(int node, Set<Integer> others) {
-        return Stream.concat(Stream.of(node), others.stream()).collect(Collectors.toUnmodifiableSet());
+        return late.testBit(node);
     }
 
     @Override

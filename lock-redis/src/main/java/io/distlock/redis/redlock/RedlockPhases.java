@@ -233,7 +233,7 @@ final class RedlockPhases {
     /** The nodes and the clock of one try. */
     interface Actions {
 
-        /** Waits, at most until the try ends; {@code whenUp} gets the time that the try has taken. */
+        /** Waits until the try ends or the time is up; {@code whenUp} gets the time that the try has taken. */
         void limit(Duration time, Function<Duration, List<Step>> whenUp);
 
         /** Reports to {@link #unconfirmed} when there is no time left. */
@@ -252,20 +252,10 @@ final class RedlockPhases {
         /** The node may have been given it since the grant. */
         void takeBack(int node, RedlockLease lease);
 
-        /**
-         * Withdraws what may have been granted, and notifies nobody: contenders in a split vote must not be woken from
-         * the pauses that keep them apart.
-         *
-         * @param said by each node, for diagnostics
-         */
+        /** Withdraws what may have been granted. Notifies nobody: contenders in a split vote must stay apart. */
         void refuse(Quorum.Refusals refusals, List<String> said);
 
-        /**
-         * Withdraws what may have been granted.
-         *
-         * @param said by each node, for diagnostics
-         * @param quietly whether to notify nobody: with too many nodes down, contenders would wake each other endlessly
-         */
+        /** As {@link #refuse}; {@code quietly} unless a majority may have granted, or contenders would wake each other. */
         void fail(String why, List<String> said, boolean quietly);
     }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
+import io.distlock.redis.TestClient;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RedisServersExtension;
@@ -55,6 +56,34 @@ class RedlockHandOverTests {
             asked.add(handOver("round-" + round));
         }
         assertThat(asked).contains(release + winner + losers);
+    }
+
+    /** Such as a client leaves that dies between asking the first node and the others. */
+    @Test
+    void aStrayVoteOfAnyNodeDoesNotKeepWaitersOut() {
+        for (int node = 0; node < NODES; node++) {
+            LockRequest request =
+                    clients.get(0).locks.request("stray").withWaitTime(RedlockTestClient.PATIENCE.multipliedBy(4));
+            HeldLock held = clients.get(1).locks.acquire(request);
+            CompletableFuture<HeldLock> waiting = clients.get(0).locks.acquireAsync(request);
+            nodes.get(node).probe().command("SET", "lock:{stray}", "stray:1", "PX", "600000");
+            held.release();
+            TestClient.get(waiting).close();
+            nodes.get(node).probe().command("DEL", "lock:{stray}");
+        }
+    }
+
+    @Test
+    void aNodeThatHasLostTheLockDoesNotKeepWaitersOut() {
+        for (int node = 0; node < NODES; node++) {
+            LockRequest request = clients.get(0).locks.request("lost").withWaitTime(RedlockTestClient.PATIENCE);
+            HeldLock held = clients.get(1).locks.acquire(request);
+            CompletableFuture<HeldLock> waiting = clients.get(0).locks.acquireAsync(request);
+            nodes.get(node).probe().command("DEL", "lock:{lost}");
+            assertThat(waiting).isNotDone();
+            held.release();
+            TestClient.get(waiting).close();
+        }
     }
 
     /** Scripts called from the release until the next owner has it, and the others have been refused. */
