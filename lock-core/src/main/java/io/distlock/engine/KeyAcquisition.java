@@ -152,7 +152,8 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     private void giveUpUnasked() {
         StoreReply reply = context.queues().reply(key);
         Throwable cause = reply instanceof StoreReply.Failed failed ? failed.cause() : null;
-        if (reply instanceof StoreReply.Taken || (cause == null && options.waitTime().isZero())) {
+        if (reply instanceof StoreReply.Taken
+                || (cause == null && options.waitTime().isZero())) {
             giveUp();
         } else {
             String answer = cause == null ? "" : ": " + cause.getMessage();

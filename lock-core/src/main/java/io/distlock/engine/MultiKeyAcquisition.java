@@ -77,8 +77,8 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
             releaseAll();
         }
         String why = "one of " + held.size() + " keys was lost while waiting for the others";
-        lost.ifPresent(each -> completeExceptionally(
-                new LockUnavailableException(each.lease().key(), waited(), why, null)));
+        lost.ifPresent(each ->
+                completeExceptionally(new LockUnavailableException(each.lease().key(), waited(), why, null)));
     }
 
     @Override
