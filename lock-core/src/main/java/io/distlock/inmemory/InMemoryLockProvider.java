@@ -147,7 +147,8 @@ public final class InMemoryLockProvider implements LockProvider {
     }
 
     private synchronized TryLockStore.Result tryOnce(Contender contender) {
-        forgetVanished();
+        // A vanished holder's key may never be asked for again, so each request checks the two oldest keys.
+        keys.keySet().stream().limit(2).toList().forEach(this::look);
         LeaseRequest request = contender.request;
         KeyState state = look(request.key()).orElseGet(KeyState::new);
         Optional<Holding> same = state.find(lease -> lease.owner().equals(request.owner()));
@@ -173,11 +174,6 @@ public final class InMemoryLockProvider implements LockProvider {
 
     private Duration until(long nanos) {
         return Duration.ofNanos(Math.max(0, nanos - ticker.nanos()));
-    }
-
-    /** A vanished holder's key may never be asked for again, so each request checks the two oldest keys. */
-    private void forgetVanished() {
-        keys.keySet().stream().limit(2).toList().forEach(this::look);
     }
 
     private synchronized void enqueue(Contender contender, Runnable wake) {
