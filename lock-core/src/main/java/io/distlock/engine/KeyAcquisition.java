@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The acquisition of one key: first the local queue, then the provider. Ends by its deadline even if the provider does not
  * answer; cancelling leaves neither a place in the queue nor a lease in the store.
  */
-final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implements DueSet.Due {
+final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
 
     /** Added to the provider's own time limit, since its error is more specific. */
     private static final long PROVIDER_OVERDUE = 250_000_000;
