@@ -81,7 +81,8 @@ record CallbackExecutor(Executor blocking, Executor losses, Runnable onClose) im
     void execute(Runnable foreign, Consumer<Throwable> refused) {
         once(blocking, foreign, refusal -> {
             Runnable instead = () -> refused.accept(refusal);
-            Executor ownThread = task -> daemons("distlock-refused-").newThread(task).start();
+            Executor ownThread =
+                    task -> daemons("distlock-refused-").newThread(task).start();
             once(ownThread, instead, noThread -> executeLoss(instead));
         });
     }

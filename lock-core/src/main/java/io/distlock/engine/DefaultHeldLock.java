@@ -43,7 +43,9 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     Optional<HeldLockInfo> info(long now) {
         Duration remaining = remaining();
-        return state instanceof LockState.Held held ? Optional.of(info(now, remaining, held.renewals())) : Optional.empty();
+        return state instanceof LockState.Held held
+                ? Optional.of(info(now, remaining, held.renewals()))
+                : Optional.empty();
     }
 
     @Override

@@ -68,16 +68,16 @@ final class DefaultLockClient implements LockClient {
         return await(start(request));
     }
 
-    private PendingAcquisition<? extends HeldLock> start(LockRequest request) {
+    private PendingAcquisition start(LockRequest request) {
         if (Thread.currentThread().isInterrupted()) {
             throw new LockInterruptedException(request.keys().get(0), Duration.ZERO, null);
         }
         return pending.start(request);
     }
 
-    private static Optional<HeldLock> await(PendingAcquisition<? extends HeldLock> acquisition) {
+    private static Optional<HeldLock> await(PendingAcquisition acquisition) {
         try {
-            return acquisition.get().map(held -> held);
+            return acquisition.get();
         } catch (InterruptedException interrupt) {
             acquisition.abandon();
             Thread.currentThread().interrupt();
@@ -100,13 +100,8 @@ final class DefaultLockClient implements LockClient {
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
         CompletableFuture<HeldLock> result = new CompletableFuture<>();
         var acquisition = pending.start(request);
-        handOver(acquisition, result, granted -> {
-            if (granted.isPresent()) {
-                return result.complete(granted.get());
-            }
-            result.completeExceptionally(acquisition.notAcquired());
-            return true;
-        });
+        handOver(acquisition, result, granted -> granted.map(result::complete)
+                .orElseGet(() -> result.completeExceptionally(acquisition.notAcquired())));
         return result;
     }
 
@@ -119,20 +114,14 @@ final class DefaultLockClient implements LockClient {
 
     /** Completes the caller's future, on a thread where the caller's code may block. */
     private void handOver(
-            PendingAcquisition<? extends HeldLock> acquisition,
-            CompletableFuture<?> result,
-            Predicate<Optional<HeldLock>> taker) {
+            PendingAcquisition acquisition, CompletableFuture<?> result, Predicate<Optional<HeldLock>> taker) {
         // Cancelled or timed out by the caller: stop waiting.
-        result.whenComplete((ignored, failure) -> {
-            if (failure != null) {
-                acquisition.cancel(true);
-            }
-        });
+        result.whenComplete((ignored, failure) -> acquisition.cancel(true));
         acquisition.whenComplete((granted, failure) -> {
             Runnable handOver = () -> {
                 if (failure != null) {
                     result.completeExceptionally(failure);
-                } else if (!taker.test(granted.map(held -> held))) {
+                } else if (!taker.test(granted)) {
                     granted.ifPresent(HeldLock::releaseAsync);
                 }
             };

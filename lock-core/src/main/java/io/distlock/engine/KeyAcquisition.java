@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The acquisition of one key: first the local queue, then the provider. Ends by its deadline even if the provider does not
  * answer; cancelling leaves neither a place in the queue nor a lease in the store.
  */
-final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implements DueSet.Due {
+final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
 
     /** Added to the provider's own time limit, since its error is more specific. */
     private static final long PROVIDER_OVERDUE = 250_000_000;
@@ -152,7 +152,8 @@ final class KeyAcquisition extends PendingAcquisition<DefaultHeldLock> implement
     private void giveUpUnasked() {
         StoreReply reply = context.queues().reply(key);
         Throwable cause = reply instanceof StoreReply.Failed failed ? failed.cause() : null;
-        if (reply instanceof StoreReply.Taken || (cause == null && options.waitTime().isZero())) {
+        if (reply instanceof StoreReply.Taken
+                || (cause == null && options.waitTime().isZero())) {
             giveUp();
         } else {
             String answer = cause == null ? "" : ": " + cause.getMessage();

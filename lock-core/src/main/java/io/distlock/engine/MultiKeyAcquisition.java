@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * The acquisition of several keys, one after the other in canonical order (so that two requests cannot
  * deadlock), under one deadline. Gets all of them or none.
  */
-final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
+final class MultiKeyAcquisition extends PendingAcquisition {
 
     // Touched by one step at a time; each begins after the previous one ended.
-    private final List<DefaultHeldLock> held = new ArrayList<>();
+    private final List<HeldLock> held = new ArrayList<>();
     private volatile @Nullable KeyAcquisition current;
 
     MultiKeyAcquisition(PendingAcquisitions pending, LockRequest request, Deadline deadline, String asker) {
@@ -54,13 +54,10 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
     private boolean keep(KeyAcquisition done) {
         if (done.isCompletedExceptionally()) {
             releaseAll();
-            done.exceptionally(failure -> {
-                completeExceptionally(failure);
-                return Optional.empty();
-            });
+            done.whenComplete((none, failure) -> completeExceptionally(failure));
             return false;
         }
-        Optional<DefaultHeldLock> answer = done.join();
+        Optional<HeldLock> answer = done.join();
         if (answer.isEmpty()) {
             // Before the caller is notified: its next attempt must not find this one in the queues.
             releaseAll().thenRun(() -> complete(Optional.empty()));
@@ -77,8 +74,8 @@ final class MultiKeyAcquisition extends PendingAcquisition<HeldLock> {
             releaseAll();
         }
         String why = "one of " + held.size() + " keys was lost while waiting for the others";
-        lost.ifPresent(each -> completeExceptionally(
-                new LockUnavailableException(each.lease().key(), waited(), why, null)));
+        lost.ifPresent(each ->
+                completeExceptionally(new LockUnavailableException(each.keys().get(0), waited(), why, null)));
     }
 
     @Override

@@ -26,7 +26,7 @@ final class PendingAcquisitions {
     }
 
     /** A lock being acquired, on one key or several. Empty if another holds one of them. */
-    abstract static class PendingAcquisition<T extends HeldLock> extends CompletableFuture<Optional<T>> {
+    abstract static class PendingAcquisition extends CompletableFuture<Optional<HeldLock>> {
 
         final ClientContext context;
         final PendingAcquisitions pending;
@@ -64,7 +64,7 @@ final class PendingAcquisitions {
     }
 
     /** Starts an acquisition that ends within its wait time plus a round trip. */
-    PendingAcquisition<? extends HeldLock> start(LockRequest request) {
+    PendingAcquisition start(LockRequest request) {
         Deadline deadline = Deadline.in(request.options().waitTime(), context.ticker());
         String asker = name(Thread.currentThread());
         if (request.keys().size() == 1) {

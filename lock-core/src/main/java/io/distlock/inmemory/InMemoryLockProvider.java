@@ -50,7 +50,8 @@ public final class InMemoryLockProvider implements LockProvider {
         this.loop = new AcquireLoop(runtime, Contender::new, CALL_TIMEOUT);
     }
 
-    private record InMemoryLease(LockKey key, LockMode mode, String owner, FencingToken token, Duration renewedTimeToLive)
+    private record InMemoryLease(
+            LockKey key, LockMode mode, String owner, FencingToken token, Duration renewedTimeToLive)
             implements Lease {}
 
     /** A grant in the store. */
@@ -146,43 +147,39 @@ public final class InMemoryLockProvider implements LockProvider {
     }
 
     private synchronized TryLockStore.Result tryOnce(Contender contender) {
-        forgetVanished();
+        // A vanished holder's key may never be asked for again, so each request checks the two oldest keys.
+        keys.keySet().stream().limit(2).toList().forEach(this::look);
         LeaseRequest request = contender.request;
         KeyState state = look(request.key()).orElseGet(KeyState::new);
         Optional<Holding> same = state.find(lease -> lease.owner().equals(request.owner()));
-        if (same.isPresent()) {
-            extend(same.get(), request.timeToLive());
-            return new TryLockStore.Result.Granted(new Grant(same.get().lease, ticker.now()));
-        }
         boolean first = state.queue.isEmpty() || state.heads().contains(contender);
-        if (!first || !state.admits(request.mode())) {
-            return new TryLockStore.Result.Refused(state.holdings.stream()
-                    .map(holding -> holding.expiresAt)
-                    .min(Long::compare)
-                    .map(this::until));
+        if (same.isEmpty() && (!first || !state.admits(request.mode()))) {
+            var expiry = state.holdings.stream().map(holding -> holding.expiresAt).min(Long::compare);
+            return new TryLockStore.Result.Refused(expiry.map(this::until));
         }
-        var lease = new InMemoryLease(
-                request.key(),
-                request.mode(),
-                request.owner(),
-                new FencingToken(++lastToken),
-                request.renewedTimeToLive());
-        state.holdings.add(new Holding(lease, ticker.nanos() + request.timeToLive().toNanos()));
+        Holding holding = same.orElseGet(() -> grant(request, state));
+        extend(holding, request.timeToLive());
+        return new TryLockStore.Result.Granted(new Grant(holding.lease, ticker.now()));
+    }
+
+    private Holding grant(LeaseRequest request, KeyState state) {
+        FencingToken token = new FencingToken(++lastToken);
+        Duration renewed = request.renewedTimeToLive();
+        Holding holding = new Holding(
+                new InMemoryLease(request.key(), request.mode(), request.owner(), token, renewed), ticker.nanos());
+        state.holdings.add(holding);
         keys.put(request.key(), state);
-        return new TryLockStore.Result.Granted(new Grant(lease, ticker.now()));
+        return holding;
     }
 
     private Duration until(long nanos) {
         return Duration.ofNanos(Math.max(0, nanos - ticker.nanos()));
     }
 
-    /** A vanished holder's key may never be asked for again, so each request checks the two oldest keys. */
-    private void forgetVanished() {
-        keys.keySet().stream().limit(2).toList().forEach(this::look);
-    }
-
     private synchronized void enqueue(Contender contender, Runnable wake) {
-        keys.computeIfAbsent(contender.request.key(), key -> new KeyState()).queue.put(contender, wake);
+        keys.computeIfAbsent(contender.request.key(), key -> new KeyState())
+                .queue
+                .put(contender, wake);
     }
 
     private void leave(Contender contender) {
@@ -281,9 +278,10 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
-        return CompletableFuture.completedFuture(find(key, lease -> lease.token().equals(token))
-                .map(holding -> release(key, holding.lease.owner(), Duration.ZERO))
-                .orElse(Release.NOT_OWNER));
+        return CompletableFuture.completedFuture(
+                find(key, lease -> lease.token().equals(token))
+                        .map(holding -> release(key, holding.lease.owner(), Duration.ZERO))
+                        .orElse(Release.NOT_OWNER));
     }
 
     @Override

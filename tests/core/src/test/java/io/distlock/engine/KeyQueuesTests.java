@@ -21,7 +21,8 @@ class KeyQueuesTests {
         for (String who : List.of("first", "second", "third", "fourth")) {
             tickets.add(ticket("a", who, LockMode.EXCLUSIVE));
         }
-        assertThat(tickets.stream().map(ticket -> queues.enter(ticket, true))).containsExactly(true, false, false, false);
+        assertThat(tickets.stream().map(ticket -> queues.enter(ticket, true)))
+                .containsExactly(true, false, false, false);
         tickets.forEach(queues::leave);
         assertThat(letIn).containsExactly("second", "third", "fourth");
         assertThat(queues.size()).isZero();
@@ -33,7 +34,8 @@ class KeyQueuesTests {
         LockKey other = LockKey.of("BB");
         assertThat(one.hashCode()).isEqualTo(other.hashCode());
         assertThat(queues.enter(ticket("Aa", "one", LockMode.EXCLUSIVE), true)).isTrue();
-        assertThat(queues.enter(ticket("BB", "other", LockMode.EXCLUSIVE), true)).isTrue();
+        assertThat(queues.enter(ticket("BB", "other", LockMode.EXCLUSIVE), true))
+                .isTrue();
         assertThat(queues.size()).isEqualTo(2);
     }
 
@@ -65,7 +67,8 @@ class KeyQueuesTests {
         KeyQueues.Ticket inside = ticket("b", "reader", LockMode.SHARED);
         assertThat(queues.enter(inside, true)).isTrue();
         assertThat(queues.enter(ticket("b", "reader-2", LockMode.SHARED), true)).isTrue();
-        assertThat(queues.enter(ticket("b", "writer", LockMode.EXCLUSIVE), true)).isFalse();
+        assertThat(queues.enter(ticket("b", "writer", LockMode.EXCLUSIVE), true))
+                .isFalse();
     }
 
     @Test

@@ -115,8 +115,7 @@ public final class EtcdStore implements Store {
 
     @Override
     public ServerWork work() {
-        return new ServerWork(
-                server.probe().rpcs().total(), server.probe().metric("process_cpu_seconds_total") * 1e9);
+        return new ServerWork(server.probe().rpcs().total(), server.probe().metric("process_cpu_seconds_total") * 1e9);
     }
 
     @Override

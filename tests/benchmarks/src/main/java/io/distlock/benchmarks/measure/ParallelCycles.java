@@ -33,7 +33,14 @@ final class ParallelCycles implements Measurement {
                     size, size.of(30, 10, 2), contestants.all(), Mode.Throughput, THREADS, turn, store, report);
             throughput(rounds, contestants, store.targets().throughput(), report);
             Contestant driver = contestants.driver();
-            cpu("CPU per cycle", Turn::cpuNanos, rounds, contestants, driver, store.targets().cpu(), report);
+            cpu(
+                    "CPU per cycle",
+                    Turn::cpuNanos,
+                    rounds,
+                    contestants,
+                    driver,
+                    store.targets().cpu(),
+                    report);
             cpu(
                     "the servers' CPU per cycle",
                     Turn::serverNanos,

@@ -68,9 +68,17 @@ final class QueueContention implements Measurement {
             for (ContendedClients each : all) {
                 boolean timed = each == ours && frozen.clients.isEmpty();
                 Optional<Target> p99 = timed ? Optional.of(Target.atMost(ALLOWED_MILLIS)) : Optional.empty();
-                show(each, rounds, p99, each == other ? Optional.empty() : store.targets().server().grants(), report);
-                int violations =
-                        rounds.all(each).mapToInt(ContendedClients.Turn::violations).sum();
+                show(
+                        each,
+                        rounds,
+                        p99,
+                        each == other
+                                ? Optional.empty()
+                                : store.targets().server().grants(),
+                        report);
+                int violations = rounds.all(each)
+                        .mapToInt(ContendedClients.Turn::violations)
+                        .sum();
                 report.count("two holders at once, " + each.name(), violations, Target.exactly(0));
             }
             frozen.clients.forEach(each -> report.figure(
@@ -89,7 +97,8 @@ final class QueueContention implements Measurement {
                 return new Frozen(List.of(), () -> {});
             }
             QuorumStore store = stores.get().get();
-            Rivals ours = new Rivals("distlock, minority frozen", Rivals.ours(store::application).joins());
+            Rivals ours = new Rivals(
+                    "distlock, minority frozen", Rivals.ours(store::application).joins());
             ContendedClients clients = new ContendedClients(ours);
             store.freezeMinority();
             return new Frozen(List.of(clients), store::close);

@@ -45,7 +45,8 @@ final class QueueHandOver implements Measurement {
             int times = size.of(20, 10, 2);
             Rounds<long[]> rounds = Rounds.of(size.of(30, 10, 2), all, pair -> pair.handOvers(times, TO_FALL_ASLEEP));
             for (HandOverPair each : all) {
-                long[] sorted = rounds.all(each).flatMapToLong(Arrays::stream).sorted().toArray();
+                long[] sorted =
+                        rounds.all(each).flatMapToLong(Arrays::stream).sorted().toArray();
                 String of = ", " + each.name();
                 report.figure("hand-over, median" + of, Stopwatch.micros(rounds.median(each, Median::of)), "µs");
                 report.figure(
@@ -58,8 +59,7 @@ final class QueueHandOver implements Measurement {
         }
     }
 
-    private static void compare(
-            HandOverPair ours, Peers peers, Rounds<long[]> rounds, Store store, Report report) {
+    private static void compare(HandOverPair ours, Peers peers, Rounds<long[]> rounds, Store store, Report report) {
         HandOverPair reference = peers.all.get(0);
         String what = "hand-over to that of %s, ".formatted(reference.name());
         report.figure(
@@ -87,7 +87,8 @@ final class QueueHandOver implements Measurement {
 
         static Peers of(Store store, RunSize size) {
             long most = size == RunSize.TINY ? 1 : Long.MAX_VALUE;
-            return new Peers(store.rivals().stream().limit(most).map(HandOverPair::new).toList());
+            return new Peers(
+                    store.rivals().stream().limit(most).map(HandOverPair::new).toList());
         }
 
         @Override

@@ -133,8 +133,7 @@ public final class RedlockStore implements QuorumStore {
 
     @Override
     public List<Rivals> rivals() {
-        return List.of(new Rivals(
-                "Redisson RedLock", () -> new RedissonRedLockContestant(endpoints()).rival()));
+        return List.of(new Rivals("Redisson RedLock", () -> new RedissonRedLockContestant(endpoints()).rival()));
     }
 
     @Override

@@ -32,8 +32,7 @@ final class SetIfAbsentContestant implements Contestant {
         String owner = BareNames.nextOwner();
         SetArgs free = SetArgs.Builder.nx().px(Long.parseLong(BareNames.TIME_TO_LIVE_MILLIS));
         String granted = await(lettuce.commands().set(key, owner, free));
-        Long released = await(
-                lettuce.commands().evalsha(release, ScriptOutputType.INTEGER, new String[] {key}, owner));
+        Long released = await(lettuce.commands().evalsha(release, ScriptOutputType.INTEGER, new String[] {key}, owner));
         if (granted == null || released != 1) {
             throw new IllegalStateException("item " + item + " was not free");
         }

@@ -71,7 +71,8 @@ class ReportTests {
             report.figure("time", value, "ms", Target.atMost(2));
         }
         report.summary();
-        assertThat(lines()).endsWith("The median of all runs, and the least and the most", "one: time 2 ms ≤ 2 met (1 to 3)");
+        assertThat(lines())
+                .endsWith("The median of all runs, and the least and the most", "one: time 2 ms ≤ 2 met (1 to 3)");
     }
 
     private Iterable<String> lines() {
