@@ -51,8 +51,6 @@ public interface Watches extends AutoCloseable {
             leave.accept(this);
         }
 
-        // --- for the stream that it is on ---
-
         /**
          * The server was asked for it.
          *

@@ -68,7 +68,7 @@ public final class EtcdStore implements QueueStore {
                 Target.atMost(1.15),
                 Target.atLeast(0.9),
                 Optional.empty(),
-                Optional.empty(),
+                Optional.of(Target.countAtMost(700)),
                 1,
                 LATE);
     }
@@ -89,12 +89,14 @@ public final class EtcdStore implements QueueStore {
 
     @Override
     public Contestant driver() {
-        return new JetcdContestant(new BareJetcd(server.uri()));
+        return new JetcdContestant("bare jetcd", BareJetcd.direct(server.uri()));
     }
 
     @Override
     public List<Contestant> peers() {
-        return List.of(new JetcdLockContestant(new BareJetcd(server.uri())));
+        return List.of(
+                new JetcdContestant("bare jetcd with its thread pools", new BareJetcd(server.uri())),
+                new JetcdLockContestant(new BareJetcd(server.uri())));
     }
 
     @Override
