@@ -57,19 +57,14 @@ final class EtcdAcquisition extends WaitingAcquisition {
         } else if (position.isNowhere()) {
             await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
         } else if (position.isDoubtful()) {
-            await(callInTime(position.withdraw()), release -> lose());
+            await(inTime(position.withdraw()), release -> lose());
         } else {
-            await(callInTime(position.look(ahead)), this::found);
+            await(inTime(position.look(ahead)), this::found);
         }
     }
 
     private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {
         return queue.runtime().timeouts().within(queue.answerLimit(request), stage);
-    }
-
-    /** A call ends by itself after the call timeout: only a shorter limit needs a timer of its own. */
-    private <T> CompletableFuture<T> callInTime(CompletableFuture<T> call) {
-        return queue.answerLimit(request).equals(queue.callTimeout()) ? call : inTime(call);
     }
 
     /** Waits for one answer, which arrives or fails in bounded time, and passes it on. */
@@ -194,11 +189,13 @@ final class EtcdAcquisition extends WaitingAcquisition {
         lastFailure = EtcdCallException.leaseLost();
         request.listener().failed(lastFailure);
         queue.enlist(this);
-        if (watchedOwn.isLive()) {
-            goOn(() -> parkFor(position.grace()));
-        } else {
-            watchOwn(this::waitOutGrace);
-        }
+        goOn(() -> {
+            if (watchedOwn.isLive()) {
+                parkFor(position.grace());
+            } else {
+                watchOwn(this::waitOutGrace);
+            }
+        });
     }
 
     private void waitFor(ByteSequence predecessor) {

@@ -49,9 +49,7 @@ final class Session implements DueSet.Due {
 
     private record Extension(Moment since, Duration timeToLive) {}
 
-    /**
-     * @param onLoss called when it is found lost, perhaps under a monitor; not if it is given up
-     */
+    /** {@code onLoss} is called when it is found lost, perhaps under a monitor; not if it is given up. */
     Session(
             EtcdCalls calls,
             Ticker ticker,
