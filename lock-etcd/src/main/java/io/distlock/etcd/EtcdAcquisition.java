@@ -1,6 +1,7 @@
 package io.distlock.etcd;
 
 import io.distlock.etcd.client.EtcdCallException;
+import io.distlock.etcd.watch.Watches.WatchedKey;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -30,8 +31,12 @@ final class EtcdAcquisition extends WaitingAcquisition {
 
     private final EtcdQueue queue;
     private final Deadline unwatched;
-    private final PredecessorWatch watch;
     private final QueuePosition position;
+
+    // Watches only wake it: whether its turn has come is then seen in a transaction.
+    private @Nullable ByteSequence ahead;
+    private WatchedKey watchedAhead = WatchedKey.NONE;
+    private WatchedKey watchedOwn = WatchedKey.NONE;
 
     private int failures;
     private @Nullable Throwable lastFailure;
@@ -41,10 +46,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
         this.queue = queue;
         this.unwatched = queue.limit(UNWATCHED);
         this.position = new QueuePosition(queue, request);
-        this.watch = new PredecessorWatch(queue.watches(), this::wake);
     }
-
-    // --- step by step ---
 
     @Override
     protected void advance() {
@@ -55,19 +57,14 @@ final class EtcdAcquisition extends WaitingAcquisition {
         } else if (position.isNowhere()) {
             await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
         } else if (position.isDoubtful()) {
-            await(callInTime(position.withdraw()), release -> lose());
+            await(inTime(position.withdraw()), release -> lose());
         } else {
-            await(callInTime(position.look(watch.ahead())), this::found);
+            await(inTime(position.look(ahead)), this::found);
         }
     }
 
     private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {
         return queue.runtime().timeouts().within(queue.answerLimit(request), stage);
-    }
-
-    /** A call ends by itself after the call timeout: only a shorter limit needs a timer of its own. */
-    private <T> CompletableFuture<T> callInTime(CompletableFuture<T> call) {
-        return queue.answerLimit(request).equals(queue.callTimeout()) ? call : inTime(call);
     }
 
     /** Waits for one answer, which arrives or fails in bounded time, and passes it on. */
@@ -101,7 +98,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
         if (finding instanceof QueuePosition.Standing standing) {
             lastFailure = null;
             if (standing.leaseGone()) {
-                watch.offAhead();
+                unwatchAhead();
             }
             found(standing.predecessor());
         } else if (finding instanceof QueuePosition.Refused) {
@@ -131,7 +128,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
         } else if (predecessor.isEmpty() && !position.grace().isZero()) {
             waitOutGrace();
         } else if (predecessor.isEmpty()) {
-            grantIfFresh(0);
+            grantIfFresh();
         } else if (request.deadline().hasPassed()) {
             leave(true, queue.limit(queue.callTimeout().dividedBy(2)), 1);
         } else {
@@ -141,32 +138,30 @@ final class EtcdAcquisition extends WaitingAcquisition {
 
     /** The place is gone: the next step takes another. */
     private void lose() {
-        watch.close();
+        unwatch();
         position.forget();
         goOn(this::advance);
     }
 
-    // --- the lock is ours ---
-
     /**
      * A grant on a session that was not extended recently would expire before it is useful. One that is not renewed needs
-     * its whole lease. The first answer may be to a keepalive already in progress; the second is not.
+     * its whole lease.
      */
-    private void grantIfFresh(int extensions) {
+    private void grantIfFresh() {
         Session session = position.place().session();
         long age = session.validSince(request.renewedTimeToLive())
                 .elapsedNanos(queue.runtime().ticker());
         long most = request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100);
-        if (age <= most || extensions == 2) {
+        if (age <= most) {
             grant();
         } else {
-            await(callInTime(session.keepAlive()), renewal -> extended(renewal, extensions + 1));
+            await(inTime(session.keepAliveFromNow()), this::extended);
         }
     }
 
-    private void extended(Renewal renewal, int extensions) {
+    private void extended(Renewal renewal) {
         switch (renewal) {
-            case RENEWED -> grantIfFresh(extensions);
+            case RENEWED -> grant();
             case NOT_OWNER -> {
                 // By the clock alone; the place may still exist, ahead of others.
                 position.giveUp();
@@ -177,7 +172,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     }
 
     private void grant() {
-        watch.close();
+        unwatch();
         Grant grant = position.toGrant();
         if (queue.isClosed()) {
             // Its session may have been given up before the lock was counted.
@@ -189,49 +184,66 @@ final class EtcdAcquisition extends WaitingAcquisition {
         finish();
     }
 
-    // --- waiting ---
-
     /** Nobody is ahead, but the previous holder may not know yet that its lock is lost. */
     private void waitOutGrace() {
         lastFailure = EtcdCallException.leaseLost();
         request.listener().failed(lastFailure);
         queue.enlist(this);
-        if (watch.isOnOwn()) {
-            goOn(() -> parkFor(position.grace()));
-        } else {
-            watchOwn(this::waitOutGrace);
-        }
+        goOn(() -> {
+            if (watchedOwn.isLive()) {
+                parkFor(position.grace());
+            } else {
+                watchOwn(this::waitOutGrace);
+            }
+        });
     }
 
     private void waitFor(ByteSequence predecessor) {
         request.listener().refused();
         queue.enlist(this);
-        if (!watch.isOn(predecessor)) {
-            watching(watch.on(predecessor, position.seen()), () -> waitFor(predecessor));
-        } else if (!watch.isOnOwn() && unwatched.hasPassed()) {
+        if (!predecessor.equals(ahead) || !watchedAhead.isLive()) {
+            unwatchAhead();
+            ahead = predecessor;
+            watchedAhead = watch(predecessor);
+            awaitStanding(watchedAhead, () -> waitFor(predecessor));
+        } else if (!watchedOwn.isLive() && unwatched.hasPassed()) {
             watchOwn(() -> waitFor(predecessor));
         } else {
             failures = 0;
             Duration trust = EtcdQueue.shorter(
                     LONGEST_TRUST, request.options().leaseTime().dividedBy(3));
-            parkFor(watch.isOnOwn() ? trust : EtcdQueue.shorter(trust, unwatched.remaining()));
+            parkFor(watchedOwn.isLive() ? trust : EtcdQueue.shorter(trust, unwatched.remaining()));
         }
     }
 
     private void watchOwn(Runnable next) {
-        watching(watch.onOwn(position.place().key(), position.seen()), next);
+        watchedOwn.close();
+        watchedOwn = watch(position.place().key());
+        awaitStanding(watchedOwn, next);
     }
 
-    /** Looks again once the watch stands, unless nothing has changed meanwhile. */
-    private void watching(CompletableFuture<Boolean> unchanged, Runnable next) {
-        await(inTime(unchanged), nothing -> goOn(nothing ? next : this::advance));
+    private WatchedKey watch(ByteSequence key) {
+        return queue.watches().watch(key, position.seen(), this::wake);
+    }
+
+    /** Looks again once the watch stands, unless nothing has changed since the last look. */
+    private void awaitStanding(WatchedKey watch, Runnable unchanged) {
+        await(inTime(watch), nothing -> goOn(nothing ? unchanged : this::advance));
+    }
+
+    private void unwatchAhead() {
+        watchedAhead.close();
+        ahead = null;
+    }
+
+    private void unwatch() {
+        unwatchAhead();
+        watchedOwn.close();
     }
 
     private void parkFor(Duration time) {
         park(EtcdQueue.shorter(time, request.deadline().remaining()));
     }
-
-    // --- the end ---
 
     @Override
     protected void end() {
@@ -251,7 +263,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
      * predecessor was just seen. Otherwise only a reply to the leave call shows that the store was available to the end.
      */
     private void leave(boolean refused, Deadline limit, int tries) {
-        watch.close();
+        unwatch();
         position.leave(limit.remaining()).whenComplete((release, failure) -> {
             Duration pause = BACKOFF.pause(tries);
             if (failure == null || refused) {
@@ -275,7 +287,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     @Override
     protected void settle() {
         queue.waiting().remove(this);
-        watch.close();
+        unwatch();
         position.giveUp();
     }
 }

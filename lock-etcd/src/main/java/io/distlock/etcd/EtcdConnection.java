@@ -3,7 +3,6 @@ package io.distlock.etcd;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.distlock.etcd.client.ClientInterceptors;
 import io.distlock.etcd.client.ClientInterceptors.ChannelCapture;
-import io.distlock.etcd.client.ClusterMembers;
 import io.distlock.etcd.client.EndpointResolver;
 import io.distlock.etcd.watch.JetcdWatches;
 import io.distlock.etcd.watch.SharedWatches;
@@ -13,8 +12,10 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
 import java.net.InetAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,26 +31,16 @@ public final class EtcdConnection implements AutoCloseable {
     /** A lock may have many waiters, all read at once. */
     private static final int LARGEST_ANSWER = 64 << 20;
 
-    private final String name;
     private final Client client;
-    private final ByteSequence namespace;
-    private final Optional<ChannelCapture> capture;
-    private final int members;
-    private final Runnable onClose;
+    private final Optional<Dedicated> dedicated;
 
-    private EtcdConnection(
-            String name,
-            Client client,
-            ByteSequence namespace,
-            Optional<ChannelCapture> capture,
-            int members,
-            Runnable onClose) {
-        this.name = name;
+    /** What a client of the application lacks. */
+    private record Dedicated(
+            List<URI> endpoints, ByteSequence namespace, ChannelCapture capture, EndpointResolver resolver) {}
+
+    private EtcdConnection(Client client, Optional<Dedicated> dedicated) {
         this.client = client;
-        this.namespace = namespace;
-        this.capture = capture;
-        this.members = members;
-        this.onClose = onClose;
+        this.dedicated = dedicated;
     }
 
     /**
@@ -76,11 +67,7 @@ public final class EtcdConnection implements AutoCloseable {
                 .header("hasleader", "true")
                 .executorService(MoreExecutors.newDirectExecutorService())
                 .target(resolver.target())
-                .interceptor(
-                        new ClientInterceptors.Unretried(),
-                        new ClientInterceptors.Detaching(),
-                        capture,
-                        new ClientInterceptors.Deadlines(options.callTimeout()));
+                .interceptor(new ClientInterceptors.CallRules(options.callTimeout()), capture);
         servers.authority().ifPresent(builder::authority);
         servers.tls().ifPresent(builder::sslContext);
         servers.user().ifPresent(user -> builder.user(bytes(user)));
@@ -90,26 +77,8 @@ public final class EtcdConnection implements AutoCloseable {
         Client client = builder.build();
         // Before the client's first call, which is when it asks for the resolver.
         resolver.register();
-        Runnable onClose = () -> {
-            closeClient(client);
-            resolver.close();
-        };
         return new EtcdConnection(
-                "etcd " + servers.endpoints(),
-                client,
-                namespace,
-                Optional.of(capture),
-                servers.endpoints().size(),
-                onClose);
-    }
-
-    private static void closeClient(Client client) {
-        try {
-            client.close();
-        } catch (RuntimeException failure) {
-            // gRPC fails if a call begins while its channel shuts down; the channel is closed anyway.
-            log.debug("The etcd client failed while it was closed", failure);
-        }
+                client, Optional.of(new Dedicated(servers.endpoints(), namespace, capture, resolver)));
     }
 
     /**
@@ -118,7 +87,7 @@ public final class EtcdConnection implements AutoCloseable {
      * it is sent.
      */
     public static EtcdConnection of(Client client) {
-        return new EtcdConnection("etcd", client, ByteSequence.EMPTY, Optional.empty(), 1, () -> {});
+        return new EtcdConnection(client, Optional.empty());
     }
 
     private static ByteSequence bytes(String text) {
@@ -127,30 +96,40 @@ public final class EtcdConnection implements AutoCloseable {
 
     /** With the servers' addresses, for diagnostics. */
     String name() {
-        return name;
+        return dedicated.map(own -> "etcd " + own.endpoints()).orElse("etcd");
     }
 
     Client client() {
         return client;
     }
 
+    /** The driver's channel; empty if the client is the application's. */
+    Optional<ChannelCapture> capture() {
+        return dedicated.map(Dedicated::capture);
+    }
+
     /** How many servers share the calls, as far as known. */
     int members() {
-        return members;
+        return dedicated.map(own -> own.endpoints().size()).orElse(1);
     }
 
     Watches watches(LockRuntime runtime, Duration callTimeout) {
-        return capture.<Watches>map(
-                        driver -> new SharedWatches(driver::watches, namespace, runtime, callTimeout.dividedBy(2)))
+        return dedicated
+                .<Watches>map(own ->
+                        new SharedWatches(own.capture()::watches, own.namespace(), runtime, callTimeout.dividedBy(2)))
                 .orElseGet(() -> new JetcdWatches(client));
-    }
-
-    ClusterMembers members(Duration callTimeout) {
-        return new ClusterMembers(capture, members, callTimeout);
     }
 
     @Override
     public void close() {
-        onClose.run();
+        dedicated.ifPresent(own -> {
+            try {
+                client.close();
+            } catch (RuntimeException failure) {
+                // gRPC fails if a call begins while its channel shuts down; the channel is closed anyway.
+                log.debug("The etcd client failed while it was closed", failure);
+            }
+            own.resolver().close();
+        });
     }
 }

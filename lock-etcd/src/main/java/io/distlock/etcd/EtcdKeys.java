@@ -50,11 +50,7 @@ final class EtcdKeys {
         return new Queue(bytes(name + '/'), bytes(name + '/' + AFTER_HEX), bytes(name + AFTER_SLASH));
     }
 
-    /**
-     * The key of one place in a lock's queue.
-     *
-     * @param attempt counts the places of one acquisition from zero: no key is reused
-     */
+    /** The key of a place in a lock's queue; {@code attempt} counts those of one acquisition: no key is reused. */
     ByteSequence place(LockKey key, LockMode mode, long leaseId, int attempt, String owner) {
         return bytes(prefix
                 + key.text()

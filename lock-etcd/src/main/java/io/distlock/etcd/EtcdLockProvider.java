@@ -63,8 +63,15 @@ public final class EtcdLockProvider implements LockProvider {
         Watches watches = connection.watches(runtime, callTimeout);
         GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         this.reader = new QueueReader(calls, keys);
+        int members = connection.members();
         this.health = new EtcdHealth(
-                calls, keys.root(), connection.members(callTimeout), sessions, new ServerVersion.Warning());
+                calls,
+                keys.root(),
+                connection.capture(),
+                members > 1 ? 2 * members : 1,
+                callTimeout,
+                sessions,
+                new ServerVersion.Warning());
         this.queue = new EtcdQueue(
                 runtime,
                 keys,

@@ -111,8 +111,6 @@ final class GrantedLock implements Lease, Runnable {
         onLoss.run();
     }
 
-    // --- its watch ---
-
     /** The watch reports something. */
     @Override
     public void run() {

@@ -150,8 +150,6 @@ final class GrantedLocks {
         }
     }
 
-    // --- extending ---
-
     /**
      * As {@link io.distlock.spi.LockProvider#renew}: one call for each session, however many locks use it, and none if
      * the session has just been extended for others.
@@ -177,7 +175,7 @@ final class GrantedLocks {
                     + ", lock-delay included: it was acquired for " + lock.believed()
                     + ". Acquire it with a longer lease");
         }
-        lock.session.keepAlive().thenAccept(renewal -> answer(lock, timeToLive, renewal, answers));
+        lock.session.keepAliveFromNow().thenAccept(renewal -> answer(lock, timeToLive, renewal, answers));
     }
 
     /** After an extension that is younger than a sixth of the lease, another call would gain nothing. */
@@ -200,8 +198,6 @@ final class GrantedLocks {
             answers.renewedSince(lock, since);
         }
     }
-
-    // --- watching ---
 
     private void watch(GrantedLock lock) {
         if (lock.isWatched()) {
@@ -240,8 +236,6 @@ final class GrantedLocks {
             dueBy(lock.dueNanos());
         }
     }
-
-    // --- releasing ---
 
     /** Deletes it in the background: nobody extends it any more. */
     void abandon(GrantedLock lock) {

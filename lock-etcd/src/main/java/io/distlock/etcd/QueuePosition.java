@@ -90,11 +90,7 @@ final class QueuePosition {
         return graceEnds.remaining();
     }
 
-    /**
-     * Takes the place unless certain, and finds who is ahead.
-     *
-     * @param before the key that was ahead last time
-     */
+    /** Takes the place unless certain, and finds who is ahead; {@code before} was ahead last time. */
     CompletableFuture<Finding> look(@Nullable ByteSequence before) {
         return isCertain()
                 ? queue.transactions().look(place(), createRevision, before)

@@ -93,11 +93,7 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                                 EtcdCallException.unanswered("looking at a place that was taken")));
     }
 
-    /**
-     * Finds who is ahead, and checks that the place is still the same.
-     *
-     * @param before the key that was ahead last time
-     */
+    /** Finds who is ahead, and checks that the place is still the same; {@code before} was ahead last time. */
     CompletableFuture<QueuePosition.Finding> look(Place place, long createRevision, @Nullable ByteSequence before) {
         GetOption ahead =
                 newest(place, 1).withMaxCreateRevision(createRevision - 1).build();

@@ -49,9 +49,7 @@ final class Session implements DueSet.Due {
 
     private record Extension(Moment since, Duration timeToLive) {}
 
-    /**
-     * @param onLoss called when it is found lost, perhaps under a monitor; not if it is given up
-     */
+    /** {@code onLoss} is called when it is found lost, perhaps under a monitor; not if it is given up. */
     Session(
             EtcdCalls calls,
             Ticker ticker,
@@ -103,8 +101,6 @@ final class Session implements DueSet.Due {
         lost = true;
     }
 
-    // --- its key at the server, see QueueTransactions ---
-
     /** The mod revision of its key, as far as known: a request to take a place compares it. */
     long epoch() {
         return epoch;
@@ -116,8 +112,6 @@ final class Session implements DueSet.Due {
             epoch = seen;
         }
     }
-
-    // --- use ---
 
     Session use() {
         users.incrementAndGet();
@@ -154,8 +148,6 @@ final class Session implements DueSet.Due {
     boolean isUnusedFor(Duration time) {
         return ticker.nanos() - lastUsedNanos >= time.toNanos();
     }
-
-    // --- time ---
 
     /** When a lock's own, shorter time may start: as late as possible, while the session still outlasts it. */
     Moment validSince(Duration believed) {
@@ -222,6 +214,15 @@ final class Session implements DueSet.Due {
             });
         }
         return result;
+    }
+
+    /** As {@link #keepAlive}, by a request sent after this call. */
+    CompletableFuture<Renewal> keepAliveFromNow() {
+        CompletableFuture<Renewal> earlier;
+        synchronized (this) {
+            earlier = inFlight;
+        }
+        return earlier == null ? keepAlive() : earlier.thenCompose(answered -> keepAlive());
     }
 
     private void answered(CompletableFuture<Renewal> asked, Renewal renewal) {

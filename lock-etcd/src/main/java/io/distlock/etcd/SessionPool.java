@@ -43,10 +43,7 @@ final class SessionPool {
         this.kept = new DueSet<>(runtime.ticker(), runtime.scheduler(), due -> due.forEach(this::keep));
     }
 
-    /**
-     * A session that outlasts the request's time to live. The caller counts as a user until it calls {@link #leave}, unless
-     * the session comes too late.
-     */
+    /** A session that outlasts the request's time to live, for the caller to use until it calls {@link #leave}. */
     CompletableFuture<Session> enter(LeaseRequest request, Duration limit) {
         long seconds = seconds(request.timeToLive());
         CompletableFuture<Session> session =
@@ -74,13 +71,9 @@ final class SessionPool {
             }
             shared.put(seconds, session);
         }
-        grant(seconds, true).whenComplete((granted, failure) -> {
-            if (failure == null) {
-                session.complete(granted);
-            } else {
-                session.completeExceptionally(failure);
-            }
-        });
+        grant(seconds, true)
+                .handle((granted, failure) ->
+                        failure == null ? session.complete(granted) : session.completeExceptionally(failure));
         return session;
     }
 
@@ -182,11 +175,7 @@ final class SessionPool {
                 .toList();
     }
 
-    /**
-     * Gives up all sessions without a lock, with the places of waiters; the others expire by themselves.
-     *
-     * @param limit for all of it, if etcd answers the last call at once
-     */
+    /** Gives up all sessions without a lock, with the places of waiters; the others expire by themselves. */
     CompletableFuture<Void> close(Duration limit) {
         List<Session> unheld;
         synchronized (this) {

@@ -24,52 +24,37 @@ public final class ClientInterceptors {
     private ClientInterceptors() {}
 
     /**
-     * Answers calls on the thread that reads the connection. Also detaches them: by default a call belongs to the gRPC call
-     * that this thread serves, and ends with it; but a lock may be released after that, and all waiters share one stream of
-     * watches.
+     * How calls are sent and answered:
+     * <ul>
+     *   <li>Each has a deadline that is also sent to the server, so that an abandoned call is neither sent later nor
+     *       processed. A watch has none; a single keepalive, although a stream, has one.
+     *   <li>It is answered on the thread that reads the connection.
+     *   <li>It is detached: by default a call belongs to the gRPC call that this thread serves, and ends with it; but a lock
+     *       may be released after that, and all waiters share one stream of watches.
+     *   <li>The driver does not learn that a server is unavailable: it would try again by itself, and log two warnings for each
+     *       call that failed. {@link EtcdCalls} tries again instead.
+     * </ul>
      */
-    public static final class Detaching implements ClientInterceptor {
-
-        @Override
-        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-            Context served = Context.ROOT.attach();
-            try {
-                return next.newCall(method, options.withExecutor(MoreExecutors.directExecutor()));
-            } finally {
-                Context.ROOT.detach(served);
-            }
-        }
-    }
-
-    /**
-     * Gives each call a deadline that is also sent to the server, so that an abandoned call is neither sent later
-     * nor processed. A watch has none; a single keepalive, although a stream, has one.
-     */
-    public record Deadlines(Duration limit) implements ClientInterceptor {
+    public record CallRules(Duration limit) implements ClientInterceptor {
 
         private static final String KEEP_ALIVE = "etcdserverpb.Lease/LeaseKeepAlive";
 
         @Override
         public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-            boolean ends = method.getType() == MethodDescriptor.MethodType.UNARY
-                    || method.getFullMethodName().equals(KEEP_ALIVE);
-            return next.newCall(
-                    method, ends ? options.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS) : options);
-        }
-    }
-
-    /**
-     * Hides from the driver that a server is unavailable: it would try again by itself, and log two warnings for each
-     * call that failed. {@link EtcdCalls} tries again instead.
-     */
-    public static final class Unretried implements ClientInterceptor {
-
-        @Override
-        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-            ClientCall<Q, A> call = next.newCall(method, options);
-            if (method.getType() != MethodDescriptor.MethodType.UNARY) {
-                return call;
+            boolean unary = method.getType() == MethodDescriptor.MethodType.UNARY;
+            boolean ends = unary || method.getFullMethodName().equals(KEEP_ALIVE);
+            CallOptions answered = options.withExecutor(MoreExecutors.directExecutor());
+            Context served = Context.ROOT.attach();
+            try {
+                ClientCall<Q, A> call = next.newCall(
+                        method, ends ? answered.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS) : answered);
+                return unary ? unretried(call) : call;
+            } finally {
+                Context.ROOT.detach(served);
             }
+        }
+
+        private static <Q, A> ClientCall<Q, A> unretried(ClientCall<Q, A> call) {
             return new SimpleForwardingClientCall<>(call) {
                 @Override
                 public void start(Listener<A> listener, Metadata headers) {
@@ -109,7 +94,7 @@ public final class ClientInterceptors {
             return WatchGrpc.newStub(captured()).withCallCredentials(credentials);
         }
 
-        MaintenanceGrpc.MaintenanceStub maintenance() {
+        public MaintenanceGrpc.MaintenanceStub maintenance() {
             return MaintenanceGrpc.newStub(captured()).withCallCredentials(credentials);
         }
 

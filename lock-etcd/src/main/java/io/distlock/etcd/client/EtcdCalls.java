@@ -34,9 +34,6 @@ public final class EtcdCalls {
     private final Duration limit;
     private final boolean hedging;
 
-    /**
-     * @param members how many there are
-     */
     public EtcdCalls(Client client, Timeouts timeouts, Duration limit, int members) {
         this.kv = client.getKVClient();
         this.leases = client.getLeaseClient();
@@ -66,11 +63,7 @@ public final class EtcdCalls {
         return limited("revoking a lease", limit, () -> twice(() -> leases.revoke(leaseId)));
     }
 
-    /**
-     * The driver sends it twice, the second time as it ends the stream.
-     *
-     * @param atMost its own time limit, if shorter: a lost answer must leave time for another try
-     */
+    /** The driver sends it twice, the second time as it ends the stream. A short limit leaves time for another try. */
     public CompletableFuture<LeaseKeepAliveResponse> keepAlive(long leaseId, Duration atMost) {
         Duration shorter = atMost.compareTo(limit) < 0 ? atMost : limit;
         return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)));

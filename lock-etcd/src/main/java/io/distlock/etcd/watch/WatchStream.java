@@ -64,8 +64,6 @@ final class WatchStream implements StreamObserver<WatchResponse> {
         }
     }
 
-    // --- asking ---
-
     void add(ByteString key, long seen, WatchedKey watched) {
         Throwable reason;
         synchronized (this) {
@@ -145,8 +143,6 @@ final class WatchStream implements StreamObserver<WatchResponse> {
     synchronized boolean isOver() {
         return brokenBy != null;
     }
-
-    // --- replies ---
 
     @Override
     public void onNext(WatchResponse response) {

@@ -51,13 +51,7 @@ public interface Watches extends AutoCloseable {
             leave.accept(this);
         }
 
-        // --- for the stream that it is on ---
-
-        /**
-         * The server was asked for it.
-         *
-         * @param leave ends the watch at the server; may be called more than once
-         */
+        /** The server was asked for it; {@code leave} ends it there, and may be called more than once. */
         void on(Consumer<WatchedKey> leave) {
             this.leave = leave;
             if (over) {
@@ -65,11 +59,7 @@ public interface Watches extends AutoCloseable {
             }
         }
 
-        /**
-         * The server has confirmed it.
-         *
-         * @param since it reports what comes after this revision
-         */
+        /** The server has confirmed it, and reports what comes after the revision {@code since}. */
         void stands(long since, long seen) {
             // A proxy may not say since when.
             complete(since > 0 && since <= seen);

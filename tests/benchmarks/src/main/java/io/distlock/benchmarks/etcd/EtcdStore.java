@@ -98,12 +98,14 @@ public final class EtcdStore implements Store {
 
     @Override
     public Contestant driver() {
-        return new JetcdContestant(new BareJetcd(server.uri()));
+        return new JetcdContestant("bare jetcd", BareJetcd.direct(server.uri()));
     }
 
     @Override
     public List<Contestant> peers() {
-        return List.of(new JetcdLockContestant(new BareJetcd(server.uri())));
+        return List.of(
+                new JetcdContestant("bare jetcd with its thread pools", new BareJetcd(server.uri())),
+                new JetcdLockContestant(new BareJetcd(server.uri())));
     }
 
     @Override
