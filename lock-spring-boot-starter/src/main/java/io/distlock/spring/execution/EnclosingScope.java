@@ -31,6 +31,11 @@ public interface EnclosingScope {
         Resolver NONE = () -> EnclosingScope.NONE;
 
         EnclosingScope current();
+
+        /** Whether a resource in its scopes refuses stale lock holders. */
+        default boolean isFencing() {
+            return false;
+        }
     }
 
     /** Finds the scope around a subscription. Thread-safe. */

@@ -45,11 +45,12 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
             LockOptions options,
             Function<Call, Boolean> condition,
             boolean interruptOnLoss,
+            boolean fenced,
             Function<Call, NotAcquiredHandler> notAcquired) {
 
         LockTask task(Call call) {
             LockRequest request = new LockRequest(keys.apply(call), mode, options);
-            return new LockTask(client, request, interruptOnLoss, notAcquired.apply(call));
+            return new LockTask(client, request, interruptOnLoss, fenced, notAcquired.apply(call));
         }
     }
 

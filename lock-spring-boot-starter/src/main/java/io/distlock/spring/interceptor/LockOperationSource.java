@@ -39,9 +39,11 @@ final class LockOperationSource {
     private final ConfigurableListableBeanFactory beans;
     private final LockExpressions expressions;
     private final ReturnTypes returnTypes;
+    private final Executions executions;
 
     LockOperationSource(ConfigurableListableBeanFactory beans, Executions executions) {
         this.beans = beans;
+        this.executions = executions;
         this.expressions = new LockExpressions(beans);
         this.returnTypes = new ReturnTypes(executions, beans);
     }
@@ -106,7 +108,7 @@ final class LockOperationSource {
                         expressions,
                         expressions.variables(method, each.getSource()),
                         problems))
-                .map(attributes -> attributes.lock(clients, returns))
+                .map(attributes -> attributes.lock(clients, returns, executions))
                 .toList();
         problems.throwIfAny();
         return new LockOperation(method.method(), returns, locks);

@@ -85,11 +85,16 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     void fence(Collection<ReferenceCountedLock> locks) {
         for (TransactionFence fence : fences.get()) {
             locks.stream()
+                    .filter(ReferenceCountedLock::isFenced)
                     .flatMap(lock -> lock.lock().sequencers().stream()
                             .map(sequencer -> Map.entry(lock.client().provider(), sequencer)))
                     .sorted(Comparator.comparing(entry -> entry.getValue().key()))
                     .forEach(entry -> fence.enter(entry.getKey(), entry.getValue()));
         }
+    }
+
+    boolean isFencing() {
+        return !fences.get().isEmpty();
     }
 
     /** Whether a check blocks. */

@@ -38,6 +38,11 @@ final class TransactionScope implements EnclosingScope.Resolver {
         return holdsUntilCompletion ? find().orElseGet(this::register) : new FencedOnly(guard);
     }
 
+    @Override
+    public boolean isFencing() {
+        return guard.isFencing();
+    }
+
     /** The locks taken inside the transaction on this thread. */
     static List<ReferenceCountedLock> kept() {
         return TransactionSynchronizationManager.isSynchronizationActive()
