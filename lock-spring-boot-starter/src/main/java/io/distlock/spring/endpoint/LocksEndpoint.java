@@ -52,12 +52,7 @@ class LocksEndpoint {
         this.properties = properties;
     }
 
-    /**
-     * The locks of this instance, up to 500 of each kind at a time; or, given an id, or a key with its name, what the
-     * store knows about that lock.
-     *
-     * @param key empty for the name alone
-     */
+    /** A page of the locks of this instance; or, given an id, or a key (which may be empty) with its name, one lock. */
     @ReadOperation
     public OperationResponseBody locks(
             @Nullable String name,

@@ -24,11 +24,7 @@ public final class Executions {
     private final Supplier<Ticker> ticker;
     private final BodyExecutor bodies;
 
-    /**
-     * @param ticker measures how long a call has waited for its locks; supplied at the first call
-     * @param executor runs the bodies of futures and publishers; supplied at the first call of one
-     * @param decorators put those bodies into the context of the caller; supplied with the executor
-     */
+    /** The suppliers are asked at the first call that needs them. */
     public Executions(
             EnclosingScope.Resolver scopes,
             Optional<EnclosingScope.ReactiveResolver> reactiveScopes,

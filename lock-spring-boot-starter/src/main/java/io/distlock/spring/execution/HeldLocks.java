@@ -38,9 +38,7 @@ public final class HeldLocks {
     private volatile @Nullable HeldLock joint;
     private volatile @Nullable HeldLocks newCall;
 
-    /**
-     * @param ofThisCall how many of them, from the innermost on, the innermost call takes or enters
-     */
+    /** The innermost call takes or enters the first {@code ofThisCall} of them. */
     private HeldLocks(List<ReferenceCountedLock> locks, int ofThisCall) {
         this.locks = locks;
         this.ofThisCall = ofThisCall;

@@ -12,15 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A lock that one call needs, and how to take it.
- *
- * @param client the client to ask
- * @param request what to ask for
- * @param interruptOnLoss whether a loss interrupts the body, or leaves it running
- * @param fenced whether transactions show the lock to resources that refuse stale holders
- * @param notAcquired what the caller gets if the lock is not acquired
- */
+/** A lock that one call needs, how to take it, and what the caller gets if it is not acquired. */
 public record LockTask(
         LockClient client,
         LockRequest request,

@@ -145,11 +145,7 @@ public final class ReferenceCountedLock {
             return target.lock();
         }
 
-        /**
-         * Drops the reference; the last one releases the lock and waits for the answer. Idempotent.
-         *
-         * @throws io.distlock.LockLostException if the lock was lost
-         */
+        /** Drops the reference; the last one releases the lock and waits for the answer. Throws the loss, if there is one. */
         @Override
         public void close() {
             if (CLOSED.compareAndSet(this, 0, 1)) {

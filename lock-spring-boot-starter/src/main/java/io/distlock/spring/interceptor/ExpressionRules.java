@@ -30,10 +30,7 @@ record ExpressionRules(
         check(expression, true, true);
     }
 
-    /**
-     * @param ofTheCall whether a bare name here is a property of the call
-     * @param nestedOfTheCall whether it is one in what is nested here, such as the argument of a method
-     */
+    /** With whether a bare name is a property of the call, here and in what is nested, as in the argument of a method. */
     private void check(SpelNode node, boolean ofTheCall, boolean nestedOfTheCall) {
         if (node instanceof VariableReference) {
             checkVariable(node.toStringAST());

@@ -32,11 +32,7 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
         return LockTask.ordered(tasks);
     }
 
-    /**
-     * One lock of the method.
-     *
-     * @param options the client's, overridden by the annotation's
-     */
+    /** One lock of the method, with the client's options as the annotation overrides them. */
     record Lock(
             LockClient client,
             String name,

@@ -53,11 +53,7 @@ final class LockOperationSource {
         return entry(method, targetClass).isPresent();
     }
 
-    /**
-     * How a method called on a bean of a class is locked; null if it is not.
-     *
-     * @throws InvalidLockedMethodsException if it cannot be, with all the reasons
-     */
+    /** How a method called on a bean of a class is locked; null if it is not. Throws all the reasons why it cannot be. */
     @Nullable
     LockOperation find(Method method, @Nullable Class<?> targetClass) {
         Optional<Entry> entry = entry(method, targetClass == null ? method.getDeclaringClass() : targetClass);

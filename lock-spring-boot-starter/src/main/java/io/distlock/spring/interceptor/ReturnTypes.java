@@ -286,11 +286,7 @@ final class ReturnTypes {
             return signal.orElseThrow(() -> failure).apply(failure);
         }
 
-        /**
-         * Refuses a result that represents work still in progress.
-         *
-         * @throws IllegalStateException if it does
-         */
+        /** Refuses a result that represents work still in progress. */
         @Nullable
         Object requireDone(@Nullable Object result, Method method) {
             if (mayBeAnything && result != null && isAsynchronous(result.getClass())) {
