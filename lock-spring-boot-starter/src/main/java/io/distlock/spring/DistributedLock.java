@@ -153,4 +153,23 @@ public @interface DistributedLock {
      * the setting of that call.
      */
     OnLost onLost() default OnLost.LEAVE_RUNNING;
+
+    /**
+     * Whether a database that refuses transactions of stale lock holders checks this lock. A call that runs under the lock
+     * of an outer call shares its fencing; if the outer call has none, it begins with the inner one.
+     */
+    Fencing fencing() default Fencing.DEFAULT;
+
+    /** Whether a resource that compares fencing tokens refuses transactions under an outdated lock. */
+    enum Fencing {
+
+        /** If there is such a resource: with {@code lock-jdbc}, {@code distributed-lock.jdbc.fencing.enabled=true}. */
+        DEFAULT,
+
+        /** Like {@link #DEFAULT}; without such a resource, the application does not start. */
+        ON,
+
+        /** Transactions do not show this lock to the resource. */
+        OFF
+    }
 }

@@ -60,6 +60,21 @@ class KeyMistakesTests {
         public void run(long id) {}
     }
 
+    static class FunctionOfNobody {
+        @DistributedLock(name = "n", key = "#id()")
+        public void run(long id) {}
+    }
+
+    static class ArgumentOfRoot {
+        @DistributedLock(name = "n", key = "#root.id")
+        public void run(long id) {}
+    }
+
+    static class HashBeforeName {
+        @DistributedLock(name = "#orders")
+        public void run(long id) {}
+    }
+
     static class ExpressionAsName {
         @DistributedLock(name = "#id")
         public void run(long id) {}
@@ -103,6 +118,9 @@ class KeyMistakesTests {
                         "\"tenant()\" is not a method of the call",
                         "#root.target.tenant()"),
                 mistake(NoSuchBean.class, "key", "there is no bean 'tennant'", "Correct the bean's name"),
+                mistake(FunctionOfNobody.class, "key", "\"#id()\" calls a function", "without parentheses"),
+                mistake(ArgumentOfRoot.class, "key", "did you mean #id?", "Write #id"),
+                mistake(HashBeforeName.class, "name", "\"#orders\" is an expression", "key = \"#id\""),
                 mistake(ExpressionAsName.class, "name", "\"#id\" is an expression", "key = \"#id\""),
                 mistake(
                         TemplateAsName.class,

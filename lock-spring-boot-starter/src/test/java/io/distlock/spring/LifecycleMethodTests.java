@@ -151,6 +151,54 @@ class LifecycleMethodTests {
         public void close(long year) {}
     }
 
+    static class ClosedByAnother {
+
+        @DistributedLock
+        public void shutdown() {}
+
+        public void close() {}
+    }
+
+    static class Hidden {
+
+        @DistributedLock
+        void shutdown() {}
+    }
+
+    static class DestroyedOtherwise implements DisposableBean {
+
+        @DistributedLock
+        public void close() {}
+
+        @Override
+        public void destroy() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NotInferred {
+
+        @Bean
+        ClosedByAnother another() {
+            return new ClosedByAnother();
+        }
+
+        @Bean
+        Hidden hidden() {
+            return new Hidden();
+        }
+
+        @Bean
+        DestroyedOtherwise otherwise() {
+            return new DestroyedOtherwise();
+        }
+    }
+
+    @Test
+    void aMethodThatSpringDoesNotInferMayBeLocked() {
+        runner.withUserConfiguration(NotInferred.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     static class AfterAll implements SmartInitializingSingleton {
 
         @Override

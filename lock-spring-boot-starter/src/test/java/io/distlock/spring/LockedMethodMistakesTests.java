@@ -189,7 +189,7 @@ class LockedMethodMistakesTests {
                 mistake(EndlessWait.class, "waitTime", "9999999999999999d", "Write it as"),
                 mistake(FinalClass.class, "class", "the class is final", "Make it not final"),
                 mistake(ReturnsFuture.class, "return type", "java.util.concurrent.Future", "Return CompletableFuture"),
-                mistake(ReturnsOwnFuture.class, "return type", "no " + OwnFuture.class.getName(), "CompletionStage"),
+                mistake(ReturnsOwnFuture.class, "return type", "a " + OwnFuture.class.getName(), "CompletionStage"),
                 mistake(SkipOnSingle.class, "onNotAcquired", "rxjava3.core.Single", "may be empty"));
     }
 

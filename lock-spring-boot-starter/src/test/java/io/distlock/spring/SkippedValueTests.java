@@ -9,15 +9,19 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -55,6 +59,23 @@ class SkippedValueTests {
         }
 
         public Queue<String> queue() {
+            throw new AssertionError();
+        }
+
+        @SuppressWarnings({"NonApiType", "JdkObsolete"}) // just that is tested
+        public LinkedList<String> linkedList() {
+            throw new AssertionError();
+        }
+
+        public PriorityQueue<String> priorityQueue() {
+            throw new AssertionError();
+        }
+
+        public BlockingQueue<String> blockingQueue() {
+            throw new AssertionError();
+        }
+
+        public CopyOnWriteArrayList<String> copyOnWrite() {
             throw new AssertionError();
         }
 
@@ -141,6 +162,10 @@ class SkippedValueTests {
             assertThat(jobs.collection()).isNotNull().isEmpty();
             assertThat(jobs.iterable()).isNotNull().isEmpty();
             assertThat(jobs.queue()).isNotNull().isEmpty();
+            assertThat(jobs.linkedList()).isNotNull().isEmpty();
+            assertThat(jobs.priorityQueue()).isNotNull().isEmpty();
+            assertThat(jobs.blockingQueue()).isNotNull().isEmpty();
+            assertThat(jobs.copyOnWrite()).isNotNull().isEmpty();
         });
     }
 

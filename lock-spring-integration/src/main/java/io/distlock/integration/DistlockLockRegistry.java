@@ -56,10 +56,11 @@ public final class DistlockLockRegistry
                 lockKey.toString(), key -> new RegistryLock(key, client.asLock(client.request(name, key))));
     }
 
-    /** Extends the lock that the calling thread holds by the client's lease time, as {@link #renewLock(Object, Duration)}. */
+    /** As {@link #renewLock(Object, Duration)}, by the time to live with which the lock was taken. */
     @Override
     public void renewLock(Object lockKey) {
-        renewLock(lockKey, client.options().leaseTime());
+        RegistryLock lock = held(lockKey);
+        lock.renew(lock.ttl);
     }
 
     /**
@@ -71,23 +72,30 @@ public final class DistlockLockRegistry
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {
+        held(lockKey).renew(ttl);
+    }
+
+    private RegistryLock held(Object lockKey) {
         RegistryLock lock = locks.get(lockKey.toString());
         if (lock == null || lock.view.holdCount() == 0) {
             throw new IllegalStateException("lock '" + lockKey + "' is not held by thread "
                     + Thread.currentThread().getName() + ": only its holder can renew it");
         }
-        lock.renew(ttl);
+        return lock;
     }
 
     @Override
     public void expireUnusedOlderThan(long age) {
         long now = ticker.nanos();
-        locks.values()
-                .removeIf(lock -> lock.users.get() == 0 && now - lock.usedNanos >= TimeUnit.MILLISECONDS.toNanos(age));
+        locks.keySet()
+                .forEach(each -> locks.computeIfPresent(each, (key, lock) -> {
+                    boolean isOld = now - lock.usedNanos >= TimeUnit.MILLISECONDS.toNanos(age);
+                    return isOld && lock.users.get() == 0 ? null : lock;
+                }));
     }
 
     private interface Attempt<E extends Exception> {
-        boolean run() throws E;
+        boolean run(LockView view) throws E;
     }
 
     private final class RegistryLock implements DistributedLock {
@@ -98,28 +106,31 @@ public final class DistlockLockRegistry
         private final AtomicInteger users = new AtomicInteger();
 
         private volatile long usedNanos = ticker.nanos();
-        /** Whether the holder has named a time to live. */
-        private volatile boolean timed;
+        /** The time to live that the holder has named; zero if none, as the lock is renewed. */
+        private volatile Duration ttl = Duration.ZERO;
 
         RegistryLock(String key, LockView view) {
             this.key = key;
             this.view = view;
         }
 
-        private <E extends Exception> boolean enter(boolean withTime, Attempt<E> attempt) throws E {
-            users.incrementAndGet();
-            // It may have expired since it was obtained: its holder must find it again.
-            locks.putIfAbsent(key, this);
+        private <E extends Exception> boolean enter(Duration named, Attempt<E> attempt) throws E {
+            // It may have expired since it was obtained, and another been obtained since: they are one lock.
+            RegistryLock lock = locks.compute(key, (same, known) -> {
+                RegistryLock current = known == null ? this : known;
+                current.users.incrementAndGet();
+                return current;
+            });
             boolean locked = false;
             try {
-                locked = attempt.run();
-                if (locked && view.holdCount() == 1) {
-                    timed = withTime;
+                locked = attempt.run(lock.view);
+                if (locked && lock.view.holdCount() == 1) {
+                    lock.ttl = named;
                 }
                 return locked;
             } finally {
                 if (!locked) {
-                    left();
+                    lock.left();
                 }
             }
         }
@@ -131,7 +142,7 @@ public final class DistlockLockRegistry
 
         @Override
         public void lock() {
-            enter(false, () -> {
+            enter(Duration.ZERO, view -> {
                 view.lock();
                 return true;
             });
@@ -139,7 +150,7 @@ public final class DistlockLockRegistry
 
         @Override
         public void lock(Duration ttl) {
-            enter(true, () -> {
+            enter(ttl, view -> {
                 view.lock(ttl);
                 return true;
             });
@@ -147,7 +158,7 @@ public final class DistlockLockRegistry
 
         @Override
         public void lockInterruptibly() throws InterruptedException {
-            enter(false, () -> {
+            enter(Duration.ZERO, view -> {
                 view.lockInterruptibly();
                 return true;
             });
@@ -155,36 +166,37 @@ public final class DistlockLockRegistry
 
         @Override
         public boolean tryLock() {
-            return enter(false, view::tryLock);
+            return enter(Duration.ZERO, LockView::tryLock);
         }
 
         @Override
         public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-            return enter(false, () -> view.tryLock(time, unit));
+            return enter(Duration.ZERO, view -> view.tryLock(time, unit));
         }
 
         @Override
         public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-            return enter(true, () -> view.tryLock(waitTime, ttl));
+            return enter(ttl, view -> view.tryLock(waitTime, ttl));
         }
 
-        void renew(Duration ttl) {
+        void renew(Duration asked) {
             HeldLock held = view.held().orElseThrow();
-            if (timed) {
-                held.extend(ttl);
-            } else {
+            if (ttl.isZero()) {
                 held.ensureHeld();
+            } else {
+                held.extend(asked);
             }
         }
 
         @Override
         public void unlock() {
-            boolean held = view.holdCount() > 0;
+            RegistryLock lock = locks.getOrDefault(key, this);
+            boolean held = lock.view.holdCount() > 0;
             try {
-                view.unlock();
+                lock.view.unlock();
             } finally {
                 if (held) {
-                    left();
+                    lock.left();
                 }
             }
         }

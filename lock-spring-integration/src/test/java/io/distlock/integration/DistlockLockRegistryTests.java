@@ -77,7 +77,7 @@ class DistlockLockRegistryTests {
         ticker.advance(Duration.ofSeconds(50));
         assertThat(isFree()).isFalse();
         registry.renewLock("42");
-        ticker.advance(Duration.ofSeconds(29));
+        ticker.advance(Duration.ofSeconds(59));
         assertThat(isFree()).isFalse();
         ticker.advance(Duration.ofSeconds(1));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> registry.renewLock("42"));
@@ -95,6 +95,23 @@ class DistlockLockRegistryTests {
                 }))
                 .isTrue();
         assertThatIllegalStateException().isThrownBy(() -> registry.renewLock("43"));
+    }
+
+    @Test
+    void aLockThatHasExpiredAndItsSuccessorAreOne() throws Exception {
+        DistributedLock expired = registry.obtain("42");
+        ticker.advance(Duration.ofSeconds(10));
+        registry.expireUnusedOlderThan(10_000);
+        DistributedLock successor = registry.obtain("42");
+        expired.lock();
+        boolean elsewhere = onAnotherThread(successor::tryLock);
+        assertThat(elsewhere).isFalse();
+        assertThat(successor.tryLock()).isTrue();
+        expired.unlock();
+        registry.renewLock("42");
+        assertThat(isFree()).isFalse();
+        successor.unlock();
+        assertThat(isFree()).isTrue();
     }
 
     @Test

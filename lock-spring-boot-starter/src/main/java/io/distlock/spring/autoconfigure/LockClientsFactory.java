@@ -2,6 +2,7 @@ package io.distlock.spring.autoconfigure;
 
 import io.distlock.LockClient;
 import io.distlock.LockListener;
+import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClientCustomizer;
@@ -9,8 +10,10 @@ import io.distlock.spring.LockClients;
 import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.support.LockRuntime;
 import java.lang.management.ManagementFactory;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
@@ -50,15 +53,36 @@ record LockClientsFactory(
         try {
             provider.validate(properties.options());
         } catch (IllegalArgumentException refusal) {
-            // The one that the user has set.
-            String property = Stream.of(
-                            "lease-time", "min-hold-time", "lock-delay", provider.name() + ".restart-guard.quarantine")
-                    .map(LockProperties.PREFIX::concat)
-                    .filter(environment::containsProperty)
-                    .findFirst()
-                    .orElse(LockProperties.PREFIX + "lease-time");
+            String property = LockProperties.PREFIX + blamed(provider);
             throw new InvalidConfigurationPropertyValueException(
                     property, environment.getProperty(property), String.valueOf(refusal.getMessage()), refusal);
+        }
+    }
+
+    /** Of those that the user has set, the one whose default would be granted. */
+    private String blamed(LockProvider provider) {
+        LockOptions options = properties.options();
+        LockOptions usual = LockOptions.defaults();
+        Map<String, Supplier<LockOptions>> withDefault = new LinkedHashMap<>();
+        withDefault.put("lease-time", () -> options.withLeaseTime(usual.leaseTime()));
+        withDefault.put("min-hold-time", () -> options.withMinHoldTime(usual.minHoldTime()));
+        withDefault.put("lock-delay", () -> options.withLockDelay(usual.lockDelay()));
+        withDefault.put(provider.name() + ".restart-guard.quarantine", () -> options);
+        List<String> set = withDefault.keySet().stream()
+                .filter(name -> environment.containsProperty(LockProperties.PREFIX + name))
+                .toList();
+        return set.stream()
+                .filter(name -> isGranted(provider, withDefault.get(name)))
+                .findFirst()
+                .orElseGet(() -> set.isEmpty() ? "lease-time" : set.get(0));
+    }
+
+    private static boolean isGranted(LockProvider provider, Supplier<LockOptions> options) {
+        try {
+            provider.validate(options.get());
+            return true;
+        } catch (IllegalArgumentException refusal) {
+            return false;
         }
     }
 

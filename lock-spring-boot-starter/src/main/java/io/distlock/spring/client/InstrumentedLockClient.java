@@ -53,9 +53,7 @@ public final class InstrumentedLockClient implements LockClient {
         void lost(LockLoss loss);
     }
 
-    /**
-     * @param listeners called for each request, on the caller's thread
-     */
+    /** Asks for a listener on each request, on the caller's thread. */
     public InstrumentedLockClient(LockClient target, Function<LockRequest, CallListener> listeners) {
         this.target = target;
         this.listeners = listeners;

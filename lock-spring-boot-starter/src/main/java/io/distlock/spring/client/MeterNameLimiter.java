@@ -24,9 +24,7 @@ public final class MeterNameLimiter {
     private final Set<String> admitted = ConcurrentHashMap.newKeySet();
     private volatile boolean full;
 
-    /**
-     * @param declared whether a name is in an annotation
-     */
+    /** With a test whether a name is in an annotation. */
     public MeterNameLimiter(Predicate<String> declared) {
         this.declared = declared;
     }

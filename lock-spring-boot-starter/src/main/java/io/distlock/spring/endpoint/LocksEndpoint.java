@@ -52,12 +52,7 @@ class LocksEndpoint {
         this.properties = properties;
     }
 
-    /**
-     * The locks of this instance, up to 500 of each kind at a time; or, given an id, or a key with its name, what the
-     * store knows about that lock.
-     *
-     * @param key empty for the name alone
-     */
+    /** A page of the locks of this instance; or, given an id, or a key (which may be empty) with its name, one lock. */
     @ReadOperation
     public OperationResponseBody locks(
             @Nullable String name,
@@ -73,7 +68,7 @@ class LocksEndpoint {
 
     OperationResponseBody read(Query query, @Nullable Integer offset, @Nullable Integer limit, boolean shown) {
         if (query.id() != null || query.key() != null) {
-            return report.inspect(place(query), shown);
+            return report.inspect(place(query), shown, query.id() != null);
         }
         int skipped = offset == null ? 0 : offset;
         int most = limit == null ? DEFAULT_LIMIT : limit;
@@ -110,6 +105,7 @@ class LocksEndpoint {
     private Release takeAway(Place place, long token, String who) {
         LockKey key = place.key();
         log.warn("{} forces the release of the lock '{}' (token {}) at {}", who, key, token, place.provider());
+        String text = report.text(place, properties.showValues().isShown(false));
         // Unknown if the store does not answer.
         String outcome = "UNKNOWN";
         try {
@@ -121,7 +117,7 @@ class LocksEndpoint {
             publisher.publishEvent(new AuditApplicationEvent(
                     who,
                     "LOCK_FORCE_RELEASE",
-                    Map.of("provider", place.provider(), "lock", key.text(), "token", token, "release", outcome)));
+                    Map.of("provider", place.provider(), "lock", text, "token", token, "release", outcome)));
         }
     }
 

@@ -60,6 +60,8 @@ record LocksEndpointWebExtension(LocksEndpoint endpoint) {
             return problem(refusal.status(), String.valueOf(refusal.getReason()));
         } catch (UnknownLockProviderException unknown) {
             return problem(404, String.valueOf(unknown.getMessage()));
+        } catch (UnsupportedOperationException cannot) {
+            return problem(501, "the provider of this lock cannot do that: " + cannot.getMessage());
         } catch (LockUnavailableException silent) {
             return problem(503, "the store did not answer");
         }

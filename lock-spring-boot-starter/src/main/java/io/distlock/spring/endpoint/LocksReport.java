@@ -1,5 +1,6 @@
 package io.distlock.spring.endpoint;
 
+import io.distlock.FencingToken;
 import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
@@ -136,7 +137,7 @@ final class LocksReport {
     }
 
     /** Asks the store. */
-    LocksDescriptor.Inspection inspect(Place place, boolean shown) {
+    LocksDescriptor.Inspection inspect(Place place, boolean shown, boolean byId) {
         Optional<LockStatus> status = clients.get(place.provider()).inspect(place.key());
         return new LocksDescriptor.Inspection(
                 place.key().name(),
@@ -146,21 +147,22 @@ final class LocksReport {
                 status.map(LockStatus::mode).orElse(null),
                 status.stream()
                         .flatMap(taken -> taken.holders().stream())
-                        .map(holder -> describe(place, holder))
+                        .map(holder -> describe(place, holder, shown || byId))
                         .toList(),
                 status.flatMap(LockStatus::waiters).orElse(null));
     }
 
-    private LocksDescriptor.Holder describe(Place place, LockStatus.Holder holder) {
+    /** Who knows a hidden key must not learn by it which of the listed locks it is. */
+    private LocksDescriptor.Holder describe(Place place, LockStatus.Holder holder, boolean shown) {
         boolean here = clients.get(place.provider())
                 .held()
                 .anyMatch(
                         held -> held.key().equals(place.key()) && holder.token().equals(Optional.of(held.token())));
         return new LocksDescriptor.Holder(
                 holder.instance().orElse(null),
-                holder.owner(),
+                shown ? holder.owner() : SanitizableData.SANITIZED_VALUE,
                 here,
-                holder.token().map(token -> token.value()).orElse(null),
+                shown ? holder.token().map(FencingToken::value).orElse(null) : null,
                 holder.remaining().map(Duration::toMillis).orElse(null));
     }
 
@@ -181,6 +183,12 @@ final class LocksReport {
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException(impossible);
         }
+    }
+
+    /** The lock, for the log of audit events. */
+    String text(Place place, boolean shown) {
+        String key = shownKey(place.key(), shown);
+        return key == null ? place.key().name() : place.key().name() + ':' + key;
     }
 
     /** {@link SanitizableData} has the lock's name as key and its key as value. */

@@ -28,7 +28,7 @@ final class AsyncAcquisition {
     static AsyncAcquisition of(LockTask task, HeldLocks held) {
         AsyncAcquisition acquisition = new AsyncAcquisition(task);
         try {
-            List<Reference> entered = held.reenter(task.client(), task.request());
+            List<Reference> entered = held.reenter(task);
             if (entered.isEmpty()) {
                 acquisition.ask();
             } else {
@@ -46,7 +46,7 @@ final class AsyncAcquisition {
             if (failure != null) {
                 references.completeExceptionally(failure);
             } else {
-                Reference first = ReferenceCountedLock.first(task.client(), lock);
+                Reference first = ReferenceCountedLock.first(task, lock);
                 if (!references.complete(List.of(first))) {
                     first.closeAsync();
                 }

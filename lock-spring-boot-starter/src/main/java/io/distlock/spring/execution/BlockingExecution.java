@@ -47,7 +47,7 @@ final class BlockingExecution implements Execution {
 
     private @Nullable Object underNext(LockSequence locks, HeldLocks outer, Body body) throws Throwable {
         LockTask task = locks.next();
-        List<Reference> entered = outer.reenter(task.client(), task.request());
+        List<Reference> entered = outer.reenter(task);
         List<Reference> references = entered.isEmpty() ? List.of(acquire(task)) : entered;
         Object result = null;
         Throwable failure = null;
@@ -79,7 +79,7 @@ final class BlockingExecution implements Execution {
             warn(task.request().keys());
         }
         try {
-            return ReferenceCountedLock.first(task.client(), task.client().acquire(task.request()));
+            return ReferenceCountedLock.first(task, task.client().acquire(task.request()));
         } catch (LockNotAcquiredException | LockUnavailableException why) {
             throw new NotAcquired(task, why);
         }

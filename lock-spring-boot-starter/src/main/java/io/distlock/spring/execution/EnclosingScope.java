@@ -7,21 +7,15 @@ import reactor.core.publisher.Mono;
 public interface EnclosingScope {
 
     /** Keeps nothing. */
-    EnclosingScope NONE = new EnclosingScope() {
-        @Override
-        public void keep(ReferenceCountedLock lock) {}
-
-        @Override
-        public List<ReferenceCountedLock> kept() {
-            return List.of();
-        }
-    };
+    EnclosingScope NONE = lock -> {};
 
     /** Keeps a lock until the scope ends. No effect if it has ended. */
     void keep(ReferenceCountedLock lock);
 
     /** The locks it keeps now. */
-    List<ReferenceCountedLock> kept();
+    default List<ReferenceCountedLock> kept() {
+        return List.of();
+    }
 
     /** Finds the scope around a call on its thread. Thread-safe. */
     @FunctionalInterface
@@ -31,6 +25,11 @@ public interface EnclosingScope {
         Resolver NONE = () -> EnclosingScope.NONE;
 
         EnclosingScope current();
+
+        /** Whether a resource in its scopes refuses stale lock holders. */
+        default boolean isFencing() {
+            return false;
+        }
     }
 
     /** Finds the scope around a subscription. Thread-safe. */

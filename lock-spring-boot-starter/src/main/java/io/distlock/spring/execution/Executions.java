@@ -4,6 +4,7 @@ import io.distlock.spi.Ticker;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
@@ -12,23 +13,25 @@ import org.springframework.core.task.TaskDecorator;
 /** The executions of an application: one for each way a body's work can end. Thread-safe. */
 public final class Executions {
 
+    private static final String NO_FENCE = "ON requires a resource that fences, and there is none";
+    private static final String NO_FENCE_CURE = "Add io.distlock:lock-jdbc and set"
+            + " distributed-lock.jdbc.fencing.enabled=true, or use another value of fencing";
+
+    private final EnclosingScope.Resolver scopes;
     private final Execution blocking;
     private final Execution future;
     private final Optional<EnclosingScope.ReactiveResolver> reactiveScopes;
     private final Supplier<Ticker> ticker;
     private final BodyExecutor bodies;
 
-    /**
-     * @param ticker measures how long a call has waited for its locks; supplied at the first call
-     * @param executor runs the bodies of futures and publishers; supplied at the first call of one
-     * @param decorators put those bodies into the context of the caller; supplied with the executor
-     */
+    /** The suppliers are asked at the first call that needs them. */
     public Executions(
             EnclosingScope.Resolver scopes,
             Optional<EnclosingScope.ReactiveResolver> reactiveScopes,
             Supplier<Ticker> ticker,
             Supplier<? extends Executor> executor,
             Supplier<List<TaskDecorator>> decorators) {
+        this.scopes = scopes;
         this.bodies = new BodyExecutor(executor, decorators);
         this.blocking = new BlockingExecution(scopes, ticker);
         this.future = new FutureExecution(scopes, ticker, bodies);
@@ -39,6 +42,13 @@ public final class Executions {
     /** Finds the executor of the bodies, or fails. */
     public void requireExecutor() {
         bodies.executor();
+    }
+
+    /** Reports a problem and its cure if no resource refuses stale lock holders. */
+    public void requireFence(BiConsumer<String, String> problem) {
+        if (!scopes.isFencing()) {
+            problem.accept(NO_FENCE, NO_FENCE_CURE);
+        }
     }
 
     /** For work that is done when it returns. */

@@ -1,7 +1,6 @@
 package io.distlock.spring.execution;
 
 import io.distlock.HeldLock;
-import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
@@ -39,9 +38,7 @@ public final class HeldLocks {
     private volatile @Nullable HeldLock joint;
     private volatile @Nullable HeldLocks newCall;
 
-    /**
-     * @param ofThisCall how many of them, from the innermost on, the innermost call takes or enters
-     */
+    /** The innermost call takes or enters the first {@code ofThisCall} of them. */
     private HeldLocks(List<ReferenceCountedLock> locks, int ofThisCall) {
         this.locks = locks;
         this.ofThisCall = ofThisCall;
@@ -166,23 +163,23 @@ public final class HeldLocks {
     }
 
     /**
-     * References the held locks that together satisfy a request.
+     * References the held locks that together satisfy a request to the same client. Not to the same provider name:
+     * another application in this JVM may have a provider of that name with another store.
      *
-     * @param client the client of the request. Not the name of its provider: another application in this JVM may have a
-     *     provider of that name with another store
      * @return empty if the request has no key in common with what is held
      * @throws io.distlock.LockLostException if such a lock was lost
      * @throws IllegalStateException if the request could only wait for its own call's lock
      */
-    List<Reference> reenter(LockClient client, LockRequest request) {
+    List<Reference> reenter(LockTask task) {
         if (locks.isEmpty()) {
             return List.of();
         }
+        LockRequest request = task.request();
         List<LockKey> asked = request.keys();
         Collection<LockKey> missing = asked.size() == 1 ? asked : new LinkedHashSet<>(asked);
         List<Reference> entered = List.of();
         for (ReferenceCountedLock held : locks) {
-            boolean isWanted = held.client() == client
+            boolean isWanted = held.client() == task.client()
                     && !Collections.disjoint(missing, held.lock().keys());
             Reference reference = isWanted ? held.addReference() : null;
             if (reference != null) {
@@ -203,6 +200,7 @@ public final class HeldLocks {
             requireAllOrNone(entered, missing, request);
             for (Reference each : entered) {
                 each.lock().ensureHeld();
+                each.target().fence(task.fenced());
             }
         } catch (RuntimeException refusal) {
             entered.forEach(Reference::closeAsync);

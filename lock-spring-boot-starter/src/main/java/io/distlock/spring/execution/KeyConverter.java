@@ -27,11 +27,7 @@ final class KeyConverter {
 
     private KeyConverter() {}
 
-    /**
-     * The keys of a name: one for a scalar, one for each element of a collection or an array.
-     *
-     * @throws IllegalArgumentException if there is nothing to lock or it has no text, with the reason and the fix
-     */
+    /** See {@link LockTask#keys}. */
     static List<LockKey> keys(String name, @Nullable Object value) {
         if (value instanceof Collection<?> several) {
             return keys(name, several);

@@ -12,27 +12,24 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A lock that one call needs, and how to take it.
- *
- * @param client the client to ask
- * @param request what to ask for
- * @param interruptOnLoss whether a loss interrupts the body, or leaves it running
- * @param notAcquired what the caller gets if the lock is not acquired
- */
+/** A lock that one call needs, how to take it, and what the caller gets if it is not acquired. */
 public record LockTask(
-        LockClient client, LockRequest request, boolean interruptOnLoss, NotAcquiredHandler notAcquired) {
+        LockClient client,
+        LockRequest request,
+        boolean interruptOnLoss,
+        boolean fenced,
+        NotAcquiredHandler notAcquired) {
 
     private record Place(String provider, LockKey key) {}
 
     /** With the remaining wait time; one attempt if none is left. */
     LockTask waitedFor(Duration time) {
         Duration left = request.options().waitTime().minus(time);
-        return with(request.withWaitTime(left.isNegative() ? Duration.ZERO : left));
+        return with(request.withWaitTime(left.isNegative() ? Duration.ZERO : left), fenced);
     }
 
-    private LockTask with(LockRequest changed) {
-        return new LockTask(client, changed, interruptOnLoss, notAcquired);
+    private LockTask with(LockRequest changed, boolean fenced) {
+        return new LockTask(client, changed, interruptOnLoss, fenced, notAcquired);
     }
 
     /**
@@ -46,7 +43,7 @@ public record LockTask(
 
     /**
      * The same locks in the order in which every call takes them: by provider, then by key; each key once, exclusively if
-     * any of the tasks requires it. Requests for several keys are split; otherwise two calls could each hold a key that
+     * any of the tasks requires it, and fenced likewise. Requests for several keys are split; otherwise two calls could each hold a key that
      * the other waits for.
      */
     public static List<LockTask> ordered(List<LockTask> tasks) {
@@ -64,7 +61,8 @@ public record LockTask(
     }
 
     private static LockTask stronger(LockTask one, LockTask other) {
-        return one.request.mode() == LockMode.EXCLUSIVE ? one : other;
+        LockTask stronger = one.request.mode() == LockMode.EXCLUSIVE ? one : other;
+        return one.fenced == other.fenced ? stronger : stronger.with(stronger.request, true);
     }
 
     /** Neighbours from the same request stay joined. */
@@ -87,6 +85,6 @@ public record LockTask(
     }
 
     private LockTask with(List<LockKey> keys) {
-        return with(new LockRequest(List.copyOf(keys), request.mode(), request.options()));
+        return with(new LockRequest(List.copyOf(keys), request.mode(), request.options()), fenced);
     }
 }

@@ -19,10 +19,7 @@ final class LossExceptions {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /**
-     * The body's exception, with what a release reported as suppressed, unless it reports the same loss; or the latter
-     * alone.
-     */
+    /** The body's exception, which suppresses what a release reported, unless it reports the same; or the latter alone. */
     static Throwable joined(@Nullable Throwable ofTheBody, Throwable ofTheRelease) {
         if (ofTheBody == null) {
             return bare(ofTheRelease);

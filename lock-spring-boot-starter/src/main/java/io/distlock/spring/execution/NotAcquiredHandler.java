@@ -6,10 +6,7 @@ import io.distlock.LockUnavailableException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the caller gets when the lock was not acquired: an exception, an empty value or the result of a fallback, as {@link
- * io.distlock.spring.OnNotAcquired} or the template's {@code LockSpec} chooses.
- */
+/** What the caller gets when the lock was not acquired: an exception, an empty value or the result of a fallback. */
 @FunctionalInterface
 public interface NotAcquiredHandler {
 
@@ -18,11 +15,7 @@ public interface NotAcquiredHandler {
         throw why;
     });
 
-    /**
-     * The result in place of the body's.
-     *
-     * @param why a {@link LockNotAcquiredException} or a {@link LockUnavailableException}
-     */
+    /** The result in place of the body's. */
     @Nullable
     Object handle(LockException why) throws Throwable;
 

@@ -28,16 +28,18 @@ public final class ReferenceCountedLock {
     private final HeldLock unreleasable;
 
     private final AtomicInteger references = new AtomicInteger(1);
+    private volatile boolean fenced;
 
-    private ReferenceCountedLock(LockClient client, HeldLock lock) {
-        this.client = client;
+    private ReferenceCountedLock(LockTask task, HeldLock lock) {
+        this.client = task.client();
         this.lock = lock;
+        this.fenced = task.fenced();
         this.unreleasable = new UnreleasableLock(lock);
     }
 
-    /** The first reference to a lock that this client has just granted. */
-    static Reference first(LockClient client, HeldLock lock) {
-        return new Reference(new ReferenceCountedLock(client, lock), true);
+    /** The first reference to a lock that has just been granted. */
+    static Reference first(LockTask task, HeldLock lock) {
+        return new Reference(new ReferenceCountedLock(task, lock), true);
     }
 
     /** These locks as one, which cannot be released. */
@@ -52,6 +54,18 @@ public final class ReferenceCountedLock {
 
     public HeldLock lock() {
         return lock;
+    }
+
+    /** Whether transactions show it to resources that refuse stale holders. */
+    public boolean isFenced() {
+        return fenced;
+    }
+
+    /** From now on, if a call inside asks for it. */
+    void fence(boolean asked) {
+        if (asked && !fenced) {
+            fenced = true;
+        }
     }
 
     /** The lock as its body sees it: always the same object, which refuses to be released. */
@@ -131,11 +145,7 @@ public final class ReferenceCountedLock {
             return target.lock();
         }
 
-        /**
-         * Drops the reference; the last one releases the lock and waits for the answer. Idempotent.
-         *
-         * @throws io.distlock.LockLostException if the lock was lost
-         */
+        /** Drops the reference; the last one releases the lock and waits for the answer. Throws the loss, if there is one. */
         @Override
         public void close() {
             if (CLOSED.compareAndSet(this, 0, 1)) {

@@ -9,11 +9,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
-/**
- * The health of one provider's store. Takes no lock; lasts no longer than three store calls. Thread-safe.
- *
- * @param degraded the status of a store that works but should be repaired
- */
+/** The health of one provider's store. Takes no lock; lasts no longer than three store calls. Thread-safe. */
 record LockProviderHealthIndicator(LockProvider provider, Timeouts timeouts, Status degraded)
         implements HealthIndicator {
 

@@ -5,6 +5,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.MethodReference;
@@ -29,13 +30,15 @@ record ExpressionRules(
         check(expression, true, true);
     }
 
-    /**
-     * @param ofTheCall whether a bare name here is a property of the call
-     * @param nestedOfTheCall whether it is one in what is nested here, such as the argument of a method
-     */
+    /** With whether a bare name is a property of the call, here and in what is nested, as in the argument of a method. */
     private void check(SpelNode node, boolean ofTheCall, boolean nestedOfTheCall) {
         if (node instanceof VariableReference) {
             checkVariable(node.toStringAST());
+        } else if (node instanceof FunctionReference) {
+            problems.add(
+                    attribute,
+                    "\"" + node.toStringAST() + "\" calls a function, but there are none",
+                    "Write an argument without parentheses, or call a method of a bean: @bean.method()");
         } else if (node instanceof BeanReference) {
             checkBean(node.toStringAST().replaceFirst("^@", "").replace("'", ""));
         } else if (ofTheCall && node instanceof PropertyOrFieldReference property) {
@@ -57,7 +60,9 @@ record ExpressionRules(
     private static boolean isKey(SpelNode parent, int at) {
         return parent instanceof Indexer
                 || (parent instanceof InlineMap && at % 2 == 0)
-                || (parent instanceof CompoundExpression && at > 0);
+                || (parent instanceof CompoundExpression
+                        && at > 0
+                        && !(at == 1 && parent.getChild(0).toStringAST().equals("#root")));
     }
 
     private void checkVariable(String variable) {

@@ -22,14 +22,7 @@ public final class InvalidLockedMethodsException extends IllegalStateException {
         return problems;
     }
 
-    /**
-     * A problem with a locked method.
-     *
-     * @param method the method, with its class
-     * @param attribute the attribute of the annotation, or what else is wrong
-     * @param problem what is wrong, with the value
-     * @param cure what to do
-     */
+    /** What is wrong with a method, in which attribute, and what to do. */
     public record Problem(String method, String attribute, String problem, String cure) implements Serializable {
 
         @Override

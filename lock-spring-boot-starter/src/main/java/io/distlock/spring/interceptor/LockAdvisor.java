@@ -10,9 +10,6 @@ final class LockAdvisor extends DefaultPointcutAdvisor {
 
     private static final long serialVersionUID = 1L;
 
-    /**
-     * @param order lower is further out
-     */
     LockAdvisor(LockOperationSource source, ConfigurableListableBeanFactory beans, int order) {
         super(new LockPointcut(source, new ProxyRules(beans)), new LockInterceptor(source));
         setOrder(order);

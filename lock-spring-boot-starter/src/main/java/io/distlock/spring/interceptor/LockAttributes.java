@@ -5,9 +5,11 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.spring.DistributedLock;
+import io.distlock.spring.DistributedLock.Fencing;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.OnNotAcquired;
+import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.LockTask;
 import io.distlock.spring.execution.NotAcquiredHandler;
 import java.time.Duration;
@@ -49,7 +51,7 @@ record LockAttributes(
     private static final LockOptions LENIENT =
             LockOptions.defaults().withRenew(false).withMaxHoldTime(LockOptions.MAX_HOLD);
 
-    LockOperation.Lock lock(LockClients clients, ReturnTypes.Handling returns) {
+    LockOperation.Lock lock(LockClients clients, ReturnTypes.Handling returns, Executions executions) {
         Optional<LockClient> client = client(clients);
         String name = name();
         return new LockOperation.Lock(
@@ -60,7 +62,16 @@ record LockAttributes(
                 options(client),
                 condition(name),
                 annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT,
+                fenced(executions),
                 notAcquired(returns));
+    }
+
+    private boolean fenced(Executions executions) {
+        Fencing fencing = annotation.getEnum("fencing", Fencing.class);
+        if (fencing == Fencing.ON) {
+            executions.requireFence((problem, cure) -> problems.add("fencing", problem, cure));
+        }
+        return fencing != Fencing.OFF;
     }
 
     private Optional<LockClient> client(LockClients clients) {
@@ -78,11 +89,17 @@ record LockAttributes(
         boolean varies = variable.find();
         if (text.contains("#{")
                 || (varies && (variable.start() == 0 || variables.known().contains(variable.group(1))))) {
+            boolean isKnown = varies && variables.known().contains(variable.group(1));
+            Stream<String> key = isKnown
+                    ? Stream.of(variable.group())
+                    : variables.arguments().keySet().stream().map("#"::concat);
             problems.add(
                     "name",
                     "\"" + text + "\" is an expression, but a name is fixed",
-                    "Give a fixed name, and put what varies into the key: key = \""
-                            + (varies ? variable.group() : "#id") + "\"");
+                    "Give a fixed name, without #"
+                            + key.findFirst()
+                                    .map(each -> ", and put what varies into the key: key = \"" + each + "\"")
+                                    .orElse(""));
         }
         return problems.trying(
                         "name",

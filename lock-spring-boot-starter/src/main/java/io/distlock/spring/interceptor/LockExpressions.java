@@ -41,12 +41,7 @@ final class LockExpressions {
         shared.setTypeLocator(new StandardTypeLocator(beans.getBeanClassLoader()));
     }
 
-    /**
-     * What the expression says for each call; the function throws an {@link IllegalArgumentException} that names lock,
-     * method and reason.
-     *
-     * @param reading refuses a value by an {@link IllegalArgumentException}
-     */
+    /** What the expression says for each call, or an {@link IllegalArgumentException} that names lock, method and reason. */
     <T> Function<LockOperation.Call, T> parse(
             String attribute,
             String text,
@@ -125,10 +120,7 @@ final class LockExpressions {
         return new Variables(locked, arguments, named);
     }
 
-    /**
-     * @param arguments positions by variable
-     * @param named whether the names of parameters are known
-     */
+    /** The position of the argument for each variable, and whether the names of the parameters are known. */
     record Variables(LockedMethod method, Map<String, Integer> arguments, boolean named) {
 
         Set<String> known() {

@@ -32,11 +32,7 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
         return LockTask.ordered(tasks);
     }
 
-    /**
-     * One lock of the method.
-     *
-     * @param options the client's, overridden by the annotation's
-     */
+    /** One lock of the method, with the client's options as the annotation overrides them. */
     record Lock(
             LockClient client,
             String name,
@@ -45,11 +41,12 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
             LockOptions options,
             Function<Call, Boolean> condition,
             boolean interruptOnLoss,
+            boolean fenced,
             Function<Call, NotAcquiredHandler> notAcquired) {
 
         LockTask task(Call call) {
             LockRequest request = new LockRequest(keys.apply(call), mode, options);
-            return new LockTask(client, request, interruptOnLoss, notAcquired.apply(call));
+            return new LockTask(client, request, interruptOnLoss, fenced, notAcquired.apply(call));
         }
     }
 

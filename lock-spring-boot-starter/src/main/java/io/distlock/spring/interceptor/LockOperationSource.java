@@ -39,9 +39,11 @@ final class LockOperationSource {
     private final ConfigurableListableBeanFactory beans;
     private final LockExpressions expressions;
     private final ReturnTypes returnTypes;
+    private final Executions executions;
 
     LockOperationSource(ConfigurableListableBeanFactory beans, Executions executions) {
         this.beans = beans;
+        this.executions = executions;
         this.expressions = new LockExpressions(beans);
         this.returnTypes = new ReturnTypes(executions, beans);
     }
@@ -51,11 +53,7 @@ final class LockOperationSource {
         return entry(method, targetClass).isPresent();
     }
 
-    /**
-     * How a method called on a bean of a class is locked; null if it is not.
-     *
-     * @throws InvalidLockedMethodsException if it cannot be, with all the reasons
-     */
+    /** How a method called on a bean of a class is locked; null if it is not. Throws all the reasons why it cannot be. */
     @Nullable
     LockOperation find(Method method, @Nullable Class<?> targetClass) {
         Optional<Entry> entry = entry(method, targetClass == null ? method.getDeclaringClass() : targetClass);
@@ -106,7 +104,7 @@ final class LockOperationSource {
                         expressions,
                         expressions.variables(method, each.getSource()),
                         problems))
-                .map(attributes -> attributes.lock(clients, returns))
+                .map(attributes -> attributes.lock(clients, returns, executions))
                 .toList();
         problems.throwIfAny();
         return new LockOperation(method.method(), returns, locks);

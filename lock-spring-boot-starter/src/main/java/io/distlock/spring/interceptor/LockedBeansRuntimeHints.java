@@ -11,10 +11,7 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.util.ReflectionUtils;
 
-/**
- * Keeps in a native image the locked methods of beans, which are looked up by reflection, and their fallbacks, which
- * only the annotation names.
- */
+/** Keeps the locked methods of beans and their fallbacks in a native image. */
 final class LockedBeansRuntimeHints implements BeanRegistrationAotProcessor {
 
     @Override

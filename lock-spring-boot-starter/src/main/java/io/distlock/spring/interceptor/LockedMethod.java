@@ -9,11 +9,7 @@ import java.util.stream.Collectors;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ClassUtils;
 
-/**
- * The most specific method of a bean's class, which actually runs, together with the annotations that were found for it.
- *
- * @param onType whether they are on a type and not on a method
- */
+/** The most specific method of a bean's class, which actually runs, and the annotations found for it or on its type. */
 record LockedMethod(
         Method method, Class<?> targetClass, List<MergedAnnotation<DistributedLock>> annotations, boolean onType) {
 

@@ -5,10 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/**
- * Collects the problems of one method, to report them all at once. A refused value is empty and adds a problem. Not
- * thread-safe.
- */
+/** Collects the problems of one method, to report them all at once. Not thread-safe. */
 record ProblemCollector(LockedMethod method, List<InvalidLockedMethodsException.Problem> found) {
 
     ProblemCollector(LockedMethod method) {

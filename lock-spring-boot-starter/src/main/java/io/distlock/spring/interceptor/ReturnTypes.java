@@ -3,9 +3,12 @@ package io.distlock.spring.interceptor;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.Executions.Execution;
 import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,15 +21,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.BeanUtils;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -72,7 +78,7 @@ final class ReturnTypes {
     /** A wrapper of the response body, whose type counts. */
     private static final String RESPONSE = "org.springframework.http.HttpEntity";
 
-    /** The first that is of a method's type. */
+    /** For interfaces and types without a constructor, the first that is of a method's type. */
     private static final List<Supplier<?>> EMPTY_VALUES = List.of(
             ArrayList::new,
             LinkedHashSet::new,
@@ -80,7 +86,9 @@ final class ReturnTypes {
             TreeSet::new,
             TreeMap::new,
             ArrayDeque::new,
-            ConcurrentHashMap::new,
+            LinkedBlockingDeque::new,
+            LinkedTransferQueue::new,
+            ConcurrentSkipListMap::new,
             Optional::empty,
             OptionalInt::empty,
             OptionalLong::empty,
@@ -98,9 +106,9 @@ final class ReturnTypes {
     };
 
     private final Executions executions;
-    private final BeanFactory beans;
+    private final HierarchicalBeanFactory beans;
 
-    ReturnTypes(Executions executions, BeanFactory beans) {
+    ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
         this.executions = executions;
         this.beans = beans;
     }
@@ -135,7 +143,7 @@ final class ReturnTypes {
 
     /** Whether Spring calls it on another thread, outside the lock, and waits there for the future that it returns. */
     private boolean isAsync(LockedMethod method) {
-        return beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
+        return beans.containsLocalBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
                 && (AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
                         || AnnotatedElementUtils.hasAnnotation(method.targetClass(), Async.class));
     }
@@ -235,6 +243,11 @@ final class ReturnTypes {
             return Array.newInstance(type.getComponentType(), 0);
         }
         boolean hasEmptyValue = type == Iterable.class || type.getName().startsWith("java.util.");
+        boolean isContainer = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
+        Constructor<?> own = hasEmptyValue && isContainer ? ClassUtils.getConstructorIfAvailable(type) : null;
+        if (own != null && !Modifier.isAbstract(type.getModifiers())) {
+            return BeanUtils.instantiateClass(own);
+        }
         return EMPTY_VALUES.stream()
                 .<@Nullable Object>map(Supplier::get)
                 .filter(value -> hasEmptyValue && type.isInstance(value))
@@ -273,11 +286,7 @@ final class ReturnTypes {
             return signal.orElseThrow(() -> failure).apply(failure);
         }
 
-        /**
-         * Refuses a result that represents work still in progress.
-         *
-         * @throws IllegalStateException if it does
-         */
+        /** Refuses a result that represents work still in progress. */
         @Nullable
         Object requireDone(@Nullable Object result, Method method) {
             if (mayBeAnything && result != null && isAsynchronous(result.getClass())) {

@@ -23,12 +23,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
-/**
- * Measures the locks of each client. The tag {@code lock} is the name of a lock, never its key. A call costs a look-up
- * of its name and the recording itself. Thread-safe.
- *
- * @param ticker limits how often the gauges are counted
- */
+/** Measures the locks of each client. The tag {@code lock} is the name of a lock, never its key. Thread-safe. */
 record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker) implements LockClientCustomizer {
 
     @Override

@@ -55,11 +55,7 @@ record LockObservations(
         return new Started((parent == null ? observation : observation.parentObservation(parent)).start(), context);
     }
 
-    /**
-     * A started observation.
-     *
-     * @param context its context, which the observation itself does not return if nobody observes
-     */
+    /** With its context, which the observation itself does not return if nobody observes. */
     private record Started(Observation observation, LockObservationContext context)
             implements InstrumentedLockClient.HoldListener {
 

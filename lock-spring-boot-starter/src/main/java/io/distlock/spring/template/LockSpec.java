@@ -6,6 +6,7 @@ import io.distlock.LockMode;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
+import io.distlock.spring.DistributedLock.Fencing;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.execution.Executions;
@@ -93,6 +94,20 @@ public final class LockSpec {
 
     public LockSpec onLost(OnLost onLost) {
         return refined(last -> last.with(onLost));
+    }
+
+    /**
+     * Whether transactions under the lock are refused once a later holder has written.
+     *
+     * @throws IllegalStateException if it must be {@linkplain Fencing#ON on} but no resource fences
+     */
+    public LockSpec fencing(Fencing fencing) {
+        if (fencing == Fencing.ON) {
+            executions.requireFence((problem, cure) -> {
+                throw new IllegalStateException("fencing " + problem + ". " + cure);
+            });
+        }
+        return refined(last -> last.with(fencing != Fencing.OFF));
     }
 
     /** Also takes these locks, in canonical order, whatever the order here. All wait times count from the call. */
@@ -252,32 +267,37 @@ public final class LockSpec {
      * @param change makes the request's options from those of the client
      * @param onLost what happens to the body if the lock is lost
      */
-    record Terms(LockClient client, LockRequest request, UnaryOperator<LockOptions> change, OnLost onLost) {
+    record Terms(
+            LockClient client, LockRequest request, UnaryOperator<LockOptions> change, OnLost onLost, boolean fenced) {
 
         static Terms of(LockClient client, LockRequest request) {
-            return new Terms(client, request, UnaryOperator.identity(), OnLost.LEAVE_RUNNING);
+            return new Terms(client, request, UnaryOperator.identity(), OnLost.LEAVE_RUNNING, true);
         }
 
         /** For another client, whose options apply if none were set. */
         Terms with(LockClient another) {
-            return new Terms(another, request.withOptions(change.apply(another.options())), change, onLost);
+            return new Terms(another, request.withOptions(change.apply(another.options())), change, onLost, fenced);
         }
 
         Terms with(UnaryOperator<LockOptions> next) {
             LockRequest changed = request.withOptions(next.apply(request.options()));
-            return new Terms(client, changed, options -> next.apply(change.apply(options)), onLost);
+            return new Terms(client, changed, options -> next.apply(change.apply(options)), onLost, fenced);
         }
 
         Terms with(LockMode mode) {
-            return new Terms(client, request.withMode(mode), change, onLost);
+            return new Terms(client, request.withMode(mode), change, onLost, fenced);
         }
 
         Terms with(OnLost changed) {
-            return new Terms(client, request, change, changed);
+            return new Terms(client, request, change, changed, fenced);
+        }
+
+        Terms with(boolean changed) {
+            return new Terms(client, request, change, onLost, changed);
         }
 
         LockTask task(NotAcquiredHandler handler) {
-            return new LockTask(client, request, onLost == OnLost.INTERRUPT, handler);
+            return new LockTask(client, request, onLost == OnLost.INTERRUPT, fenced, handler);
         }
     }
 }

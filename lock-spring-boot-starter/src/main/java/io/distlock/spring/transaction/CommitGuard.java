@@ -46,10 +46,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     private final Supplier<List<TransactionFence>> fences;
     private final Listener listener = new Listener();
 
-    /**
-     * @param asksStore whether the store, not just the clock, must confirm each lock; one call per key
-     * @param fences the resources to show the locks to; not asked for before the first transaction under a lock
-     */
+    /** The fences are not asked for before the first transaction under a lock. */
     CommitGuard(boolean asksStore, Supplier<List<TransactionFence>> fences) {
         this.asksStore = asksStore;
         this.fences = fences;
@@ -77,14 +74,11 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         return bean;
     }
 
-    /**
-     * Shows these locks to the resources that refuse stale holders, in the order of their keys.
-     *
-     * @throws io.distlock.fencing.StaleFencingTokenException if one of them has seen a later holder
-     */
+    /** Shows these locks, in the order of their keys, to the resources that refuse stale holders. */
     void fence(Collection<ReferenceCountedLock> locks) {
         for (TransactionFence fence : fences.get()) {
             locks.stream()
+                    .filter(ReferenceCountedLock::isFenced)
                     .flatMap(lock -> lock.lock().sequencers().stream()
                             .map(sequencer -> Map.entry(lock.client().provider(), sequencer)))
                     .sorted(Comparator.comparing(entry -> entry.getValue().key()))
@@ -92,18 +86,16 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         }
     }
 
+    boolean isFencing() {
+        return !fences.get().isEmpty();
+    }
+
     /** Whether a check blocks. */
     boolean asksStore() {
         return asksStore;
     }
 
-    /**
-     * Requires all of these locks to be held.
-     *
-     * @throws io.distlock.LockLostException if one was lost
-     * @throws io.distlock.LockUnavailableException if the store had to be asked but did not answer
-     * @throws IllegalStateException if one was already released
-     */
+    /** Requires all of these locks to be held, as the store says or as the clock does. */
     void check(Collection<ReferenceCountedLock> locks) {
         for (ReferenceCountedLock each : locks) {
             each.lock().ensureHeld();

@@ -25,16 +25,17 @@ import reactor.core.publisher.Mono;
 @ConditionalOnClass(ConfigurableTransactionManager.class)
 public final class LockTransactionAutoConfiguration {
 
-    private static final String PROPERTIES = "distributed-lock.transactions.";
-
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static EnclosingScope.Resolver lockTransactionScope(CommitGuard guard, Environment environment) {
-        boolean holds = Binder.get(environment)
-                .bind(PROPERTIES + "hold-until-completion", Boolean.class)
-                .orElse(true);
-        return new TransactionScope(guard, holds);
+        return new TransactionScope(guard, isOn(environment, "hold-until-completion", true));
+    }
+
+    private static boolean isOn(Environment environment, String property, boolean otherwise) {
+        return Binder.get(environment)
+                .bind("distributed-lock.transactions." + property, Boolean.class)
+                .orElse(otherwise);
     }
 
     /** Reads the property from the environment: the properties bean would have to be created too early. */
@@ -42,11 +43,9 @@ public final class LockTransactionAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static CommitGuard lockCommitGuard(Environment environment, ObjectProvider<TransactionFence> fences) {
-        boolean asksStore = Binder.get(environment)
-                .bind(PROPERTIES + "ask-store-before-commit", Boolean.class)
-                .orElse(false);
         return new CommitGuard(
-                asksStore, SingletonSupplier.of(() -> fences.orderedStream().toList()));
+                isOn(environment, "ask-store-before-commit", false),
+                SingletonSupplier.of(() -> fences.orderedStream().toList()));
     }
 
     /** Locks and reactive transactions. */
@@ -58,10 +57,7 @@ public final class LockTransactionAutoConfiguration {
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         @ConditionalOnMissingBean
         static ReactiveTransactionScope lockReactiveTransactionScope(CommitGuard guard, Environment environment) {
-            boolean holds = Binder.get(environment)
-                    .bind(PROPERTIES + "hold-until-completion", Boolean.class)
-                    .orElse(true);
-            return new ReactiveTransactionScope(guard, holds);
+            return new ReactiveTransactionScope(guard, isOn(environment, "hold-until-completion", true));
         }
 
         @Bean

@@ -12,12 +12,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/**
- * Transactions in a Reactor context, which hold locks taken inside them until they complete, and do not commit without
- * the locks that they were begun under. Thread-safe.
- *
- * @param holdsUntilCompletion whether a lock taken inside a transaction is held until the latter completes
- */
+/** Like {@link TransactionScope}, for transactions in a Reactor context. Thread-safe. */
 record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
         implements EnclosingScope.ReactiveResolver {
 
@@ -39,12 +34,7 @@ record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
         });
     }
 
-    /**
-     * The transaction around a subscription, if there is one.
-     *
-     * @param begunUnder the locks of the subscription; recorded by the first call, made as the transaction
-     *     begins
-     */
+    /** The transaction around a subscription, if there is one. The first call, as it begins, records the locks around it. */
     private Mono<Optional<Completion>> transaction(List<ReferenceCountedLock> begunUnder) {
         return TransactionSynchronizationManager.forCurrentTransaction()
                 .filter(manager -> manager.isSynchronizationActive() && manager.isActualTransactionActive())

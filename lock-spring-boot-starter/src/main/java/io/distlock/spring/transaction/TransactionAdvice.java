@@ -6,12 +6,7 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Transaction advice with something of ours inside: between the beginning of the transaction and the method.
- *
- * @param transactions Spring's own
- * @param inside runs the invocation it is given, or refuses to
- */
+/** Transaction advice with something of ours between the beginning of the transaction and the method. */
 record TransactionAdvice(MethodInterceptor transactions, MethodInterceptor inside) implements MethodInterceptor {
 
     @Override

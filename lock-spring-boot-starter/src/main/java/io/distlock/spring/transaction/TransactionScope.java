@@ -21,9 +21,6 @@ final class TransactionScope implements EnclosingScope.Resolver {
     private final CommitGuard guard;
     private final boolean holdsUntilCompletion;
 
-    /**
-     * @param holdsUntilCompletion whether a lock taken inside a transaction is held until the latter completes
-     */
     TransactionScope(CommitGuard guard, boolean holdsUntilCompletion) {
         this.guard = guard;
         this.holdsUntilCompletion = holdsUntilCompletion;
@@ -35,7 +32,13 @@ final class TransactionScope implements EnclosingScope.Resolver {
                 || !TransactionSynchronizationManager.isActualTransactionActive()) {
             return EnclosingScope.NONE;
         }
-        return holdsUntilCompletion ? find().orElseGet(this::register) : new FencedOnly(guard);
+        // Keeping none, it only shows them to the resources that refuse stale holders.
+        return holdsUntilCompletion ? find().orElseGet(this::register) : lock -> guard.fence(List.of(lock));
+    }
+
+    @Override
+    public boolean isFencing() {
+        return guard.isFencing();
     }
 
     /** The locks taken inside the transaction on this thread. */
@@ -57,20 +60,6 @@ final class TransactionScope implements EnclosingScope.Resolver {
         TransactionSynchronizationManager.registerSynchronization(completion);
         HeldLocks.enter(completion);
         return completion;
-    }
-
-    /** Keeps nothing: a lock taken inside the transaction is only shown to the resources that refuse stale holders. */
-    private record FencedOnly(CommitGuard guard) implements EnclosingScope {
-
-        @Override
-        public void keep(ReferenceCountedLock lock) {
-            guard.fence(List.of(lock));
-        }
-
-        @Override
-        public List<ReferenceCountedLock> kept() {
-            return List.of();
-        }
     }
 
     /** Runs after the commit or rollback; its order among synchronizations is unspecified. */

@@ -64,6 +64,18 @@ class LongestLeaseTests {
     }
 
     @Test
+    void whatIsBlamedIsThePropertyThatBreaksTheRule() {
+        context.withPropertyValues(
+                        "distributed-lock.provider=strict",
+                        "distributed-lock.lease-time=10s",
+                        "distributed-lock.min-hold-time=25s")
+                .run(started -> assertThat(started.getStartupFailure())
+                        .hasStackTraceContaining("distributed-lock.min-hold-time")
+                        .satisfies(failure ->
+                                assertThat(String.valueOf(failure.getMessage())).doesNotContain("lease-time")));
+    }
+
+    @Test
     void theDefaultLeaseDoesNotMatterToAProviderThatNobodyAsksForIt() {
         context.run(started -> assertThat(started).hasNotFailed());
     }

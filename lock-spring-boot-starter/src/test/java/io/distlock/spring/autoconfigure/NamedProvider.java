@@ -59,6 +59,10 @@ public final class NamedProvider implements LockProvider {
 
     @Override
     public void validate(LockOptions options) {
+        if (options.minHoldTime().compareTo(longestLease) > 0) {
+            throw new IllegalArgumentException(
+                    "the store '" + name + "' keeps no lock for " + options.minHoldTime() + ": shorten it");
+        }
         if (options.leaseTime().compareTo(longestLease) > 0) {
             throw new IllegalArgumentException(
                     "the store '" + name + "' grants no lease of " + options.leaseTime() + ": shorten it");

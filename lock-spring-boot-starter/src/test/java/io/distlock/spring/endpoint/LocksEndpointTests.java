@@ -263,7 +263,7 @@ class LocksEndpointTests {
     void aRequestThatNamesNoLockIsRefusedWithTheRule() {
         assertThatExceptionOfType(InvalidEndpointRequestException.class)
                 .isThrownBy(() -> endpoint.locks(null, "42", null, null, null, null))
-                .withMessageContaining("by its name and key");
+                .withMessageContaining("the name and key of a lock");
         assertThatExceptionOfType(InvalidEndpointRequestException.class)
                 .isThrownBy(() -> inspect("orders", " "))
                 .withMessageContaining("is blank");
@@ -385,6 +385,29 @@ class LocksEndpointTests {
                                     .containsEntry("token", held.fencingToken().value())
                                     .containsEntry("release", "RELEASED");
                         }));
+    }
+
+    @Test
+    void aHiddenKeyIsNeitherAuditedNorFoundByTheTokenOfItsLock() {
+        HeldLock held = client.acquire(now("orders", "somebody"));
+        long token = held.fencingToken().value();
+        LocksEndpoint hiding = endpoint(Show.NEVER, true);
+        LocksDescriptor.Inspection byKey =
+                (LocksDescriptor.Inspection) hiding.locks("orders", "somebody", null, null, null, null);
+        assertThat(byKey.holders()).singleElement().satisfies(holder -> {
+            assertThat(holder.token()).isNull();
+            assertThat(holder.owner()).isEqualTo("******");
+        });
+        String id = list(hiding, null, null, null, null).held().items().get(0).id();
+        assertThat(inspect(hiding, id).holders())
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.token()).isEqualTo(token));
+        hiding.forceRelease(null, null, null, id, token);
+        assertThat(published)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        AuditApplicationEvent.class,
+                        event -> assertThat(event.getAuditEvent().getData()).containsEntry("lock", "orders:******"));
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
@@ -122,11 +123,29 @@ class LocksEndpointWebExtensionTests {
 
     @Test
     void aBadRequestIsAProblemWithTheReason() {
-        assertProblem(get(null, "43", null, null), 400, "by its name and key");
+        assertProblem(get(null, "43", null, null), 400, "the name and key of a lock");
         assertProblem(
                 endpoint(Show.ALWAYS).locks(SecurityContext.NONE, null, null, null, null, -1, null),
                 400,
                 "offset -1 must not be negative");
+    }
+
+    @Test
+    void whatTheProviderCannotDoIsAProblemWithTheReason() {
+        LockClient unable = Mockito.mock(LockClient.class);
+        Mockito.when(unable.provider()).thenReturn("unable");
+        Mockito.when(unable.inspect(Mockito.any()))
+                .thenThrow(new UnsupportedOperationException("the provider 'unable' cannot inspect"));
+        LocksEndpointWebExtension endpoint = new LocksEndpointWebExtension(new LocksEndpoint(
+                new LockClients(List.of(unable), "unable"),
+                new RecentLosses(ticker),
+                event -> {},
+                new LocksEndpointProperties(Show.ALWAYS, Set.of(), false),
+                List.of()));
+        assertProblem(
+                endpoint.locks(SecurityContext.NONE, "orders", "42", null, null, null, null),
+                501,
+                "the provider 'unable' cannot inspect");
     }
 
     @Test

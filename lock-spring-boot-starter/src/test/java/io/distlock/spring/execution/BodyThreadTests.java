@@ -74,7 +74,7 @@ class BodyThreadTests {
     }
 
     private List<LockTask> tasks() {
-        return List.of(new LockTask(client, client.request("a"), false, NotAcquiredHandler.THROW));
+        return List.of(new LockTask(client, client.request("a"), false, true, NotAcquiredHandler.THROW));
     }
 
     @Test
@@ -128,7 +128,7 @@ class BodyThreadTests {
         };
         LockClient slow = Mockito.mock(LockClient.class, AdditionalAnswers.delegatesTo(client));
         Mockito.doReturn(asked).when(slow).acquireAsync(Mockito.any());
-        LockTask task = new LockTask(slow, client.request("a"), false, NotAcquiredHandler.THROW);
+        LockTask task = new LockTask(slow, client.request("a"), false, true, NotAcquiredHandler.THROW);
         CompletableFuture<?> future = (CompletableFuture<?>) executions.future().run(List.of(task), () -> {
             body.set(Thread.currentThread());
             return CompletableFuture.completedFuture("done");
@@ -150,8 +150,8 @@ class BodyThreadTests {
         Mockito.doReturn(CompletableFuture.completedFuture(losing)).when(stub).acquireAsync(Mockito.any());
         Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
         List<LockTask> tasks = List.of(
-                new LockTask(stub, client.request("a"), true, NotAcquiredHandler.THROW),
-                new LockTask(client, client.request("b"), false, NotAcquiredHandler.THROW));
+                new LockTask(stub, client.request("a"), true, true, NotAcquiredHandler.THROW),
+                new LockTask(client, client.request("b"), false, true, NotAcquiredHandler.THROW));
 
         CompletableFuture<?> future = future(executions(steps::add), tasks);
         lost.complete(new LockLoss(
@@ -252,7 +252,7 @@ class BodyThreadTests {
         Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
         Executions busy = executions(steps::add);
         LockRequest brief = client.request("a").withRenew(false).withLeaseTime(Duration.ofSeconds(1));
-        List<LockTask> tasks = List.of(new LockTask(client, brief, false, NotAcquiredHandler.THROW));
+        List<LockTask> tasks = List.of(new LockTask(client, brief, false, true, NotAcquiredHandler.THROW));
         CompletableFuture<?> future = future(busy, tasks);
         // The caller is told although no thread is to be had.
         assertThatExceptionOfType(ExecutionException.class)
@@ -287,7 +287,7 @@ class BodyThreadTests {
     void aBodyIsNotRunOnceTheOuterLockThatItEnteredIsLost() throws Throwable {
         Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
         LockRequest brief = client.request("a").withRenew(false).withLeaseTime(Duration.ofSeconds(1));
-        List<LockTask> tasks = List.of(new LockTask(client, brief, false, NotAcquiredHandler.THROW));
+        List<LockTask> tasks = List.of(new LockTask(client, brief, false, true, NotAcquiredHandler.THROW));
         AtomicReference<CompletableFuture<?>> inner = new AtomicReference<>();
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(() -> executions.blocking().run(tasks, () -> {
@@ -334,7 +334,8 @@ class BodyThreadTests {
         CompletableFuture<HeldLock> asked = new CompletableFuture<>();
         LockClient slow = Mockito.mock(LockClient.class, AdditionalAnswers.delegatesTo(client));
         Mockito.doReturn(asked).when(slow).acquireAsync(Mockito.any());
-        second.set(future(full, List.of(new LockTask(slow, client.request("a"), false, NotAcquiredHandler.THROW))));
+        second.set(
+                future(full, List.of(new LockTask(slow, client.request("a"), false, true, NotAcquiredHandler.THROW))));
         meanwhile.set(() -> second.get().cancel(true));
         asked.complete(client.acquire(client.request("a")));
         await().until(() -> second.get().isDone());
@@ -361,7 +362,7 @@ class BodyThreadTests {
         LockClient slow = Mockito.mock(LockClient.class, AdditionalAnswers.delegatesTo(client));
         Mockito.doReturn(asked).when(slow).acquireAsync(Mockito.any());
         user.set("ann");
-        List<LockTask> tasks = List.of(new LockTask(slow, client.request("a"), false, NotAcquiredHandler.THROW));
+        List<LockTask> tasks = List.of(new LockTask(slow, client.request("a"), false, true, NotAcquiredHandler.THROW));
         CompletableFuture<?> future = (CompletableFuture<?>)
                 inContext.future().run(tasks, () -> CompletableFuture.completedFuture(user.get()));
         user.remove();
@@ -382,7 +383,7 @@ class BodyThreadTests {
             return CompletableFuture.completedFuture("instead");
         };
         try (HeldLock other = client.acquire(client.request("a"))) {
-            LockTask task = new LockTask(client, client.request("a").withWaitTime(Duration.ZERO), false, handler);
+            LockTask task = new LockTask(client, client.request("a").withWaitTime(Duration.ZERO), false, true, handler);
             assertThat(future(executions, List.of(task)).get(20, TimeUnit.SECONDS))
                     .isEqualTo("instead");
             assertThat(fallback.get()).isNotNull().isNotSameAs(Thread.currentThread());
@@ -401,16 +402,18 @@ class BodyThreadTests {
                 .build()) {
             LockRequest brief = own.request("a").withRenew(false).withLeaseTime(Duration.ofSeconds(1));
             CompletableFuture<String> work = new CompletableFuture<>();
-            executions(single).future().run(List.of(new LockTask(own, brief, true, NotAcquiredHandler.THROW)), () -> {
-                single.execute(() -> {
-                    try {
-                        leave.await();
-                    } catch (InterruptedException interrupt) {
-                        Thread.currentThread().interrupt();
-                    }
-                });
-                return work;
-            });
+            executions(single)
+                    .future()
+                    .run(List.of(new LockTask(own, brief, true, true, NotAcquiredHandler.THROW)), () -> {
+                        single.execute(() -> {
+                            try {
+                                leave.await();
+                            } catch (InterruptedException interrupt) {
+                                Thread.currentThread().interrupt();
+                            }
+                        });
+                        return work;
+                    });
             await().until(work::isCancelled);
         } finally {
             leave.countDown();

@@ -65,7 +65,7 @@ class TurnTests {
     }
 
     private LockTask task(NotAcquiredHandler handler) {
-        return new LockTask(client, client.request("a").withWaitTime(Duration.ZERO), false, handler);
+        return new LockTask(client, client.request("a").withWaitTime(Duration.ZERO), false, true, handler);
     }
 
     private CompletableFuture<?> future(Executions executions, LockTask... tasks) {
@@ -150,8 +150,8 @@ class TurnTests {
                 assertThat(leave.await(20, TimeUnit.SECONDS)).isTrue();
                 return Mono.just("done");
             };
-            LockTask outer = new LockTask(own, own.request("a"), false, NotAcquiredHandler.THROW);
-            LockTask inner = new LockTask(own, own.request("b"), true, NotAcquiredHandler.THROW);
+            LockTask outer = new LockTask(own, own.request("a"), false, true, NotAcquiredHandler.THROW);
+            LockTask inner = new LockTask(own, own.request("b"), true, true, NotAcquiredHandler.THROW);
             CompletableFuture<?> result =
                     mono(executions(pool), body, outer, inner).toFuture();
             CompletableFuture<Void> lost = inside.get(20, TimeUnit.SECONDS)

@@ -12,6 +12,7 @@ import io.distlock.LockUnavailableException;
 import io.distlock.redis.autoconfigure.RedisLockAutoConfiguration;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
+import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -234,6 +236,20 @@ class AnnotatedOnRedisTests {
             await().atMost(PATIENCE.multipliedBy(3))
                     .until(() -> probe().get(KEY).isEmpty());
             assertThat(there.mono(1, () -> Mono.just("free")).block()).isEqualTo("free");
+        });
+    }
+
+    /** One after the other in canonical order, so that no two calls wait for each other; released all at once. */
+    @Test
+    void aHundredKeysCostTwoCommandsEach() {
+        run((here, there) -> {
+            List<Long> ids = LongStream.range(0, 100).boxed().toList();
+            here.all(ids, List::size);
+            try (CommandRecorder recorder = probe().record()) {
+                assertThat(here.<Integer>all(ids, List::size)).isEqualTo(100);
+                await().atMost(PATIENCE).until(() -> probe().keys().stream().noneMatch(key -> key.contains("order:")));
+                assertThat(recorder.names()).hasSize(200).containsOnly("EVALSHA");
+            }
         });
     }
 }

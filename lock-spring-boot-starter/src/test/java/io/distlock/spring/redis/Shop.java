@@ -9,6 +9,7 @@ import io.distlock.spring.OnNotAcquired;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
@@ -30,6 +31,11 @@ class Shop {
     @DistributedLock(name = "order", key = "#id", waitTime = "0s")
     public <T> T blocking(long id, Callable<T> body) throws Exception {
         return body.call();
+    }
+
+    @DistributedLock(name = "order", key = "#ids", waitTime = "1m")
+    public <T> T all(List<Long> ids, Function<List<Long>, T> body) {
+        return body.apply(ids);
     }
 
     @DistributedLock(name = "order", key = "#id", leaseTime = "3s", waitTime = "1m", onLost = OnLost.INTERRUPT)

@@ -1,0 +1,127 @@
+package io.distlock.spring.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.distlock.Sequencer;
+import io.distlock.spring.DistributedLock;
+import io.distlock.spring.DistributedLock.Fencing;
+import io.distlock.spring.interceptor.InvalidLockedMethodsException;
+import io.distlock.spring.template.LockTemplate;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Which locks are shown to the resources that refuse stale holders. */
+class FencingTests {
+
+    private final Shown shown = new Shown();
+    private final ApplicationContextRunner runner =
+            Database.runner().withBean(TransactionFence.class, () -> shown).withBean(Jobs.class);
+
+    static final class Shown implements TransactionFence {
+
+        private final List<String> keys = new ArrayList<>();
+
+        @Override
+        public void enter(String provider, Sequencer sequencer) {
+            keys.add(sequencer.key().text());
+        }
+    }
+
+    static class Jobs {
+
+        @Transactional
+        @DistributedLock(name = "usual", key = "#id")
+        public void usual(String id) {}
+
+        @Transactional
+        @DistributedLock(name = "off", key = "#id", fencing = Fencing.OFF)
+        public void off(String id) {}
+
+        @Transactional
+        @DistributedLock(name = "off", key = "#id", fencing = Fencing.ON)
+        public void on(String id) {}
+
+        @Transactional
+        @DistributedLock(name = "a", fencing = Fencing.OFF)
+        @DistributedLock(name = "b", fencing = Fencing.ON)
+        @DistributedLock(name = "a")
+        public void several() {}
+    }
+
+    static class OnAlone {
+
+        @DistributedLock(fencing = Fencing.ON)
+        public void run() {}
+    }
+
+    @Test
+    void aLockIsShownUnlessItsFencingIsOff() {
+        runner.run(context -> {
+            Jobs jobs = context.getBean(Jobs.class);
+            jobs.usual("1");
+            jobs.off("1");
+            jobs.on("2");
+            // As it begins, and before the commit.
+            assertThat(shown.keys).containsExactly("usual:1", "usual:1", "off:2", "off:2");
+        });
+    }
+
+    @Test
+    void ofSeveralLocksEachHasItsOwnAndAKeyNamedTwiceIsFenced() {
+        runner.run(context -> {
+            context.getBean(Jobs.class).several();
+            assertThat(shown.keys).containsExactly("a", "b", "a", "b");
+        });
+    }
+
+    @Test
+    void insideALockThatIsNotFencedOneThatMustBeIsFencedByTheCommit() {
+        runner.run(context -> {
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            locks.lock("off", "1")
+                    .fencing(Fencing.OFF)
+                    .run(() -> transactions.executeWithoutResult(status -> {
+                        assertThat(shown.keys).isEmpty();
+                        context.getBean(Jobs.class).on("1");
+                    }));
+            assertThat(shown.keys).containsExactly("off:1");
+        });
+    }
+
+    @Test
+    void fencingThatMustBeOnWithoutAnythingThatFencesFailsTheStart() {
+        Database.runner()
+                .withBean(OnAlone.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOfSatisfying(
+                                InvalidLockedMethodsException.class,
+                                refused -> assertThat(refused.problems())
+                                        .singleElement()
+                                        .satisfies(problem -> {
+                                            assertThat(problem.method()).endsWith("OnAlone.run()");
+                                            assertThat(problem.attribute()).isEqualTo("fencing");
+                                            assertThat(problem.problem())
+                                                    .contains("ON requires a resource that fences");
+                                            assertThat(problem.cure())
+                                                    .contains("distributed-lock.jdbc.fencing.enabled=true");
+                                        })));
+    }
+
+    @Test
+    void codeThatAsksForFencingWithoutAnythingThatFencesIsRefused() {
+        Database.runner()
+                .run(context -> assertThatIllegalStateException()
+                        .isThrownBy(() ->
+                                context.getBean(LockTemplate.class).lock("a").fencing(Fencing.ON))
+                        .withMessageContaining("ON requires a resource that fences")
+                        .withMessageContaining("distributed-lock.jdbc.fencing.enabled=true"));
+    }
+}
