@@ -230,7 +230,7 @@ final class RedlockNode {
                 request.mode(),
                 owner,
                 new FencingToken(token),
-                keys.of(request.key()),
+                keys,
                 request.renewedTimeToLive(),
                 Duration.ZERO);
     }

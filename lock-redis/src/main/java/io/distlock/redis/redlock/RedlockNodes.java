@@ -8,6 +8,7 @@ import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,8 @@ record RedlockNodes(
     private static final String UP = "up";
 
     RedlockNodes {
-        all = List.copyOf(all);
+        // All clients agree on the order, however theirs are configured.
+        all = all.stream().sorted(Comparator.comparing(RedlockNode::name)).toList();
     }
 
     int size() {
@@ -49,7 +51,7 @@ record RedlockNodes(
      * key, and for each client while it finds that one slow.
      */
     int first(LockKey key) {
-        int usual = Math.floorMod(key.hashCode(), size());
+        int usual = Math.floorMod(key.text().hashCode(), size());
         return IntStream.range(usual, usual + size())
                 .map(at -> at % size())
                 .filter(at -> get(at).isPrompt())

@@ -139,8 +139,8 @@ public final class RedlockProvider implements LockProvider {
     }
 
     private RedlockLease lease(LockKey key, FencingToken token, Holders.Grantee holder) {
-        RedisLease entry = new RedisLease(
-                key, holder.mode(), holder.owner(), token, keys.of(key), LockOptions.MAX_LEASE, Duration.ZERO);
+        RedisLease entry =
+                new RedisLease(key, holder.mode(), holder.owner(), token, keys, LockOptions.MAX_LEASE, Duration.ZERO);
         return new RedlockLease(holder.owner(), entry);
     }
 

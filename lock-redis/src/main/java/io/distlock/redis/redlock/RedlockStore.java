@@ -33,7 +33,7 @@ final class RedlockStore implements TryLockStore {
     private static final OptionalLong READERS = OptionalLong.of(Vote.Refused.READERS);
     private static final Backoff SPLIT = new Backoff(Duration.ofMillis(2), Duration.ofMillis(500));
 
-    /** So often a try begins at one node; then at all, in case that node alone has lost the lock. */
+    /** So many tries in a row begin at one node, which may be the only one that has lost the lock. */
     private static final int MOST_AT_ONE = 2;
 
     /** Until one who was refused by one node asks all; as long again at most. */
@@ -82,38 +82,31 @@ final class RedlockStore implements TryLockStore {
     private CompletionStage<Result> tryUntilDecided(Deadline end) {
         // It must end before its caller gives up, or the cause would not be reported.
         return tryOnce(end.remaining().plus(nodes.callTimeout().dividedBy(2))).thenCompose(attempt -> {
-            Optional<Duration> pause;
-            String splitBy;
             synchronized (this) {
-                pause = split;
-                splitBy = why;
+                Optional<Duration> pause = split;
+                split = Optional.empty();
+                return pause.isPresent()
+                        ? afterSplit(pause.get(), failed(why), end)
+                        : CompletableFuture.completedFuture(attempt);
             }
-            return pause.isPresent() ? afterSplit(pause.get(), splitBy, end) : completed(attempt);
         });
     }
 
-    private CompletionStage<Result> afterSplit(Duration pause, String splitBy, Deadline end) {
+    private CompletionStage<Result> afterSplit(Duration pause, CompletionStage<Result> failed, Deadline end) {
         if (pause.compareTo(end.remaining()) >= 0) {
-            return failed(splitBy);
+            return failed;
         }
         CompletableFuture<Void> paused = new CompletableFuture<>();
         nodes.runtime().scheduler().schedule(() -> paused.complete(null), pause);
         // If the process paused, the caller has given up: nothing would release what it took now.
-        return paused.thenCompose(over -> end.hasPassed() ? failed(splitBy) : tryUntilDecided(end));
+        return paused.thenCompose(over -> end.hasPassed() ? failed : tryUntilDecided(end));
     }
 
     private static CompletionStage<Result> failed(String why) {
-        return completed(new Result.Failed(new RedisCallException(why, false), false));
-    }
-
-    private static CompletionStage<Result> completed(Result attempt) {
-        return CompletableFuture.completedFuture(attempt);
+        return CompletableFuture.completedFuture(new Result.Failed(new RedisCallException(why, false), false));
     }
 
     private CompletionStage<Result> tryOnce(Duration callTimeout) {
-        synchronized (this) {
-            split = Optional.empty();
-        }
         Optional<String> clash = nodes.runIds().clash();
         if (clash.isPresent()) {
             // Asks again: the configuration may have been corrected.
@@ -129,6 +122,7 @@ final class RedlockStore implements TryLockStore {
             before = current;
             current = next;
             startedNanos = nodes.runtime().ticker().nanos();
+            split = Optional.empty();
             // Readers do not keep each other out, and all nodes must know of a writer that waits for them. The last try
             // finds out whether a majority is up.
             one = nextAtOne

@@ -35,7 +35,7 @@ public final class RedisKeys {
     }
 
     /**
-     * Kept as long as the lock is held, hence small: all names but the one for renewals are made on demand.
+     * The names of one lock.
      *
      * @param lock taken exclusively: {@code owner:token}
      * @param slot of all of them, in a cluster

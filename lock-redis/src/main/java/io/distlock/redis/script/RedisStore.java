@@ -55,7 +55,7 @@ public final class RedisStore implements TryLockStore {
         return calls.write(acquisition(request, request.owner(), again, names, names.fence()), RedisStore::isGranted)
                 .handle((reply, failure) -> {
                     if (failure == null) {
-                        return answer(request, names, since, again, reply);
+                        return answer(request, since, again, reply);
                     }
                     RedisCallException known = RedisCallException.of(failure);
                     return new Result.Failed(known, known.mayBeApplied());
@@ -85,8 +85,7 @@ public final class RedisStore implements TryLockStore {
         return reply.get(0) == 1;
     }
 
-    private static Result answer(
-            LeaseRequest request, RedisKeys.Names names, Moment since, boolean again, List<Long> reply) {
+    private Result answer(LeaseRequest request, Moment since, boolean again, List<Long> reply) {
         long value = reply.get(1);
         if (isGranted(reply)) {
             RedisLease lease = new RedisLease(
@@ -94,7 +93,7 @@ public final class RedisStore implements TryLockStore {
                     request.mode(),
                     request.owner(),
                     new FencingToken(value),
-                    names,
+                    keys,
                     request.renewedTimeToLive(),
                     again ? request.timeToLive() : Duration.ZERO);
             return new Result.Granted(new Grant(lease, since));

@@ -34,8 +34,8 @@ final class RedlockRecord implements RedlockPhases.Actions {
     private static RedisLease entry(long token) {
         LockKey key = LockKey.of("job");
         Duration lease = Duration.ofSeconds(30);
-        RedisKeys.Names names = new RedisKeys("test", 0).of(key);
-        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), names, lease, Duration.ZERO);
+        RedisKeys keys = new RedisKeys("test", 0);
+        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), keys, lease, Duration.ZERO);
     }
 
     void granted(int node, long token) {

@@ -206,7 +206,7 @@ class RedlockWireTests {
                             LockMode.EXCLUSIVE,
                             "owner",
                             new FencingToken(7),
-                            keys.of(key),
+                            keys,
                             Duration.ofSeconds(30),
                             Duration.ZERO)));
         }
