@@ -14,6 +14,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the scripts of the second phase and of restorations refuse, and what they leave. */
@@ -152,6 +153,23 @@ class RedlockScriptsTests {
         probe.command("HSET", COUNTERS, SLOT, "3");
         assertThat(restore(probe, "exclusive", "me.0", "9")).isOne();
         assertThat(counter(probe)).isEqualTo("3");
+    }
+
+    // --- proposals ---
+
+    @ParameterizedTest
+    @CsvSource({"12, 0, 13", "12, 12, 13", "12, 40, 40", "12, 5, 13"})
+    void aNodeProposesMoreThanBeforeAndNoLessThanTheOneThatWasAskedFirst(
+            String counted, String least, long proposed, RedisProbe probe) {
+        for (LuaScript script :
+                List.of(SCRIPTS.node().acquireExclusive(), SCRIPTS.node().acquireShared())) {
+            probe.command("DEL", LOCK, READERS);
+            probe.command("HSET", COUNTERS, SLOT, counted);
+            List<String> keys = List.of(LOCK, READERS, LOCK + ":waiting", COUNTERS);
+            RedisReply reply = run(probe, script, keys, "me.0", "60000", "0", "me", SLOT, least);
+            assertThat(reply.items().get(1).number()).isEqualTo(proposed);
+            assertThat(counter(probe)).isEqualTo(Long.toString(proposed));
+        }
     }
 
     private static long raise(RedisProbe probe, String mode, String proposed, String owner, String token) {
