@@ -11,6 +11,7 @@ import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
+import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
@@ -216,6 +217,31 @@ class EtcdGrantedLockTests {
                 .isThrownBy(() -> extend(lease, LEASE.plus(LOCK_DELAY).plusSeconds(1)))
                 .withMessage("etcd cannot extend lock 'holding' to PT1M31S, lock-delay included: it was acquired for"
                         + " PT1M30S. Acquire it with a longer lease");
+    }
+
+    /** It would count from before it was asked for. */
+    @Test
+    void anExtensionIsNotAnsweredByAKeepaliveThatIsUnderWay() {
+        Lease lease = acquire(OPTIONS.withRenew(false));
+        holder.advance(Duration.ofSeconds(20));
+        etcd.server().freeze();
+        holder.provider.renew(List.of(lease), (each, renewal) -> {});
+        holder.advance(Duration.ofSeconds(2));
+        long asked = holder.ticker.nanos();
+        CompletableFuture<Moment> extended = new CompletableFuture<>();
+        holder.provider.extend(lease, LEASE.plus(LOCK_DELAY), new Renewal.Answers() {
+            @Override
+            public void answer(Lease each, Renewal renewal) {
+                extended.completeExceptionally(new AssertionError(renewal));
+            }
+
+            @Override
+            public void renewedSince(Lease each, Moment since) {
+                extended.complete(since);
+            }
+        });
+        etcd.server().thaw();
+        assertThat(TestClient.get(extended).nanos()).isGreaterThanOrEqualTo(asked);
     }
 
     private Renewal extend(Lease lease, Duration timeToLive) {
