@@ -11,8 +11,9 @@ public enum OnNotAcquired {
     THROW,
 
     /**
-     * The caller gets an empty value: an empty {@code Optional}, array, {@code List}, {@code Set}, {@code Map} or other
-     * collection of {@code java.util}, which the caller may change; {@code null} for any other reference; a future of such
+     * The caller gets an empty value: an empty {@code Optional}, array, {@code List}, {@code Set}, {@code Map}, {@code
+     * Queue}, or any other collection or map of {@code java.util} that has a constructor without arguments, which the
+     * caller may change; {@code null} for any other reference; a future of such
      * a value; an empty publisher. A method that returns nothing just returns, and the caller cannot tell the
      * difference. A method that returns a primitive has no empty value and is rejected at start-up.
      */

@@ -68,13 +68,15 @@ record LockClientsFactory(
         withDefault.put("min-hold-time", () -> options.withMinHoldTime(usual.minHoldTime()));
         withDefault.put("lock-delay", () -> options.withLockDelay(usual.lockDelay()));
         withDefault.put(provider.name() + ".restart-guard.quarantine", () -> options);
-        List<String> set = withDefault.keySet().stream()
-                .filter(name -> environment.containsProperty(LockProperties.PREFIX + name))
+        var set = withDefault.entrySet().stream()
+                .filter(each -> environment.containsProperty(LockProperties.PREFIX + each.getKey()))
                 .toList();
         return set.stream()
-                .filter(name -> isGranted(provider, withDefault.get(name)))
+                .filter(each -> isGranted(provider, each.getValue()))
                 .findFirst()
-                .orElseGet(() -> set.isEmpty() ? "lease-time" : set.get(0));
+                .or(() -> set.stream().findFirst())
+                .map(Map.Entry::getKey)
+                .orElse("lease-time");
     }
 
     private static boolean isGranted(LockProvider provider, Supplier<LockOptions> options) {

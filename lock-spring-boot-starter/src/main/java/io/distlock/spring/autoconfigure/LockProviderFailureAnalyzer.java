@@ -8,7 +8,7 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.env.Environment;
 
 /** Explains a lock provider that is missing, unknown or not chosen: which ones exist, and how to add another. */
-final class LockProviderFailureAnalyzer implements FailureAnalyzer {
+record LockProviderFailureAnalyzer(Environment environment) implements FailureAnalyzer {
 
     private static final String PROPERTY = LockProperties.PREFIX + "provider";
 
@@ -20,12 +20,6 @@ final class LockProviderFailureAnalyzer implements FailureAnalyzer {
 
     private static final String BESIDE = "\n- redis, redlock or etcd beside another default provider: set"
             + " distributed-lock.<its name>.enabled=true";
-
-    private final Environment environment;
-
-    LockProviderFailureAnalyzer(Environment environment) {
-        this.environment = environment;
-    }
 
     @Override
     public @Nullable FailureAnalysis analyze(Throwable failure) {

@@ -26,11 +26,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Delegates to another client, and notifies listeners of how each call and each granted lock ends. Thread-safe. */
-public final class InstrumentedLockClient implements LockClient {
-
-    private final LockClient target;
-    private final Function<LockRequest, CallListener> listeners;
+/**
+ * Delegates to another client, and notifies listeners of how each call and each granted lock ends: one for each request,
+ * asked for on the caller's thread. Thread-safe.
+ */
+public record InstrumentedLockClient(LockClient target, Function<LockRequest, CallListener> listeners)
+        implements LockClient {
 
     /** Notified once of how one call for a lock ends. Must not throw. */
     public interface CallListener {
@@ -51,12 +52,6 @@ public final class InstrumentedLockClient implements LockClient {
         void released(Release outcome);
 
         void lost(LockLoss loss);
-    }
-
-    /** Asks for a listener on each request, on the caller's thread. */
-    public InstrumentedLockClient(LockClient target, Function<LockRequest, CallListener> listeners) {
-        this.target = target;
-        this.listeners = listeners;
     }
 
     @Override

@@ -13,10 +13,6 @@ import org.springframework.core.task.TaskDecorator;
 /** The executions of an application: one for each way a body's work can end. Thread-safe. */
 public final class Executions {
 
-    private static final String NO_FENCE = "ON requires a resource that fences, and there is none";
-    private static final String NO_FENCE_CURE = "Add io.distlock:lock-jdbc and set"
-            + " distributed-lock.jdbc.fencing.enabled=true, or use another value of fencing";
-
     private final EnclosingScope.Resolver scopes;
     private final Execution blocking;
     private final Execution future;
@@ -47,7 +43,10 @@ public final class Executions {
     /** Reports a problem and its cure if no resource refuses stale lock holders. */
     public void requireFence(BiConsumer<String, String> problem) {
         if (!scopes.isFencing()) {
-            problem.accept(NO_FENCE, NO_FENCE_CURE);
+            problem.accept(
+                    "ON requires a resource that fences, and there is none",
+                    "Add io.distlock:lock-jdbc and set distributed-lock.jdbc.fencing.enabled=true, or use another value"
+                            + " of fencing");
         }
     }
 

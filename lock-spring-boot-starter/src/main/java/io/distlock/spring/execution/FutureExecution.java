@@ -18,17 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Runs bodies that return a future. The lock is requested at the call and held until the body's future completes; the
  * caller is not blocked. The body is called on the application's executor, where it may block.
  */
-final class FutureExecution implements Execution {
-
-    private final EnclosingScope.Resolver scopes;
-    private final Supplier<Ticker> ticker;
-    private final BodyExecutor bodies;
-
-    FutureExecution(EnclosingScope.Resolver scopes, Supplier<Ticker> ticker, BodyExecutor bodies) {
-        this.scopes = scopes;
-        this.ticker = ticker;
-        this.bodies = bodies;
-    }
+record FutureExecution(EnclosingScope.Resolver scopes, Supplier<Ticker> ticker, BodyExecutor bodies)
+        implements Execution {
 
     /** Completing or cancelling the result from outside ends the wait for the lock, or cancels the body's future. */
     @Override

@@ -22,27 +22,15 @@ import reactor.core.publisher.Mono;
  * subscription, held until completion, error or cancellation. No thread is blocked. The body is called on the
  * application's executor, where it may block.
  */
-final class PublisherExecution implements Execution {
+record PublisherExecution(
+        ReactiveAdapter adapter,
+        Optional<EnclosingScope.ReactiveResolver> scopes,
+        Supplier<Ticker> ticker,
+        BodyExecutor bodies)
+        implements Execution {
 
     /** The state of one subscription, from lock to lock. */
     private record Call(EnclosingScope around, LockSequence locks, Body body, BodyExecutor.Turn turn) {}
-
-    private final ReactiveAdapter adapter;
-    private final Mono<EnclosingScope> scope;
-    private final Supplier<Ticker> ticker;
-    private final BodyExecutor bodies;
-
-    PublisherExecution(
-            ReactiveAdapter adapter,
-            Optional<EnclosingScope.ReactiveResolver> scopes,
-            Supplier<Ticker> ticker,
-            BodyExecutor bodies) {
-        this.adapter = adapter;
-        this.ticker = ticker;
-        this.bodies = bodies;
-        this.scope =
-                scopes.map(EnclosingScope.ReactiveResolver::current).orElseGet(() -> Mono.just(EnclosingScope.NONE));
-    }
 
     @Override
     public Object run(List<LockTask> tasks, Body body) {
@@ -52,6 +40,8 @@ final class PublisherExecution implements Execution {
             BodyExecutor.Turn turn = bodies.forCaller();
             // A subscription inside a locked publisher belongs to it; any other, to the call that made it.
             HeldLocks held = HeldLocks.OfSubscription.current(context).orElse(caller);
+            Mono<EnclosingScope> scope = scopes.map(EnclosingScope.ReactiveResolver::current)
+                    .orElseGet(() -> Mono.just(EnclosingScope.NONE));
             return scope.flatMapMany(around -> inside(
                             held.aroundNewCall(around.kept()),
                             new Call(around, new LockSequence(tasks, ticker), body, turn)))

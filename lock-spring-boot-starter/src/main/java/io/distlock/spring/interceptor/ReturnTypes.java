@@ -46,7 +46,7 @@ import reactor.core.publisher.Mono;
  * Derives from a method's return type how it is run, or why it cannot be: with some types work continues after the
  * return, when the lock has been released. Thread-safe.
  */
-final class ReturnTypes {
+record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
 
     private static final boolean REACTOR_PRESENT =
             ClassUtils.isPresent("reactor.core.publisher.Flux", ReturnTypes.class.getClassLoader());
@@ -104,14 +104,6 @@ final class ReturnTypes {
                     .map(Map.Entry::getValue);
         }
     };
-
-    private final Executions executions;
-    private final HierarchicalBeanFactory beans;
-
-    ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
-        this.executions = executions;
-        this.beans = beans;
-    }
 
     Handling check(LockedMethod method, ProblemCollector problems) {
         ResolvableType declared = ResolvableType.forMethodReturnType(method.method(), method.targetClass());

@@ -14,17 +14,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Transactions bound to a thread, which hold locks taken inside them until they complete. Thread-safe. */
-final class TransactionScope implements EnclosingScope.Resolver {
+record TransactionScope(CommitGuard guard, boolean holdsUntilCompletion) implements EnclosingScope.Resolver {
 
     private static final Logger log = LoggerFactory.getLogger(TransactionScope.class);
-
-    private final CommitGuard guard;
-    private final boolean holdsUntilCompletion;
-
-    TransactionScope(CommitGuard guard, boolean holdsUntilCompletion) {
-        this.guard = guard;
-        this.holdsUntilCompletion = holdsUntilCompletion;
-    }
 
     @Override
     public EnclosingScope current() {
