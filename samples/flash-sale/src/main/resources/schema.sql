@@ -3,7 +3,8 @@ create table if not exists item (
     id            bigint generated always as identity primary key,
     initial_stock int     not null,
     stock         int     not null,
-    with_lock     boolean not null
+    with_lock     boolean not null,
+    fenced        boolean not null
 );
 
 create table if not exists sold (

@@ -25,9 +25,10 @@ const post = path => request(path, { method: 'POST' });
 
 function actions(workers) {
   return {
-    locked: () => post(`api/sale?workers=${workers}&lock=true`),
+    locked: () => post(`api/sale?workers=${workers}&lock=true&fenced=${element('fenced').checked}`),
     unlocked: () => post(`api/sale?workers=${workers}&lock=false`),
     join: () => post(`api/sale/workers?workers=${workers}`),
+    freeze: () => post('api/sale/freeze'),
   };
 }
 
@@ -62,7 +63,7 @@ async function poll() {
       notice(refusal);
     }
   } catch (problem) {
-    notice(problem instanceof TypeError ? 'This instance does not answer: it has ended.' : problem.message);
+    notice(problem instanceof TypeError ? 'This instance does not answer: it has ended, or is frozen.' : problem.message);
   } finally {
     await countLocks();
     setTimeout(poll, POLL_MILLIS);
@@ -87,7 +88,7 @@ function notice(text) {
 function render(sale) {
   notice(refusal ?? sale.here.trouble);
   show('instance', sale.here.instance);
-  show('title', `Sale ${sale.number}: ${sale.initialStock} pieces, ${sale.withLock ? 'with the lock' : 'without the lock'}`);
+  show('title', `Sale ${sale.number}: ${sale.initialStock} pieces, ${kind(sale)}`);
   show('stock', sale.stock);
   show('sold', sale.sold);
   show('oversold', sale.oversold);
@@ -99,6 +100,19 @@ function render(sale) {
   renderHolder(sale.holder, sale.withLock);
   renderLock(sale.here);
   renderSellers(sale.soldBy, sale.sold);
+  renderFreeze(sale.here.cannotFreeze);
+}
+
+function kind(sale) {
+  if (!sale.withLock) {
+    return 'without the lock';
+  }
+  return sale.fenced ? 'with the lock and a fence' : 'with the lock';
+}
+
+function renderFreeze(obstacle) {
+  element('freeze').disabled = obstacle !== null;
+  element('freeze').title = obstacle ? `Not available: ${obstacle}` : 'Stops the whole process for longer than its lease';
 }
 
 function renderAlarm(id, count) {

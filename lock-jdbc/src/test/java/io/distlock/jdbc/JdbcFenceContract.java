@@ -42,6 +42,10 @@ abstract class JdbcFenceContract {
 
     abstract Database start();
 
+    final Database database() {
+        return database;
+    }
+
     @BeforeAll
     void prepare() {
         database = start();

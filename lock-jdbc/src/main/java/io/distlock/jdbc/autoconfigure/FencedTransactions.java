@@ -31,12 +31,20 @@ final class FencedTransactions implements TransactionFence {
 
     @Override
     public void enter(String provider, Sequencer sequencer) {
-        if (fence.isInTransaction() && suspended.get().stream().noneMatch(outer -> outer.locked.contains(sequencer))) {
+        if (fence.isInTransaction() && !isLockedBySuspended(sequencer)) {
             Shown shown = current();
             if (!shown.locked.contains(sequencer) && !shown.compared.contains(sequencer)) {
                 (fence.advance(provider, sequencer) ? shown.locked : shown.compared).add(sequencer);
             }
         }
+    }
+
+    private boolean isLockedBySuspended(Sequencer sequencer) {
+        List<Shown> outer = suspended.get();
+        if (outer.isEmpty()) {
+            suspended.remove();
+        }
+        return outer.stream().anyMatch(each -> each.locked.contains(sequencer));
     }
 
     private Shown current() {
@@ -77,7 +85,11 @@ final class FencedTransactions implements TransactionFence {
 
         @Override
         public void resume() {
-            owner.suspended.get().remove(this);
+            List<Shown> outer = owner.suspended.get();
+            outer.remove(this);
+            if (outer.isEmpty()) {
+                owner.suspended.remove();
+            }
         }
 
         @Override

@@ -15,8 +15,12 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** What the properties of fencing do, and how wrong ones are refused. */
 class FenceStartTests {
@@ -95,11 +99,39 @@ class FenceStartTests {
                 .hasStackTraceContaining("at least distributed-lock.max-hold-time, which is PT2H");
     }
 
+    @Test
+    void severalDataSourcesOfWhichNoneIsPrimaryStopTheStart() {
+        assertThatThrownBy(() -> start(TwoDataSources.class, ENABLED))
+                .hasStackTraceContaining("there is no single DataSource to fence, but: one, two")
+                .hasStackTraceContaining("make the one that the locks protect @Primary");
+    }
+
+    @Test
+    void noDataSourceStopsTheStart() {
+        assertThatThrownBy(() -> start(
+                        Application.class,
+                        ENABLED,
+                        "--spring.autoconfigure.exclude="
+                                + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"))
+                .hasStackTraceContaining("there is no DataSource to fence")
+                .hasStackTraceContaining("R2DBC");
+    }
+
+    @Test
+    void aTransactionManagerOfAnotherDataSourceStopsTheStart() {
+        assertThatThrownBy(() -> start(OtherManager.class, ENABLED))
+                .hasStackTraceContaining("no transaction manager begins transactions of the fence's DataSource");
+    }
+
     private static ConfigurableApplicationContext start(String... properties) {
+        return start(Application.class, properties);
+    }
+
+    private static ConfigurableApplicationContext start(Class<?> application, String... properties) {
         List<String> all = new ArrayList<>(List.of(
                 "--distributed-lock.provider=in-memory", "--spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID()));
         all.addAll(List.of(properties));
-        return new SpringApplicationBuilder(Application.class)
+        return new SpringApplicationBuilder(application)
                 .web(WebApplicationType.NONE)
                 .run(all.toArray(String[]::new));
     }
@@ -107,4 +139,38 @@ class FenceStartTests {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Application {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class TwoDataSources {
+
+        @Bean
+        DataSource one() {
+            return new EmbeddedDatabaseBuilder()
+                    .setType(EmbeddedDatabaseType.H2)
+                    .generateUniqueName(true)
+                    .build();
+        }
+
+        @Bean
+        DataSource two() {
+            return new EmbeddedDatabaseBuilder()
+                    .setType(EmbeddedDatabaseType.H2)
+                    .generateUniqueName(true)
+                    .build();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class OtherManager {
+
+        @Bean
+        JdbcTransactionManager other() {
+            return new JdbcTransactionManager(new EmbeddedDatabaseBuilder()
+                    .setType(EmbeddedDatabaseType.H2)
+                    .generateUniqueName(true)
+                    .build());
+        }
+    }
 }

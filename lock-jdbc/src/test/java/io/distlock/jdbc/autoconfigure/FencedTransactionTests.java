@@ -31,6 +31,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -292,6 +293,49 @@ class FencedTransactionTests {
                 "1",
                 () -> new TransactionTemplate(context.getBean("others", PlatformTransactionManager.class))
                         .executeWithoutResult(status -> assertThat(rows()).isEqualTo(1)));
+    }
+
+    @Test
+    void insideATransactionOfAnotherDataSourceEachOneIsFenced() {
+        assertStale(() -> outer.locked(
+                "1",
+                () -> others().executeWithoutResult(status -> {
+                    inner.write("a");
+                    overtake("orders:1");
+                    inner.write("b");
+                })));
+        assertThat(work()).isEqualTo(1);
+    }
+
+    @Test
+    void aTransactionThatHasEndedInsideASuspendedOneOfAnotherDataSourceExemptsNobody() {
+        TransactionTemplate anew = others();
+        anew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        assertStale(() -> outer.locked(
+                "1",
+                () -> others().executeWithoutResult(status -> {
+                    inner.write("a");
+                    overtake("orders:1");
+                    anew.executeWithoutResult(suspending -> inner.write("b"));
+                })));
+        assertThat(work()).isEqualTo(1);
+    }
+
+    /** Between the two calls nothing is under a lock, though the outer transaction keeps it. */
+    @Test
+    void aLockThatIsKeptByATransactionOfAnotherDataSourceIsFencedWhereItIsTakenAgain() {
+        others().executeWithoutResult(status -> {
+            FencingToken token = outer.locked("1", () -> inner.write("a"));
+            assertThat(fence("orders:1")).isEqualTo(token.value());
+            overtake("orders:1");
+            assertStale(() -> outer.locked("1", () -> inner.write("b")));
+            assertStale(() -> transaction().executeWithoutResult(inside -> outer.locked("1", () -> {})));
+        });
+        assertThat(work()).isEqualTo(1);
+    }
+
+    private static TransactionTemplate others() {
+        return new TransactionTemplate(context.getBean("others", PlatformTransactionManager.class));
     }
 
     @Test

@@ -36,6 +36,7 @@ class FencingProofTests {
 
     private static final int ROUNDS = Integer.getInteger("proof.rounds", 38);
     private static final int ROUNDS_OF_CONTROL = 18;
+    private static final List<Work.Form> FORMS = List.of(Work.Form.values());
     private static final int FREEZES = Integer.getInteger("proof.freezes", 2);
     private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -108,10 +109,10 @@ class FencingProofTests {
                 String account = store.provider() + "-" + isolation;
                 Tally tally = new Tally();
                 for (int i = 0; i < (fenced ? ROUNDS : ROUNDS_OF_CONTROL); i++) {
-                    Work.Form form = Work.Form.values()[i / 6 % Work.Form.values().length];
+                    Work.Form form = FORMS.get(i / 6 % FORMS.size());
                     rounds.run(new Work(bookings.table(), account, form, isolation), i, tally);
                 }
-                tally.addLostUpdates(bookings.lostUpdates(account));
+                tally.addFrom(bookings, account);
                 synchronized (tallies) {
                     tallies.put(store.provider() + " " + name + " " + isolation, tally);
                 }
@@ -129,8 +130,7 @@ class FencingProofTests {
             for (int i = 1; i <= FREEZES; i++) {
                 freezeOnce(process, all).forEach(each -> each.count(each.fenced ? fenced : control));
             }
-            all.forEach(each -> (each.fenced ? fenced : control)
-                    .addLostUpdates(each.bookings().lostUpdates(each.work.account())));
+            all.forEach(each -> (each.fenced ? fenced : control).addFrom(each.bookings(), each.work.account()));
         }
         System.out.println("frozen, fenced " + fenced + "; not fenced " + control);
         assertThat(fenced.staleCommits()).isZero();

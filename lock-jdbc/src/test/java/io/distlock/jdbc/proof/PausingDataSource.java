@@ -54,7 +54,7 @@ final class PausingDataSource extends DelegatingDataSource implements AutoClosea
                     try {
                         return method.invoke(connection, arguments);
                     } catch (InvocationTargetException failure) {
-                        throw failure.getCause();
+                        throw failure.getTargetException();
                     }
                 });
     }

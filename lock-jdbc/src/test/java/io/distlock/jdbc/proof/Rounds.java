@@ -6,6 +6,7 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.jdbc.Database;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -18,6 +19,9 @@ record Rounds(LockStore store, Database database, Victim victim, Rival rival, Ex
 
     private static final long PATIENCE_SECONDS = 60;
     private static final Duration LEASE = Duration.ofSeconds(30);
+
+    private static final List<Fault> FAULTS = List.of(Fault.values());
+    private static final List<Resume> RESUMES = List.of(Resume.values());
 
     /** How a holder loses its lock. */
     enum Fault {
@@ -49,8 +53,8 @@ record Rounds(LockStore store, Database database, Victim victim, Rival rival, Ex
 
     /** One writer against one next holder; each kind of work meets each fault, and in both orders. */
     void run(Work work, int number, Tally tally) {
-        Fault fault = Fault.values()[number % Fault.values().length];
-        Resume resume = Resume.values()[number / Fault.values().length % Resume.values().length];
+        Fault fault = FAULTS.get(number % FAULTS.size());
+        Resume resume = RESUMES.get(number / FAULTS.size() % RESUMES.size());
         Paused paused = new Paused(new CompletableFuture<>(), new CountDownLatch(1));
         CompletableFuture<Victim.Outcome> writing =
                 CompletableFuture.supplyAsync(() -> victim.write(work, LEASE, paused::at, store::reconnect), threads);

@@ -25,8 +25,10 @@ final class Tally {
         }
     }
 
-    void addLostUpdates(int count) {
-        lostUpdates.addAndGet(count);
+    /** What cannot be seen from one writer alone. */
+    void addFrom(Bookings bookings, String account) {
+        staleCommits.addAndGet(bookings.steppedBack(account));
+        lostUpdates.addAndGet(bookings.lostUpdates(account));
     }
 
     int rounds() {

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -98,7 +99,7 @@ final class VictimProcess implements AutoCloseable {
             if (line == null) {
                 throw process.failure("has ended");
             }
-            return List.of(line.split(TAB));
+            return List.of(line.split(TAB, -1));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
@@ -141,13 +142,13 @@ final class VictimProcess implements AutoCloseable {
 
         void obey(BufferedReader in) throws IOException {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
-                String[] words = line.split(TAB);
+                String[] words = line.split(TAB, -1);
                 switch (words[0]) {
                     case "start" -> {
                         victims.put(
                                 words[1],
                                 Victim.start(
-                                        List.of(words[2].split("\\|")),
+                                        List.of(words[2].split("\\|", -1)),
                                         words[3],
                                         words[4],
                                         Boolean.parseBoolean(words[5])));
@@ -156,7 +157,8 @@ final class VictimProcess implements AutoCloseable {
                     case "write" -> {
                         Work work = new Work(
                                 words[2], words[3], Work.Form.valueOf(words[4]), Work.Isolation.valueOf(words[5]));
-                        threads.execute(() -> write(victims.get(words[1]), work, Duration.parse(words[6])));
+                        threads.execute(() ->
+                                write(Objects.requireNonNull(victims.get(words[1])), work, Duration.parse(words[6])));
                     }
                     default -> {
                         CountDownLatch shut = gate;

@@ -55,8 +55,8 @@ final class LockSequence {
     }
 
     /**
-     * Right before the body: hands the call's own locks to the enclosing scope, which keeps none if a later one is not
-     * acquired.
+     * Right before the body: hands the locks to the enclosing scope, which keeps none if a later one is not acquired. A
+     * lock that was entered again may be kept by another scope, around this one.
      *
      * @throws LockLostException if a lock was lost while the call waited for another, or for a thread
      */
@@ -65,7 +65,7 @@ final class LockSequence {
             each.lock().ensureHeld();
         }
         for (Reference each : references) {
-            if (each.isOutermost()) {
+            if (!scope.kept().contains(each.target())) {
                 scope.keep(each.target());
             }
         }

@@ -5,13 +5,14 @@ import io.distlock.LockClient;
 import io.distlock.Sequencer;
 import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -172,7 +173,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
         private void checkBeforeCommit(Optional<Begun> under) {
             under.ifPresent(Begun::requireNotRefused);
-            List<ReferenceCountedLock> locks = new ArrayList<>(TransactionScope.kept());
+            Set<ReferenceCountedLock> locks = new LinkedHashSet<>(TransactionScope.kept());
             under.ifPresent(known -> locks.addAll(known.locks));
             check(locks);
             fence(locks);

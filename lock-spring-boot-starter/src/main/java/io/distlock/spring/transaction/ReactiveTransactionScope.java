@@ -3,8 +3,10 @@ package io.distlock.spring.transaction;
 import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
@@ -69,8 +71,9 @@ record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
         @Override
         public Mono<Void> beforeCommit(boolean readOnly) {
             Mono<Void> check = Mono.fromRunnable(() -> {
-                guard.check(begunUnder);
-                guard.check(kept());
+                Set<ReferenceCountedLock> locks = new LinkedHashSet<>(begunUnder);
+                locks.addAll(kept());
+                guard.check(locks);
             });
             return guard.asksStore() ? check.subscribeOn(Schedulers.boundedElastic()) : check;
         }

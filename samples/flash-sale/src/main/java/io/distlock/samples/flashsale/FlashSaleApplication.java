@@ -21,7 +21,8 @@ import org.springframework.core.env.MapPropertySource;
 
 /**
  * Starts an instance of the shop: the first one without arguments, or with {@code --redlock} for five Redis servers that
- * keep the lock by majority, or {@code --etcd} for an etcd; a further one with {@code --join}. A port of your own choice is {@code --server.port=9090}.
+ * keep the lock by majority, or {@code --etcd} for an etcd; a further one with {@code --join}. A port of your own choice is
+ * {@code --server.port=9090}, a PostgreSQL of your own {@code --database=jdbc:postgresql://localhost/shop?user=me}.
  */
 @SpringBootApplication
 @EnableConfigurationProperties(FlashSaleSettings.class)
@@ -49,7 +50,12 @@ public class FlashSaleApplication {
         if (arguments.containsOption("join")) {
             return Backstage.join(directory);
         }
-        return Backstage.open(directory, LockStore.askedFor(arguments.getSourceArgs()));
+        return Backstage.open(directory, LockStore.askedFor(arguments.getSourceArgs()), database(arguments));
+    }
+
+    private static Optional<String> database(ApplicationArguments arguments) {
+        return Optional.ofNullable(arguments.getOptionValues("database"))
+                .flatMap(urls -> urls.stream().findFirst());
     }
 
     static ConfigurableApplicationContext start(Backstage backstage, String... args) {
@@ -70,6 +76,7 @@ public class FlashSaleApplication {
 
     private static void lead(ConfigurableEnvironment environment, Backstage backstage) {
         Map<String, Object> settings = new HashMap<>(backstage.settings());
+        settings.put("flash-sale.runs-database", backstage.runsDatabase());
         if (!environment.containsProperty("server.port")) {
             settings.put("server.port", Backstage.freeHttpPort());
         }

@@ -28,8 +28,8 @@ final class Problems {
                 HttpStatus.BAD_REQUEST, problem.getName() + " must be " + rule + ", not " + problem.getValue());
     }
 
-    @ExceptionHandler
-    ProblemDetail noSale(NoSaleException problem) {
+    @ExceptionHandler({NoSaleException.class, CannotFreezeException.class})
+    ProblemDetail notNow(RuntimeException problem) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, String.valueOf(problem.getMessage()));
     }
 

@@ -13,7 +13,7 @@ import org.springframework.transaction.annotation.Transactional;
 class SaleBook {
 
     private static final String LATEST =
-            "select id as item_id, initial_stock, with_lock from item order by id desc limit 1";
+            "select id as item_id, initial_stock, with_lock, fenced from item order by id desc limit 1";
 
     private final JdbcClient database;
     private final int stock;
@@ -24,9 +24,9 @@ class SaleBook {
     }
 
     @Transactional
-    public Sale open(boolean withLock) {
-        database.sql("insert into item (initial_stock, stock, with_lock) values (?, ?, ?)")
-                .params(stock, stock, withLock)
+    public Sale open(boolean withLock, boolean fenced) {
+        database.sql("insert into item (initial_stock, stock, with_lock, fenced) values (?, ?, ?, ?)")
+                .params(stock, stock, withLock, fenced)
                 .update();
         return database.sql(LATEST).query(Sale.class).single();
     }

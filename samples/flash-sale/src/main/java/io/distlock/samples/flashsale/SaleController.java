@@ -15,11 +15,13 @@ final class SaleController {
     private final SaleBook book;
     private final SalesFloor floor;
     private final SaleViews views;
+    private final Freezer freezer;
 
-    SaleController(SaleBook book, SalesFloor floor, SaleViews views) {
+    SaleController(SaleBook book, SalesFloor floor, SaleViews views, Freezer freezer) {
         this.book = book;
         this.floor = floor;
         this.views = views;
+        this.freezer = freezer;
     }
 
     /** The latest sale, on whichever instance it was started; no content if there was none yet. */
@@ -32,10 +34,25 @@ final class SaleController {
 
     /** Starts a sale of a new item, in the place of the one before, with workers of this instance. */
     @PostMapping
-    SaleView start(@RequestParam(defaultValue = "8") int workers, @RequestParam(defaultValue = "true") boolean lock) {
+    SaleView start(
+            @RequestParam(defaultValue = "8") int workers,
+            @RequestParam(defaultValue = "true") boolean lock,
+            @RequestParam(defaultValue = "false") boolean fenced) {
         Workers crowd = new Workers(workers);
-        Sale sale = book.open(lock);
+        Sale sale = book.open(lock, lock && fenced);
         floor.join(sale, crowd);
+        return views.view(sale);
+    }
+
+    /** Freezes this instance as soon as one of its workers is in the middle of a sale. */
+    @PostMapping("/freeze")
+    SaleView freeze() {
+        Sale sale = book.latest().orElseThrow(NoSaleException::new);
+        if (!sale.withLock() || floor.shift(sale).atWork() == 0) {
+            throw new CannotFreezeException(
+                    "no worker of this instance is selling under the lock: start a sale, or join");
+        }
+        freezer.ask();
         return views.view(sale);
     }
 

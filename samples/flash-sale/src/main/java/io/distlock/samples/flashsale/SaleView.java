@@ -10,6 +10,7 @@ import java.util.Optional;
  *
  * @param number which sale
  * @param withLock how it is sold
+ * @param fenced whether the database refuses sellers whose lock is another's by now
  * @param initialStock what there was to sell
  * @param stock what is left, as the stock column has it
  * @param sold how many were sold, over all instances
@@ -22,6 +23,7 @@ import java.util.Optional;
 record SaleView(
         long number,
         boolean withLock,
+        boolean fenced,
         int initialStock,
         int stock,
         int sold,
@@ -35,6 +37,7 @@ record SaleView(
         return new SaleView(
                 sale.itemId(),
                 sale.withLock(),
+                sale.fenced(),
                 tally.initialStock(),
                 tally.stock(),
                 tally.sold(),
@@ -71,6 +74,8 @@ record SaleView(
      * @param workers how many of its workers are still selling
      * @param lock what it has seen of the lock
      * @param trouble what went wrong last, if anything did
+     * @param cannotFreeze why it cannot be frozen, if it cannot
      */
-    record Here(String instance, int workers, LockFigures lock, Optional<String> trouble) {}
+    record Here(
+            String instance, int workers, LockFigures lock, Optional<String> trouble, Optional<String> cannotFreeze) {}
 }

@@ -18,13 +18,21 @@ final class SaleViews {
     private final LockWatch lockWatch;
     private final LockClient locks;
     private final String instance;
+    private final Optional<String> cannotFreeze;
 
-    SaleViews(SaleBook book, SalesFloor floor, LockWatch lockWatch, LockClient locks, FlashSaleSettings settings) {
+    SaleViews(
+            SaleBook book,
+            SalesFloor floor,
+            LockWatch lockWatch,
+            LockClient locks,
+            Freezer freezer,
+            FlashSaleSettings settings) {
         this.book = book;
         this.floor = floor;
         this.lockWatch = lockWatch;
         this.locks = locks;
         this.instance = settings.instance();
+        this.cannotFreeze = freezer.obstacle();
     }
 
     /** Without Redis, the rest can still be seen; who has the lock is then unknown, and said to be. */
@@ -45,7 +53,7 @@ final class SaleViews {
 
     private SaleView view(
             Sale sale, Shift shift, LockRecord record, Optional<Holder> holder, Optional<String> trouble) {
-        Here here = new Here(instance, shift.atWork(), record.figures(), trouble);
+        Here here = new Here(instance, shift.atWork(), record.figures(), trouble, cannotFreeze);
         return SaleView.of(sale, book.tally(sale), holder, here);
     }
 

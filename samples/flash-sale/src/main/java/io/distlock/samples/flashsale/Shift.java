@@ -1,7 +1,9 @@
 package io.distlock.samples.flashsale;
 
+import io.distlock.LockLostException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
+import io.distlock.fencing.StaleFencingTokenException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -81,9 +83,18 @@ final class Shift {
 
     private boolean trySell() {
         try {
+            if (sale.fenced()) {
+                return shop.sellFenced(sale.itemId(), seller);
+            }
             return sale.withLock() ? shop.sell(sale.itemId(), seller) : shop.sellWithoutLock(sale.itemId(), seller);
         } catch (LockNotAcquiredException e) {
             // Others had the lock for the whole wait time. Nothing was sold; a worker just queues again.
+            return true;
+        } catch (StaleFencingTokenException e) {
+            trouble = Optional.of("the database has refused a sale: " + e.getMessage());
+            return true;
+        } catch (LockLostException e) {
+            trouble = Optional.of("a worker noticed too late, if at all: " + e.getMessage());
             return true;
         } catch (LockUnavailableException e) {
             // Without the lock nothing is sold, so nothing goes wrong either. Redis may come back.

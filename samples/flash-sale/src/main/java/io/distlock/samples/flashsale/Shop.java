@@ -2,24 +2,26 @@ package io.distlock.samples.flashsale;
 
 import io.distlock.spring.DistributedLock;
 import java.time.Duration;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Sells, in the naive way: read the stock, think, write the stock. A transaction does not make that safe: two sellers
- * who read 7 both write 6, and one sale is forgotten. The lock does, over all instances.
+ * who read 7 both write 6, and one sale is forgotten. The lock does, over all instances, unless its holder stops for longer
+ * than its lease and then writes what it had in mind. That is what the fence is for.
  */
 @Service
 public class Shop {
 
     static final String LOCK_NAME = "sale";
 
-    private final JdbcClient database;
+    private final Stock stock;
+    private final Freezer freezer;
     private final Duration thinkTime;
 
-    Shop(JdbcClient database, FlashSaleSettings settings) {
-        this.database = database;
+    Shop(Stock stock, Freezer freezer, FlashSaleSettings settings) {
+        this.stock = stock;
+        this.freezer = freezer;
         this.thinkTime = settings.thinkTime();
     }
 
@@ -29,32 +31,39 @@ public class Shop {
      * @return whether there was one left
      */
     @DistributedLock(name = LOCK_NAME, key = "#itemId")
-    @Transactional
     public boolean sell(long itemId, String seller) {
-        return readThinkWrite(itemId, seller);
+        int left = stock.read(itemId);
+        if (left <= 0) {
+            return false;
+        }
+        freezer.freezeIfAsked();
+        think();
+        stock.write(itemId, left - 1, seller);
+        return true;
+    }
+
+    /** The same, with a database that refuses to write for those who have been overtaken. */
+    @DistributedLock(name = LOCK_NAME, key = "#itemId")
+    public boolean sellFenced(long itemId, String seller) {
+        int left = stock.readInTransaction(itemId);
+        if (left <= 0) {
+            return false;
+        }
+        freezer.freezeIfAsked();
+        think();
+        stock.writeInTransaction(itemId, left - 1, seller);
+        return true;
     }
 
     /** The same without the lock: what goes wrong then is on the page. */
     @Transactional
     public boolean sellWithoutLock(long itemId, String seller) {
-        return readThinkWrite(itemId, seller);
-    }
-
-    private boolean readThinkWrite(long itemId, String seller) {
-        int stock = database.sql("select stock from item where id = ?")
-                .param(itemId)
-                .query(Integer.class)
-                .single();
-        if (stock <= 0) {
+        int left = stock.read(itemId);
+        if (left <= 0) {
             return false;
         }
         think();
-        database.sql("update item set stock = ? where id = ?")
-                .params(stock - 1, itemId)
-                .update();
-        database.sql("insert into sold (item_id, seller) values (?, ?)")
-                .params(itemId, seller)
-                .update();
+        stock.write(itemId, left - 1, seller);
         return true;
     }
 

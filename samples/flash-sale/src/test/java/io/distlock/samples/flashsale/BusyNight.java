@@ -79,7 +79,7 @@ final class BusyNight implements AutoCloseable {
     }
 
     private void openSale(int workers) {
-        instances.get(0).getBean(SaleBook.class).open(true);
+        instances.get(0).getBean(SaleBook.class).open(true, false);
         joinSale(workers);
     }
 

@@ -9,6 +9,7 @@ import io.distlock.spi.LockProvider;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,7 +21,7 @@ class LockStoreTests {
     @ParameterizedTest
     @EnumSource
     void sellsExactlyTheStock(LockStore store, @TempDir Path directory) {
-        try (Backstage backstage = Backstage.open(directory.resolve("shop"), store);
+        try (Backstage backstage = Backstage.open(directory.resolve("shop"), store, Optional.empty());
                 ConfigurableApplicationContext shop = FlashSaleApplication.start(
                         backstage,
                         "--server.port=0",
@@ -28,7 +29,7 @@ class LockStoreTests {
                         "--distributed-lock.wait-time=60s")) {
             assertThat(shop.getBean(LockProvider.class).name())
                     .isEqualTo(store.name().toLowerCase(Locale.ROOT));
-            Sale sale = shop.getBean(SaleBook.class).open(true);
+            Sale sale = shop.getBean(SaleBook.class).open(true, false);
             SalesFloor floor = shop.getBean(SalesFloor.class);
             floor.join(sale, new Workers(8));
             await().atMost(Duration.ofMinutes(3)).until(() -> floor.shift(sale).atWork() == 0);

@@ -17,6 +17,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.http.ProblemDetail;
 import org.springframework.test.context.DynamicPropertyRegistrar;
 import org.springframework.test.web.servlet.client.RestTestClient;
 
@@ -25,6 +26,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
         properties = {
             "flash-sale.instance=here",
             "flash-sale.think-time=10ms",
+            "flash-sale.runs-database=true",
             "distributed-lock.redis.command-timeout=10s",
             "distributed-lock.redis.connect-timeout=10s"
         })
@@ -99,6 +101,7 @@ class SaleHttpTests {
                         .containsExactlyInAnyOrder(
                                 "number",
                                 "withLock",
+                                "fenced",
                                 "initialStock",
                                 "stock",
                                 "sold",
@@ -125,6 +128,27 @@ class SaleHttpTests {
                 .expectBody()
                 .jsonPath("$.detail")
                 .isEqualTo(rule);
+    }
+
+    @Test
+    void anInstanceThatRunsTheDatabaseOrSellsNothingIsNotFrozen() {
+        start("workers=1&lock=false");
+        assertThat(whyNotFrozen()).startsWith("no worker of this instance is selling under the lock");
+        start("workers=1&lock=true");
+        assertThat(whyNotFrozen()).startsWith("this instance also runs the database");
+        assertThat(look().here().cannotFreeze()).contains(whyNotFrozen());
+    }
+
+    private String whyNotFrozen() {
+        return http.post()
+                .uri("/api/sale/freeze")
+                .exchange()
+                .expectStatus()
+                .isEqualTo(409)
+                .expectBody(ProblemDetail.class)
+                .returnResult()
+                .getResponseBody()
+                .getDetail();
     }
 
     @ParameterizedTest

@@ -31,7 +31,7 @@ class ShopTests {
 
     @BeforeEach
     void openASale() {
-        sale = book.open(true);
+        sale = book.open(true, false);
     }
 
     private String item() {

@@ -59,7 +59,7 @@ class TwoInstancesTests {
 
     @Test
     void eachCountsTheWorkersThatItHasAlready() {
-        Sale sale = book(first).open(true);
+        Sale sale = book(first).open(true, false);
         floor(first).join(sale, new Workers(60));
 
         assertThatExceptionOfType(IllegalArgumentException.class)
@@ -69,7 +69,7 @@ class TwoInstancesTests {
     }
 
     private SaleView saleOnBoth(boolean withLock) {
-        Sale sale = book(first).open(withLock);
+        Sale sale = book(first).open(withLock, false);
         Sale same = book(second).latest().orElseThrow();
         // One right after the other, or there is nothing left to sell for the second.
         floor(first).join(sale, EIGHT);

@@ -24,6 +24,7 @@ public final class Backstage implements AutoCloseable {
     private final LockStore store;
     private final List<Integer> ports;
     private final String databaseUrl;
+    private final boolean runsDatabase;
     private final Supplier<CompletionStage<?>> end;
     private final Runnable onClose;
 
@@ -31,27 +32,30 @@ public final class Backstage implements AutoCloseable {
             LockStore store,
             List<Integer> ports,
             String databaseUrl,
+            boolean runsDatabase,
             Supplier<CompletionStage<?>> end,
             Runnable onClose) {
         this.store = store;
         this.ports = ports;
         this.databaseUrl = databaseUrl;
+        this.runsDatabase = runsDatabase;
         this.end = end;
         this.onClose = onClose;
     }
 
     /** Starts one Redis and the database. */
     public static Backstage open(Path directory) {
-        return open(directory, LockStore.REDIS);
+        return open(directory, LockStore.REDIS, Optional.empty());
     }
 
     /**
      * Starts the servers, with files in the directory, and leaves the note there.
      *
      * @param store what is to keep the lock
+     * @param databaseUrl a database that is running already, with its user; empty to start one
      * @throws BackstageException if another instance has done so and is running
      */
-    public static Backstage open(Path directory, LockStore store) {
+    public static Backstage open(Path directory, LockStore store, Optional<String> databaseUrl) {
         try {
             Optional<Note> earlier = Note.read(directory);
             if (earlier.flatMap(note -> note.instance().find()).isPresent()) {
@@ -62,7 +66,7 @@ public final class Backstage implements AutoCloseable {
             earlier.ifPresent(Backstage::endServers);
             FileSystemUtils.deleteRecursively(directory);
             Files.createDirectories(directory);
-            return start(directory, store);
+            return start(directory, store, databaseUrl);
         } catch (IOException | SQLException e) {
             throw new BackstageException("The lock store or the database could not be started in " + directory, e);
         }
@@ -72,15 +76,18 @@ public final class Backstage implements AutoCloseable {
         note.servers().forEach(server -> server.find().ifPresent(ProcessHandle::destroy));
     }
 
-    private static Backstage start(Path directory, LockStore store) throws IOException, SQLException {
+    private static Backstage start(Path directory, LockStore store, Optional<String> databaseUrl)
+            throws IOException, SQLException {
         List<LockServer> servers = store.start(directory);
         List<Integer> ports = servers.stream().map(LockServer::port).toList();
-        DatabaseServer database = DatabaseServer.start(directory);
+        Optional<DatabaseServer> own =
+                databaseUrl.isPresent() ? Optional.empty() : Optional.of(DatabaseServer.start(directory));
+        String url = databaseUrl.or(() -> own.map(DatabaseServer::url)).orElseThrow();
         List<OwnedProcess> processes =
                 servers.stream().map(LockServer::process).map(OwnedProcess::of).toList();
-        new Note(OwnedProcess.of(ProcessHandle.current()), store, processes, ports, database.url()).write(directory);
-        return new Backstage(store, ports, database.url(), CompletableFuture::new, () -> {
-            database.close();
+        new Note(OwnedProcess.of(ProcessHandle.current()), store, processes, ports, url).write(directory);
+        return new Backstage(store, ports, url, own.isPresent(), CompletableFuture::new, () -> {
+            own.ifPresent(DatabaseServer::close);
             servers.forEach(LockServer::close);
             deleteQuietly(directory);
         });
@@ -95,7 +102,7 @@ public final class Backstage implements AutoCloseable {
         try {
             Note note = Note.read(directory).orElseThrow(() -> nobodyToJoin(directory));
             ProcessHandle first = note.instance().find().orElseThrow(() -> nobodyToJoin(directory));
-            return new Backstage(note.store(), note.ports(), note.databaseUrl(), first::onExit, () -> {});
+            return new Backstage(note.store(), note.ports(), note.databaseUrl(), false, first::onExit, () -> {});
         } catch (IOException e) {
             throw new BackstageException("The note of the first instance in " + directory + " cannot be read", e);
         }
@@ -116,6 +123,11 @@ public final class Backstage implements AutoCloseable {
         Map<String, Object> settings = new HashMap<>(store.settings(ports));
         settings.put("spring.datasource.url", databaseUrl);
         return settings;
+    }
+
+    /** Whether the database is in this process. */
+    public boolean runsDatabase() {
+        return runsDatabase;
     }
 
     /** What keeps the lock. */

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ class BackstageTests {
 
     @Test
     void whoJoinsFiveRedisServersFindsThemAll() {
-        try (Backstage first = Backstage.open(directory, LockStore.REDLOCK);
+        try (Backstage first = Backstage.open(directory, LockStore.REDLOCK, Optional.empty());
                 Backstage second = Backstage.join(directory)) {
             assertThat(second.settings()).isEqualTo(first.settings());
             assertThat(second.store()).isEqualTo(LockStore.REDLOCK);

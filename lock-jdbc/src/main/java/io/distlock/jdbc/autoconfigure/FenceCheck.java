@@ -1,0 +1,60 @@
+package io.distlock.jdbc.autoconfigure;
+
+import io.distlock.jdbc.JdbcFence;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Stops the start of an application that asks for fencing, but whose transactions none would fence. */
+record FenceCheck(
+        ObjectProvider<JdbcFence> fences,
+        ObjectProvider<PlatformTransactionManager> managers,
+        Supplier<List<String>> dataSources)
+        implements SmartInitializingSingleton {
+
+    private static final Logger log = LoggerFactory.getLogger(FenceCheck.class);
+    private static final String CURE = ", or set distributed-lock.jdbc.fencing.enabled to false";
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        if (fences.stream().findAny().isEmpty()) {
+            List<String> found = dataSources.get();
+            throw new IllegalStateException(
+                    found.isEmpty()
+                            ? "there is no DataSource to fence (transactions of R2DBC are not fenced): define one"
+                                    + CURE
+                            : "there is no single DataSource to fence, but: " + String.join(", ", found)
+                                    + ": make the one that the locks protect @Primary, or define a JdbcFence and a"
+                                    + " TransactionFence yourself" + CURE);
+        }
+        if (fences.stream().noneMatch(fence -> managers.orderedStream().anyMatch(manager -> begins(manager, fence)))) {
+            throw new IllegalStateException(
+                    "no transaction manager begins transactions of the fence's DataSource, so none would be fenced: define"
+                            + " a JdbcTransactionManager or JpaTransactionManager for it" + CURE);
+        }
+    }
+
+    /** One that fails may still do so when it is used. */
+    private static boolean begins(PlatformTransactionManager manager, JdbcFence fence) {
+        TransactionTemplate transaction = new TransactionTemplate(manager);
+        transaction.setReadOnly(true);
+        try {
+            return Objects.requireNonNullElse(
+                    transaction.execute(status -> {
+                        status.setRollbackOnly();
+                        return fence.isInTransaction();
+                    }),
+                    false);
+        } catch (TransactionException failure) {
+            log.debug("The fence could not try {}", manager, failure);
+            return false;
+        }
+    }
+}
