@@ -1,3 +1,7 @@
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.KV;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.PutOption;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -5,7 +9,17 @@ class Page {
     JdbcTemplate jdbc;
     TransactionTemplate transactions;
     Fence fence;
+    RedisFence redisFence;
+    EtcdFence etcdFence;
     HeldLock heldLock;
+    KV kv;
+    ByteSequence key;
+    ByteSequence value;
+    Stock stock;
     String item;
     int pieces;
+}
+
+interface Stock {
+    void set(String item, int pieces);
 }

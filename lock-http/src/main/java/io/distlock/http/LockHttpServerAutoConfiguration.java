@@ -1,0 +1,118 @@
+package io.distlock.http;
+
+import io.distlock.LockClient;
+import io.distlock.Sequencer;
+import io.distlock.fencing.Fence;
+import io.distlock.http.LockHttpProperties.FenceStore;
+import io.distlock.http.RequireLockInterceptor.Receiver;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Auto-configuration of {@link RequireLock}. Unconditional: an ignored annotation would run its method without a lock. The
+ * advisor is infrastructure, made by a static method, and creates nothing else early.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.autoconfigure.aop.AopAutoConfiguration",
+            "io.distlock.spring.autoconfigure.LockAutoConfiguration"
+        })
+@EnableConfigurationProperties(LockHttpProperties.class)
+public final class LockHttpServerAutoConfiguration {
+
+    /** Inside method security (100 to 600), so that nobody else learns which locks are held; outside {@code @DistributedLock}. */
+    private static final int ORDER = 900;
+
+    private static final int REMEMBERED = 100_000;
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static RequiredLocks requiredLocks() {
+        return new RequiredLocks();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static Advisor requireLockAdvisor(RequiredLocks requirements, ObjectProvider<Receiver> receiver) {
+        DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
+                new AnnotationMatchingPointcut(null, RequireLock.class, true),
+                new RequireLockInterceptor(requirements, receiver::getObject));
+        advisor.setOrder(ORDER);
+        return advisor;
+    }
+
+    @Bean
+    static RequireLockValidator requireLockValidator(
+            ConfigurableListableBeanFactory beans,
+            RequiredLocks requirements,
+            Advisor requireLockAdvisor,
+            ObjectProvider<Receiver> receiver) {
+        return new RequireLockValidator(beans, requirements, requireLockAdvisor, receiver::getObject);
+    }
+
+    @Bean
+    LockRequirementAdvice lockRequirementAdvice() {
+        return new LockRequirementAdvice();
+    }
+
+    @Bean
+    @Lazy
+    Receiver requiredLockReceiver(LockHttpProperties properties, ObjectProvider<LockClient> client, BeanFactory beans) {
+        SequencerHeader header = properties.header();
+        return new Receiver(
+                header,
+                new GrantVerifier(
+                        fence(properties.fence(), beans),
+                        header.isSigned() ? Optional.empty() : Optional.of(store(client)),
+                        REMEMBERED));
+    }
+
+    private static Predicate<Sequencer> store(ObjectProvider<LockClient> clients) {
+        LockClient client = clients.getIfAvailable();
+        if (client == null) {
+            throw new IllegalStateException(
+                    "@RequireLock needs to ask a lock store whether a grant is current, and there"
+                            + " is no lock provider: add one, or set distributed-lock.http.secret");
+        }
+        return client::isCurrent;
+    }
+
+    private static Fence fence(FenceStore store, BeanFactory beans) {
+        if (store == FenceStore.MEMORY) {
+            return new MemoryFence(REMEMBERED);
+        }
+        String name = store.name().toLowerCase(Locale.ROOT);
+        if (!beans.containsBean(name + "Fence")) {
+            throw new IllegalStateException(
+                    "distributed-lock.http.server.fence is " + name + ", but there is no such fence:" + " add lock-"
+                            + name + " and set distributed-lock." + name + ".fencing.enabled to true");
+        }
+        Fence fence = beans.getBean(name + "Fence", Fence.class);
+        return store == FenceStore.JDBC ? InTransaction.of(fence, beans) : fence;
+    }
+
+    /** Apart, since Spring's transactions are optional. */
+    private static final class InTransaction {
+
+        /** In the caller's transaction, or in one of its own. */
+        static Fence of(Fence fence, BeanFactory beans) {
+            var transactions = new TransactionTemplate(beans.getBean(PlatformTransactionManager.class));
+            return sequencer -> transactions.executeWithoutResult(status -> fence.advance(sequencer));
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.distlock.http;
+
+import io.distlock.LockMode;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * The method may only be called for an HTTP request whose sender holds a lock. The request proves that with the header {@code
+ * Lock-Sequencer}, which {@link LockSequencerInterceptor} and {@link LockSequencerFilter} add.
+ *
+ * <pre>{@code
+ * @PutMapping("/orders/{id}")
+ * @RequireLock(name = "orders", key = "#id")
+ * public void update(@PathVariable String id, @RequestBody Order order) { ... }
+ * }</pre>
+ *
+ * <p>Without the header the request is answered with 428; with 400 if the header is malformed or does not cover the lock;
+ * with 412 if the lock is not held any more, or a request with a later one has been here; with 503 if that cannot be checked.
+ * In all cases the method is not called.
+ *
+ * <p>The check is at the door. A request that was admitted may still be running when a later holder's arrives: let the resource
+ * itself compare tokens if that matters.
+ *
+ * <p>For methods of Spring beans that are called through their proxy, on the thread of a servlet request. Anywhere else the
+ * method throws {@link IllegalStateException} and does not run.
+ */
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface RequireLock {
+
+    /** The lock's name. */
+    String name();
+
+    /** SpEL over the arguments for the item under that name, such as {@code #id} or {@code #p0}; empty for the name alone. */
+    String key() default "";
+
+    /** {@link LockMode#SHARED} accepts a lock in either mode. */
+    LockMode mode() default LockMode.EXCLUSIVE;
+}

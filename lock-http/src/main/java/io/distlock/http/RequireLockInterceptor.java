@@ -1,0 +1,64 @@
+package io.distlock.http;
+
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Sequencer;
+import io.distlock.http.RequiredLocks.Requirement;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/** Checks the lock of the current request before a method that has {@link RequireLock}. Thread-safe. */
+final class RequireLockInterceptor implements MethodInterceptor {
+
+    private final RequiredLocks requirements;
+    private final Supplier<Receiver> receiver;
+
+    /**
+     * @param receiver called with the first request
+     */
+    RequireLockInterceptor(RequiredLocks requirements, Supplier<Receiver> receiver) {
+        this.requirements = requirements;
+        this.receiver = receiver;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+        Object target = Objects.requireNonNull(call.getThis());
+        Requirement requirement = requirements.of(AopUtils.getMostSpecificMethod(call.getMethod(), target.getClass()));
+        List<String> values = values(requirement);
+        if (values.isEmpty()) {
+            throw LockRequirementException.missing();
+        }
+        Map<LockKey, Sequencer> grants = receiver.get().header().parse(values);
+        Sequencer grant = grants.get(requirement.key(target, call.getArguments()));
+        if (grant == null) {
+            throw LockRequirementException.ofAnotherKey();
+        }
+        if (grant.mode() == LockMode.SHARED && requirement.annotation().mode() == LockMode.EXCLUSIVE) {
+            throw LockRequirementException.shared();
+        }
+        receiver.get().verifier().verify(grant);
+        return call.proceed();
+    }
+
+    private static List<String> values(Requirement requirement) {
+        if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes current) {
+            return Collections.list(current.getRequest().getHeaders(SequencerHeader.NAME));
+        }
+        throw new IllegalStateException(
+                requirement.method() + " has @RequireLock, and was not called on the thread of a"
+                        + " servlet request: call it there, or use @DistributedLock for calls without a request");
+    }
+
+    /** What reads a request's grants, and what decides about them. */
+    record Receiver(SequencerHeader header, GrantVerifier verifier) {}
+}

@@ -1,0 +1,95 @@
+package io.distlock.http;
+
+import io.distlock.LockKey;
+import java.lang.reflect.Method;
+import java.math.BigInteger;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/** Reads {@link RequireLock} annotations, and evaluates their keys. Thread-safe. */
+final class RequiredLocks {
+
+    private final SpelExpressionParser parser = new SpelExpressionParser();
+    private final DefaultParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+    private final Map<Method, Requirement> known = new ConcurrentHashMap<>();
+
+    /**
+     * What a method requires.
+     *
+     * @throws IllegalStateException if its annotation cannot be used
+     */
+    Requirement of(Method method) {
+        return known.computeIfAbsent(method, this::read);
+    }
+
+    private Requirement read(Method method) {
+        RequireLock annotation =
+                Objects.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(method, RequireLock.class));
+        try {
+            LockKey.of(annotation.name());
+            return new Requirement(
+                    annotation,
+                    method,
+                    annotation.key().isEmpty() ? null : parser.parseExpression(annotation.key()),
+                    parameterNames);
+        } catch (ParseException | IllegalArgumentException wrong) {
+            throw new IllegalStateException(
+                    "@RequireLock on " + method + " cannot be used: " + wrong.getMessage(), wrong);
+        }
+    }
+
+    /** The lock that one method requires. */
+    record Requirement(
+            RequireLock annotation,
+            Method method,
+            @Nullable Expression key,
+            DefaultParameterNameDiscoverer parameterNames) {
+
+        /**
+         * The lock for one call.
+         *
+         * @throws LockRequirementException 400 if the arguments are nobody's key
+         * @throws IllegalStateException if the expression yields nothing that can be one
+         */
+        LockKey key(Object target, Object[] arguments) {
+            if (key == null) {
+                return LockKey.of(annotation.name());
+            }
+            Object value = key.getValue(new MethodBasedEvaluationContext(target, method, arguments, parameterNames));
+            String item = text(value);
+            try {
+                return LockKey.of(annotation.name(), item);
+            } catch (IllegalArgumentException nobodysKey) {
+                throw LockRequirementException.ofAnotherKey();
+            }
+        }
+
+        private String text(@Nullable Object value) {
+            if (value instanceof Enum<?> one) {
+                return one.name();
+            } else if (value instanceof CharSequence || value instanceof UUID || isWhole(value)) {
+                return String.valueOf(value);
+            }
+            throw new IllegalStateException("@RequireLock key \"" + annotation.key() + "\" on " + method + " yields "
+                    + (value == null ? "null" : "a " + value.getClass().getName())
+                    + ": it must yield a string, a whole number, an enum constant or a UUID");
+        }
+
+        private static boolean isWhole(@Nullable Object value) {
+            return value instanceof Long
+                    || value instanceof Integer
+                    || value instanceof Short
+                    || value instanceof Byte
+                    || value instanceof BigInteger;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.distlock.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockUnavailableException;
+import io.distlock.Sequencer;
+import io.distlock.fencing.StaleFencingTokenException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class GrantVerifierTests {
+
+    private final Set<Sequencer> current = new HashSet<>();
+    private int questions;
+
+    private final GrantVerifier verifier = new GrantVerifier(
+            new MemoryFence(3),
+            Optional.of(grant -> {
+                questions++;
+                return current.contains(grant);
+            }),
+            2);
+
+    @Test
+    void theStoreIsAskedOnceForEachGrant() {
+        current.add(grant("a", 1));
+        for (int i = 0; i < 5; i++) {
+            verifier.verify(grant("a", 1));
+        }
+        assertThat(questions).isEqualTo(1);
+        current.add(grant("a", 2));
+        verifier.verify(grant("a", 2));
+        assertThat(questions).isEqualTo(2);
+        assertRefused(verifier, grant("a", 1), 412);
+        assertThat(questions).isEqualTo(2);
+    }
+
+    @Test
+    void aForgedTokenLocksNobodyOut() {
+        current.add(grant("a", 5));
+        verifier.verify(grant("a", 5));
+        for (long forged : new long[] {1, 4, 6, Long.MAX_VALUE}) {
+            assertRefused(verifier, grant("a", forged), 412);
+        }
+        verifier.verify(grant("a", 5));
+    }
+
+    /** Or a reader could make a writer of itself. */
+    @Test
+    void aConfirmedReaderIsNotAConfirmedWriter() {
+        Sequencer shared = new Sequencer(LockKey.of("a"), LockMode.SHARED, new FencingToken(1));
+        current.add(shared);
+        verifier.verify(shared);
+        assertRefused(verifier, grant("a", 1), 412);
+    }
+
+    @Test
+    void aGrantThatWasForgottenIsAskedAboutAgain() {
+        for (String key : new String[] {"a", "b", "c"}) {
+            current.add(grant(key, 1));
+            verifier.verify(grant(key, 1));
+        }
+        current.remove(grant("a", 1));
+        assertRefused(verifier, grant("a", 1), 412);
+        assertThat(questions).isEqualTo(4);
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerIsNeitherYesNorNo() {
+        GrantVerifier silent = new GrantVerifier(
+                new MemoryFence(3),
+                Optional.of(grant -> {
+                    throw new LockUnavailableException(grant.key(), Duration.ZERO, "no answer", null);
+                }),
+                2);
+        assertRefused(silent, grant("a", 1), 503);
+    }
+
+    @Test
+    void authenticGrantsAreNotAskedAbout() {
+        GrantVerifier signed = new GrantVerifier(new MemoryFence(3), Optional.empty(), 2);
+        signed.verify(grant("a", 2));
+        assertRefused(signed, grant("a", 1), 412);
+    }
+
+    @Test
+    void aLockThatTheFenceHasForgottenIsAcceptedOnlyAboveAllForgottenTokens() {
+        MemoryFence fence = new MemoryFence(2);
+        fence.advance(grant("a", 10));
+        fence.advance(grant("b", 5));
+        fence.advance(grant("a", 10));
+        fence.advance(grant("c", 12));
+        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> fence.advance(grant("b", 5)));
+        fence.advance(grant("a", 10));
+        fence.advance(grant("d", 6));
+        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> fence.advance(grant("c", 12)));
+    }
+
+    private static Sequencer grant(String name, long token) {
+        return new Sequencer(LockKey.of(name), LockMode.EXCLUSIVE, new FencingToken(token));
+    }
+
+    private static void assertRefused(GrantVerifier verifier, Sequencer grant, int status) {
+        assertThatExceptionOfType(LockRequirementException.class)
+                .isThrownBy(() -> verifier.verify(grant))
+                .satisfies(
+                        refusal -> assertThat(refusal.getStatusCode().value()).isEqualTo(status));
+    }
+}

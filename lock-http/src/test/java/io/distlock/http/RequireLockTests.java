@@ -1,0 +1,226 @@
+package io.distlock.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.http.Warehouse.Stock;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** What a receiver does with good and bad headers, over real HTTP. */
+class RequireLockTests {
+
+    private static final HttpClient http = HttpClient.newHttpClient();
+
+    static ConfigurableApplicationContext context;
+    static LockClient locks;
+    static Stock stock;
+
+    private final SequencerHeader header = new SequencerHeader(Optional.empty());
+
+    @BeforeAll
+    static void start() {
+        context = Warehouse.start("--distributed-lock.provider=in-memory", "--spring.datasource.url=jdbc:h2:mem:http");
+        locks = context.getBean(LockClient.class);
+        stock = context.getBean(Stock.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        context.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        stock.written().clear();
+    }
+
+    @Test
+    void aHolderIsServed() {
+        try (HeldLock lock = locks.acquire(locks.request("stock", "7"))) {
+            assertThat(post("/stock/7", lock).body()).isEqualTo("written");
+            assertThat(post("/service/7", lock).body()).isEqualTo("written");
+            assertThat(get("/stock/7", values(lock)).body()).isEqualTo("read");
+        }
+        try (HeldLock lock = locks.acquire(locks.request("stock", "8"))) {
+            assertThat(post("/number/7", lock).statusCode()).isEqualTo(200);
+        }
+        try (HeldLock lock = locks.acquire(locks.request("all"))) {
+            assertThat(post("/all", lock).statusCode()).isEqualTo(200);
+        }
+        assertThat(stock.written()).containsExactly("7", "7");
+    }
+
+    @Test
+    void aKeyOfAnyCharactersIsTransferred() {
+        String item = "größe, 50 % 日";
+        try (HeldLock lock = locks.acquire(locks.request("stock", item))) {
+            assertThat(post("/stock/gr%C3%B6%C3%9Fe%2C%2050%20%25%20%E6%97%A5", lock)
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+        assertThat(stock.written()).containsExactly(item);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/stock/7", "/service/7", "/all"})
+    void withoutTheHeaderItIs428(String path) {
+        assertRefused(send("POST", path, List.of()), 428);
+    }
+
+    @Test
+    void aHeaderForAnotherKeyIs400() {
+        try (HeldLock lock = locks.acquire(locks.request(List.of(LockKey.of("stock", "8"), LockKey.of("stock"))))) {
+            assertRefused(post("/stock/7", lock), 400);
+            assertRefused(post("/service/7", lock), 400);
+        }
+    }
+
+    @Test
+    void aPathThatIsNobodysKeyIs400() {
+        try (HeldLock lock = locks.acquire(locks.request("stock", "7"))) {
+            assertRefused(post("/stock/%20", lock), 400);
+            assertRefused(post("/stock/" + "a".repeat(600), lock), 400);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "garbage",
+                "1",
+                "1;exclusive",
+                "1;exclusive;stock:",
+                "-1;exclusive;stock:7",
+                "99999999999999999999;exclusive;stock:7",
+                "1;exclusive;stock:7%",
+                "1;exclusive;stock:7;tooshort",
+                "1;exclusive;stock:7,2;exclusive;stock:7"
+            })
+    void aMalformedHeaderIs400(String value) {
+        assertRefused(send("POST", "/stock/7", List.of(value)), 400);
+    }
+
+    @Test
+    void headersBeyondAllBoundsAreRefused() {
+        assertRefused(send("POST", "/stock/7", List.of("1;exclusive;stock:" + "7".repeat(4_000))), 400);
+        assertRefused(send("POST", "/stock/7", List.of(String.join(",", many(300)))), 400);
+        assertRefused(send("POST", "/stock/7", many(50)), 400);
+    }
+
+    /** Java's client sends no more than the server takes; this is the server's own refusal. */
+    @Test
+    void aThousandHeadersReachNoMethod() throws IOException {
+        try (Socket socket = new Socket("localhost", Warehouse.port(context))) {
+            StringBuilder request = new StringBuilder("POST /stock/7 HTTP/1.1\r\nHost: localhost\r\n");
+            many(1_000).forEach(value -> request.append(SequencerHeader.NAME + ": " + value + "\r\n"));
+            request.append("Content-Length: 0\r\nConnection: close\r\n\r\n");
+            socket.getOutputStream().write(request.toString().getBytes(StandardCharsets.US_ASCII));
+            InputStream in = socket.getInputStream();
+            assertThat(new String(in.readNBytes(12), StandardCharsets.US_ASCII)).startsWith("HTTP/1.1 4");
+        }
+        assertThat(stock.written()).isEmpty();
+    }
+
+    private static List<String> many(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "1;exclusive;stock:" + i).toList();
+    }
+
+    @Test
+    void aForgedTokenIs412AndLocksNobodyOut() {
+        try (HeldLock lock = locks.acquire(locks.request("stock", "7"))) {
+            long token = lock.fencingToken().value();
+            for (long forged : new long[] {1, token + 1, Long.MAX_VALUE}) {
+                assertRefused(send("POST", "/stock/7", List.of(forged + ";exclusive;stock:7")), 412);
+            }
+            assertThat(post("/stock/7", lock).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aSharedLockIs412WhereItMustBeExclusiveAlsoIfItSaysOtherwise() {
+        try (HeldLock lock = locks.acquire(locks.request("stock", "7").withMode(LockMode.SHARED))) {
+            assertThat(get("/stock/7", values(lock)).body()).isEqualTo("read");
+            assertRefused(post("/stock/7", lock), 412);
+            assertRefused(send("POST", "/stock/7", List.of(lock.fencingToken() + ";exclusive;stock:7")), 412);
+        }
+    }
+
+    @Test
+    void aLockThatWasReleasedIs412UnlessItWasConfirmedAndNobodyCameLater() {
+        HeldLock unknown = locks.acquire(locks.request("stock", "7"));
+        unknown.close();
+        assertRefused(post("/stock/7", unknown), 412);
+        HeldLock known = locks.acquire(locks.request("stock", "7"));
+        assertThat(post("/stock/7", known).statusCode()).isEqualTo(200);
+        known.close();
+        assertThat(post("/stock/7", known).statusCode()).isEqualTo(200);
+        try (HeldLock later = locks.acquire(locks.request("stock", "7"))) {
+            assertThat(post("/stock/7", later).statusCode()).isEqualTo(200);
+            stock.written().clear();
+            assertRefused(post("/stock/7", known), 412);
+        }
+    }
+
+    @Test
+    void outsideOfARequestTheMethodDoesNotRun() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> stock.write("7"))
+                .withMessageContaining("was not called on the thread of a servlet request");
+        assertThat(stock.written()).isEmpty();
+    }
+
+    private void assertRefused(HttpResponse<String> response, int status) {
+        assertThat(response.statusCode()).isEqualTo(status);
+        assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
+        assertThat(response.body()).contains("Nothing was changed").doesNotContain("stock:");
+        assertThat(stock.written()).isEmpty();
+    }
+
+    private List<String> values(HeldLock lock) {
+        return header.values(List.of(lock));
+    }
+
+    private HttpResponse<String> post(String path, HeldLock lock) {
+        return send("POST", path, values(lock));
+    }
+
+    private static HttpResponse<String> get(String path, List<String> values) {
+        return send("GET", path, values);
+    }
+
+    private static HttpResponse<String> send(String method, String path, List<String> values) {
+        return send(Warehouse.port(context), method, path, values);
+    }
+
+    static HttpResponse<String> send(int port, String method, String path, List<String> values) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .method(method, HttpRequest.BodyPublishers.noBody());
+        values.forEach(value -> request.header(SequencerHeader.NAME, value));
+        try {
+            return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        } catch (IOException | InterruptedException failure) {
+            throw new AssertionError("no answer", failure);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.distlock.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Sequencer;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SequencerHeaderTests {
+
+    private static final String SECRET = "0123456789abcdef0123456789abcdef";
+
+    private final SequencerHeader plain = new SequencerHeader(Optional.empty());
+    private final SequencerHeader signed = new SequencerHeader(Optional.of(SECRET));
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "orders",
+                "42",
+                "a,b",
+                "a;b",
+                "a\"b\\c",
+                "50 % off",
+                "a/b:c",
+                "{x}",
+                "größe",
+                "日本",
+                "😀",
+                "+",
+                " a",
+                "a\u00a0b",
+                "(it's!)*",
+                "a=b&c"
+            })
+    void eachKeyIsOneWordOfAsciiAndComesBack(String text) {
+        for (LockKey key : List.of(LockKey.of(text), LockKey.of(text, text))) {
+            for (LockMode mode : LockMode.values()) {
+                Sequencer sequencer = new Sequencer(key, mode, new FencingToken(Long.MAX_VALUE));
+                for (SequencerHeader header : List.of(plain, signed)) {
+                    String value = header.value(sequencer);
+                    assertThat(value).matches("[!-~&&[^,\"\\\\]]+");
+                    assertThat(header.parse(List.of(value))).containsExactly(Map.entry(key, sequencer));
+                }
+            }
+        }
+    }
+
+    @Test
+    void theLongestKeysFit() {
+        LockKey longest = LockKey.of("語".repeat(170), "語".repeat(170));
+        Sequencer sequencer = new Sequencer(longest, LockMode.EXCLUSIVE, new FencingToken(Long.MAX_VALUE));
+        assertThat(signed.parse(List.of(signed.value(sequencer)))).containsKey(longest);
+    }
+
+    @Test
+    void severalLocksAreSeveralValuesOrJoinedByAProxy() {
+        assertThat(plain.parse(List.of("1;exclusive;a", "2;shared;b , 3;exclusive;c:d")))
+                .hasSize(3);
+        assertThat(plain.parse(List.of("1;exclusive;a", "1;exclusive;a"))).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "1",
+                "1;exclusive",
+                "1;exclusive;",
+                "0;exclusive;a",
+                "-1;exclusive;a",
+                "+1;exclusive;a",
+                "01;exclusive;a",
+                "1e9;exclusive;a",
+                "٣;exclusive;a",
+                "9223372036854775808;exclusive;a",
+                "99999999999999999999999999;exclusive;a",
+                "1;EXCLUSIVE;a",
+                "1;writing;a",
+                "1;exclusive;a:",
+                "1;exclusive;:a",
+                "1;exclusive;%20",
+                "1;exclusive;a%",
+                "1;exclusive;a%2",
+                "1;exclusive;a%0a",
+                "1;exclusive;a%zz",
+                "1;exclusive;größe",
+                "1;exclusive;a b",
+                "1;exclusive;a;b",
+                "1;exclusive;a;",
+                "1;exclusive;a,",
+                ",1;exclusive;a",
+                "1;exclusive;a,1;exclusive;b;x",
+                "1;exclusive;a,2;exclusive;a",
+                "1;exclusive;a,1;shared;a"
+            })
+    void anythingElseIsRefused(String value) {
+        assertMalformed(plain, List.of(value));
+    }
+
+    @Test
+    void tooManyOrTooLongValuesAreRefused() {
+        List<String> values =
+                IntStream.range(0, 17).mapToObj(i -> "1;exclusive;k" + i).toList();
+        assertThat(plain.parse(values.subList(0, 16))).hasSize(16);
+        assertMalformed(plain, values);
+        assertMalformed(plain, List.of(String.join(",", values)));
+        assertMalformed(plain, Collections.nCopies(1_000, "1;exclusive;a"));
+        assertMalformed(plain, List.of("1;exclusive;" + "a".repeat(600)));
+        assertMalformed(plain, List.of("1;exclusive;" + "%61".repeat(2_600)));
+        assertMalformed(plain, List.of("1;exclusive;" + "%61".repeat(3_000)));
+        assertMalformed(plain, List.of(",".repeat(10_000_000)));
+    }
+
+    @Test
+    void withASecretOnlyItsSignatureIsAccepted() {
+        Sequencer sequencer = new Sequencer(LockKey.of("a", "b"), LockMode.SHARED, new FencingToken(7));
+        String value = signed.value(sequencer);
+        assertThat(plain.parse(List.of(value))).containsValue(sequencer);
+        assertMalformed(signed, List.of(plain.value(sequencer)));
+        assertMalformed(signed, List.of(new SequencerHeader(Optional.of(SECRET + "x")).value(sequencer)));
+        assertMalformed(signed, List.of(value.substring(0, value.length() - 1)));
+        assertMalformed(signed, List.of(value.replace("7;", "8;")));
+        assertMalformed(signed, List.of(value.replace("shared", "exclusive")));
+        assertMalformed(signed, List.of(value.replace("a:b", "a:c")));
+    }
+
+    @Test
+    void aShortSecretIsRefusedWithoutBeingShown() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new SequencerHeader(Optional.of("swordfish")))
+                .withMessageContaining("has 9 characters: use at least 32")
+                .satisfies(refusal -> assertThat(refusal.getMessage()).doesNotContain("swordfish"));
+    }
+
+    private static void assertMalformed(SequencerHeader header, List<String> values) {
+        assertThatExceptionOfType(LockRequirementException.class)
+                .isThrownBy(() -> header.parse(values))
+                .satisfies(
+                        refusal -> assertThat(refusal.getStatusCode().value()).isEqualTo(400));
+    }
+}
