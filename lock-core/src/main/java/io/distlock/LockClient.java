@@ -91,8 +91,8 @@ public interface LockClient extends AutoCloseable {
     /**
      * The lock as a {@link Lock}: re-entrant per thread, without conditions. Keep the view and share it, like a
      * {@link java.util.concurrent.locks.ReentrantLock}: two views of one key exclude each other. {@code lock()} waits
-     * while another holds the lock, but throws {@link LockUnavailableException} if the store does not answer. If the lock
-     * was lost, {@code unlock()} and re-entering throw {@link LockLostException}, having no other way to report it.
+     * until it has the lock, also while the store does not answer; {@code tryLock} then throws {@link
+     * LockUnavailableException}. If the lock was lost, {@code unlock()} and re-entering throw {@link LockLostException}.
      */
     LockView asLock(LockRequest request);
 

@@ -93,7 +93,7 @@ record CallbackExecutor(Executor blocking, Executor losses, Runnable onClose) im
             try {
                 announcement.run();
             } catch (RuntimeException | Error failure) {
-                log.error("Announcing a loss failed", failure);
+                log.error("Reporting a lost lock failed", failure);
             }
         };
         once(losses, logged, noThread -> logged.run());

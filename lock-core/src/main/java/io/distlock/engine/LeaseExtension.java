@@ -17,7 +17,7 @@ record LeaseExtension(DefaultHeldLock lock, Moment sent, long validNanos, Comple
         lock.ensureHeld();
         if (lock.options.renew()) {
             throw new IllegalStateException("lock '" + lock.lease().key()
-                    + "' is renewed automatically: to extend it yourself, request it with renew off");
+                    + "' is renewed automatically: to extend it yourself, request it withRenew(false)");
         }
         LockOptions extended = lock.options.withLeaseTime(leaseTime);
         lock.context.provider().validate(extended);

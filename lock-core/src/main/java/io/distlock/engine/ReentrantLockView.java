@@ -33,7 +33,7 @@ public final class ReentrantLockView implements LockView {
         return new ReentrantLockView(client, request);
     }
 
-    /** Waits forever and ignores interrupts (flag kept). Throws if the store does not answer. */
+    /** Waits as long as it takes, also for the store, and ignores interrupts (flag kept). */
     @Override
     public void lock() {
         lock(request);

@@ -4,15 +4,15 @@ import io.distlock.HeldLock;
 import io.distlock.Sequencer;
 
 /**
- * A protected resource's memory of the newest holder that has used it, kept in the resource itself: whoever comes with an
- * older token is refused, however wrong it may be about its lock. Thread-safe.
+ * Remembers, in the protected resource itself, the newest holder that has used it. A holder with an older token is refused,
+ * even if it believes that it still has the lock. Thread-safe.
  *
  * <p>Call it first in each unit of work that changes the resource, such as a database transaction.
  */
 public interface Fence {
 
     /**
-     * Shows the resource a grant by the default provider. An exclusive one becomes the newest that the resource has seen; a
+     * Presents a grant of the default provider to the resource. An exclusive one becomes the newest that the resource has seen; a
      * shared one is only compared. Repeating it is harmless.
      *
      * @throws StaleFencingTokenException if the resource has seen a later one

@@ -7,7 +7,7 @@ import java.time.Duration;
 
 /**
  * A resource refused this holder, because it has seen the token of a later grant of the same lock: the lock was lost,
- * whatever its holder believes.
+ * even if its holder has not noticed.
  */
 public final class StaleFencingTokenException extends LockLostException {
 

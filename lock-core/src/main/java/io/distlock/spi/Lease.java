@@ -6,7 +6,7 @@ import io.distlock.LockMode;
 
 /**
  * A granted lock as its store knows it. Immutable. A provider stores in it what it needs to find its entry again, and
- * gets the same object back. How long it is valid is the engine's business: see {@link Grant#since()}.
+ * gets the same object back. The engine decides how long it is valid: see {@link Grant#since()}.
  */
 public interface Lease {
 

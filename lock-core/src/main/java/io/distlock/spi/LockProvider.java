@@ -98,7 +98,7 @@ public interface LockProvider extends AutoCloseable {
      */
     default CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return CompletableFuture.failedFuture(new UnsupportedOperationException(
-                "the provider '" + name() + "' cannot take a lock away from its holder"));
+                "the provider '" + name() + "' does not support forced release"));
     }
 
     /** The state of the store. Never fails: a silent store is {@link ProviderStatus.State#DOWN}. */

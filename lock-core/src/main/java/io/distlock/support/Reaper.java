@@ -71,8 +71,8 @@ public final class Reaper {
         long due = nextWarning.get();
         if (now - due >= 0 && nextWarning.compareAndSet(due, now + BETWEEN_WARNINGS)) {
             log.warn(
-                    "Already following up {} unknown outcomes, the maximum: {} gets one try and is then left to expire, like"
-                            + " {} before it. The store has not answered for a long time, or is overloaded",
+                    "{} requests have an unknown outcome, which is the limit for following up: {} is tried once more and then"
+                            + " left, as {} before it. The store has not answered for a long time, or is overloaded",
                     MOST_OPEN,
                     what,
                     all - 1);

@@ -17,7 +17,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Plays the other instances in an application's tests: holds locks elsewhere, refuses them, makes the store fail, and
+ * Acts as the other instances in an application's tests: holds locks elsewhere, refuses them, makes the store fail, and
  * takes a lock away in the middle of the work. Records what the application has locked. Thread-safe.
  *
  * <pre>{@code

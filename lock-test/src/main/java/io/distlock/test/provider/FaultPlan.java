@@ -4,7 +4,7 @@ import io.distlock.LockKey;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Which fault a kind of call meets: one for all keys, or another for a key of its own. Thread-safe. */
+/** Which fault applies to a kind of call: one for all keys, or one for a single key. Thread-safe. */
 final class FaultPlan {
 
     private final Map<LockKey, Fault> byKey = new ConcurrentHashMap<>();

@@ -134,7 +134,7 @@ class ExtensionTests {
         HeldLock held = here.hold("a");
         assertThatIllegalStateException()
                 .isThrownBy(() -> held.extend(MINUTE))
-                .withMessage("lock 'a' is renewed automatically: to extend it yourself, request it with renew off");
+                .withMessage("lock 'a' is renewed automatically: to extend it yourself, request it withRenew(false)");
         assertThat(held.remaining()).isEqualTo(millis(VALIDITY));
     }
 
