@@ -78,6 +78,7 @@ public final class EtcdLockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    @ConditionalOnSingleCandidate(EtcdLockProvider.class)
     EtcdFence etcdFence(EtcdLockProvider provider) {
         return new EtcdFence(provider);
     }

@@ -7,6 +7,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.etcd.EtcdConnection;
+import io.distlock.etcd.EtcdFence;
 import io.distlock.etcd.EtcdLockOptions;
 import io.distlock.etcd.EtcdLockProvider;
 import io.distlock.spi.LockProvider;
@@ -204,6 +205,14 @@ class EtcdLockAutoConfigurationTests {
             return new EtcdLockProvider(
                     runtime, connection, EtcdLockOptions.defaults().withCallTimeout(Duration.ofMillis(123)));
         }
+    }
+
+    @Test
+    void offersAFenceForItsProviderAlone() {
+        context.withPropertyValues("distributed-lock.etcd.endpoints=http://localhost:1")
+                .run(started -> assertThat(started).hasSingleBean(EtcdFence.class));
+        context.withBean("etcdLockProvider", String.class, () -> "one that wraps another")
+                .run(started -> assertThat(started).hasNotFailed().doesNotHaveBean(EtcdFence.class));
     }
 
     @Test
