@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedRuntimeException;
 
 /**
- * Decides whether a request's grant is genuine, and no later one has been here. A header can be forged, and a fence that
- * believed a large number would lock everybody out. So a grant that is new here is shown to the fence only after the lock store
- * has confirmed it (Chubby's CheckSequencer): one question for each grant, not for each request. Thread-safe.
+ * Decides whether a request's grant is genuine, and whether no later one has been used here. A header can be forged, and a
+ * fence that accepted a forged large token would refuse all real holders. So a grant that is new here is passed to the fence
+ * only after the lock store has confirmed it (Chubby's CheckSequencer): one call per grant, not per request. Thread-safe.
  */
 final class GrantVerifier {
 
@@ -48,9 +48,9 @@ final class GrantVerifier {
     }
 
     /**
-     * Returns only if a request with this grant may go on.
+     * Returns only if a request with this grant may proceed.
      *
-     * @throws LockRequirementException 412 if not, 503 if nobody could tell
+     * @throws LockRequirementException 412 if it may not, 503 if the check failed
      */
     void verify(Sequencer grant) {
         boolean current;

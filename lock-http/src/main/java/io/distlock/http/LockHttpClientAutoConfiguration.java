@@ -10,7 +10,7 @@ import org.springframework.boot.webclient.WebClientCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Auto-configuration of clients that send the sequencers of their locks, to the hosts that are named by a property. */
+/** Auto-configuration of clients that send the sequencers of their locks to the hosts named by a property. */
 @AutoConfiguration
 @EnableConfigurationProperties(LockHttpProperties.class)
 public final class LockHttpClientAutoConfiguration {

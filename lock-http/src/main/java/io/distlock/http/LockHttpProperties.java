@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 final class LockHttpProperties {
 
     /**
-     * Signs sequencers, so that receivers need not ask the lock store. At least 32 characters; the same for senders and
+     * Signs sequencers, so that receivers do not have to ask the lock store. At least 32 characters; the same for senders and
      * receivers.
      */
     private final Optional<String> secret;
@@ -30,7 +30,7 @@ final class LockHttpProperties {
         try {
             return new SequencerHeader(secret);
         } catch (IllegalArgumentException wrong) {
-            // Boot would show the value of a property that it is told the name of.
+            // If Boot knew the property's name, it would show its value.
             throw new IllegalArgumentException("distributed-lock.http.secret: " + wrong.getMessage());
         }
     }

@@ -24,8 +24,8 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Auto-configuration of {@link RequireLock}. Unconditional: an ignored annotation would run its method without a lock. The
- * advisor is infrastructure, made by a static method, and creates nothing else early.
+ * Auto-configuration of {@link RequireLock}. Unconditional: a method whose annotation is ignored would run without a lock. The
+ * advisor is infrastructure, made by a static method, and creates no other bean early.
  */
 @AutoConfiguration(
         afterName = {
@@ -86,7 +86,7 @@ public final class LockHttpServerAutoConfiguration {
         LockClient client = clients.getIfAvailable();
         if (client == null) {
             throw new IllegalStateException(
-                    "@RequireLock needs to ask a lock store whether a grant is current, and there"
+                    "@RequireLock needs to ask a lock store whether a grant is current, but there"
                             + " is no lock provider: add one, or set distributed-lock.http.secret");
         }
         return client::isCurrent;
@@ -106,7 +106,7 @@ public final class LockHttpServerAutoConfiguration {
         return store == FenceStore.JDBC ? InTransaction.of(fence, beans) : fence;
     }
 
-    /** Apart, since Spring's transactions are optional. */
+    /** A class of its own, since Spring's transactions are optional. */
     private static final class InTransaction {
 
         /** In the caller's transaction, or in one of its own. */

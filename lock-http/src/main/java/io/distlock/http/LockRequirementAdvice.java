@@ -6,7 +6,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 
-/** Answers requests that {@link RequireLock} refused. Before an application's advice for all exceptions, which has no order. */
+/** Answers requests that {@link RequireLock} refused. Precedes an application's advice for all exceptions, which has no order. */
 @ControllerAdvice
 @Order(0)
 final class LockRequirementAdvice {

@@ -8,8 +8,8 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * A request does not have the lock that {@link RequireLock} demands; the method was not called. Answered as {@link
- * ProblemDetail} with the status of the reason. Neither the answer nor the message names the lock or repeats the header.
+ * A request does not have the lock that {@link RequireLock} demands; the method was not called. The answer is a {@link
+ * ProblemDetail} with a status for the reason. Neither the answer nor the message names the lock or repeats the header.
  */
 public final class LockRequirementException extends ErrorResponseException {
 

@@ -13,8 +13,8 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
 import reactor.core.publisher.Mono;
 
 /**
- * Like {@link LockSequencerInterceptor}, for a {@code WebClient}: the locks are those of the subscription, as in {@link
- * ReactiveLockContext}, or, if it has none, those of the subscribing thread. Thread-safe.
+ * Like {@link LockSequencerInterceptor}, for a {@code WebClient}. Sends the locks of the subscription, as in {@link
+ * ReactiveLockContext}. If it has none, sends those of the subscribing thread. Thread-safe.
  */
 public final class LockSequencerFilter implements ExchangeFilterFunction {
 

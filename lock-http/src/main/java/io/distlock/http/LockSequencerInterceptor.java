@@ -12,8 +12,8 @@ import org.springframework.http.client.ClientHttpResponse;
 
 /**
  * Adds the header {@code Lock-Sequencer} to requests of a {@code RestClient} or {@code RestTemplate}: one value for each lock
- * that the current call holds, as in {@link LockContext}. Only to the hosts that were named; a header that is already there
- * stays. Thread-safe.
+ * that the current call holds, as in {@link LockContext}. Requests to hosts other than those named stay as they are, and so
+ * does a header that is already there. Thread-safe.
  */
 public final class LockSequencerInterceptor implements ClientHttpRequestInterceptor {
 

@@ -9,8 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A fence for a receiver with a single instance: it is empty after a restart. Remembers a bounded number of locks; the largest
- * token it has forgotten is the floor, and a lock that it does not know is only accepted above that. This refuses no recent
+ * A fence for a receiver with a single instance: it is empty after a restart. Remembers a bounded number of locks. The largest
+ * token that it has forgotten is the floor: for an unknown lock, only larger tokens are accepted. This refuses no recent
  * holder, since a provider's tokens grow with time over all its keys. Thread-safe.
  */
 final class MemoryFence implements Fence {

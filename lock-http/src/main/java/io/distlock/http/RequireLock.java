@@ -18,11 +18,11 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>Without the header the request is answered with 428; with 400 if the header is malformed or does not cover the lock;
- * with 412 if the lock is not held any more, or a request with a later one has been here; with 503 if that cannot be checked.
- * In all cases the method is not called.
+ * with 412 if the lock is no longer held, or a request of a later holder has been seen; with 503 if that cannot be checked.
+ * In all these cases the method is not called.
  *
- * <p>The check is at the door. A request that was admitted may still be running when a later holder's arrives: let the resource
- * itself compare tokens if that matters.
+ * <p>The lock is checked once, before the method runs. The method may still be running when a later holder's request arrives:
+ * if that matters, let the resource itself compare tokens.
  *
  * <p>For methods of Spring beans that are called through their proxy, on the thread of a servlet request. Anywhere else the
  * method throws {@link IllegalStateException} and does not run.

@@ -55,10 +55,10 @@ final class RequireLockInterceptor implements MethodInterceptor {
             return Collections.list(current.getRequest().getHeaders(SequencerHeader.NAME));
         }
         throw new IllegalStateException(
-                requirement.method() + " has @RequireLock, and was not called on the thread of a"
+                requirement.method() + " has @RequireLock, but was not called on the thread of a"
                         + " servlet request: call it there, or use @DistributedLock for calls without a request");
     }
 
-    /** What reads a request's grants, and what decides about them. */
+    /** Reads the grants of a request, and decides whether they are current. */
     record Receiver(SequencerHeader header, GrantVerifier verifier) {}
 }

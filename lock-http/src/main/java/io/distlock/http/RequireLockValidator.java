@@ -24,7 +24,7 @@ final class RequireLockValidator implements SmartInitializingSingleton {
     private final Runnable receiver;
 
     /**
-     * @param receiver makes what the annotation needs
+     * @param receiver creates the beans that the annotation needs
      */
     RequireLockValidator(
             ConfigurableListableBeanFactory beans, RequiredLocks requirements, Advisor advisor, Runnable receiver) {
@@ -44,7 +44,7 @@ final class RequireLockValidator implements SmartInitializingSingleton {
             }
         }
         if (required) {
-            // Its problems, too, are told at the start.
+            // Reports its problems also at start-up.
             receiver.run();
         }
     }

@@ -57,8 +57,8 @@ final class RequiredLocks {
         /**
          * The lock for one call.
          *
-         * @throws LockRequirementException 400 if the arguments are nobody's key
-         * @throws IllegalStateException if the expression yields nothing that can be one
+         * @throws LockRequirementException 400 if the arguments make no valid key
+         * @throws IllegalStateException if the expression's type cannot be a key
          */
         LockKey key(Object target, Object[] arguments) {
             if (key == null) {

@@ -20,7 +20,7 @@ import org.springframework.web.util.UriUtils;
 
 /**
  * The header {@code Lock-Sequencer}: one value for each lock, {@code 1234;exclusive;orders:42}. Name and item are
- * percent-encoded in full, so each is one word of ASCII, whatever the key. With a secret, a fourth part is the HMAC-SHA256 of
+ * percent-encoded in full, so each value is one word of ASCII for any key. With a secret, a fourth part is the HMAC-SHA256 of
  * {@link Sequencer#text()} in base64url. Thread-safe.
  */
 final class SequencerHeader {
@@ -79,7 +79,7 @@ final class SequencerHeader {
      * Reads the values of a request, some of which may be joined by commas.
      *
      * @return the sequencers by key; with a secret, only authentic ones
-     * @throws LockRequirementException 400 if there is anything else in them
+     * @throws LockRequirementException 400 if they contain anything else
      */
     Map<LockKey, Sequencer> parse(List<String> headers) {
         int length = headers.stream().mapToInt(String::length).sum();
@@ -116,7 +116,7 @@ final class SequencerHeader {
         }
         String signature = Optional.ofNullable(parts.group(4)).orElse("");
         secret.ifPresent(key -> {
-            // In constant time, or the right one could be guessed a character at a time.
+            // In constant time, or the right signature could be guessed one character at a time.
             if (!MessageDigest.isEqual(
                     encoded(hmac(key, sequencer)).getBytes(StandardCharsets.US_ASCII),
                     signature.getBytes(StandardCharsets.US_ASCII))) {

@@ -179,7 +179,7 @@ abstract class ContractFixture {
         } catch (LockNotAcquiredException refused) {
             return refused;
         }
-        // Not to be tried again: whoever holds it itself is refused, too.
+        // Not to be tried again: a caller that holds the key itself is also refused.
         throw new AssertionError(request.keys() + " is granted, and should be refused");
     }
 

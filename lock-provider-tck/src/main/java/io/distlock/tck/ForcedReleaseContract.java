@@ -28,7 +28,7 @@ abstract class ForcedReleaseContract extends ContractPart {
         HeldLock held = one().acquire(patiently(one(), key).withLeaseTime(Duration.ofSeconds(6)));
         CompletableFuture<HeldLock> next = other().acquireAsync(patiently(other(), key));
         assertThat(other().forceRelease(key, held.fencingToken())).isEqualTo(Release.RELEASED);
-        // Woken, or by its turn; and with a larger token.
+        // Woken by the release, or by its turn; with a larger token.
         assertThat(ContractFixture.get(next).fencingToken()).isGreaterThan(held.fencingToken());
         // At its next renewal, or the one after it.
         await().atMost(PATIENCE).until(() -> !held.isHeld());

@@ -39,7 +39,7 @@ abstract class LeasingContract extends ContractPart {
     @Test
     void theWatchdogKeepsALockBeyondItsLease() {
         LockKey key = uniqueKey();
-        // Long enough not to be lost while the machine stands still.
+        // Long enough not to be lost while the machine stalls.
         Duration lease = Duration.ofSeconds(8);
         try (HeldLock held = one().acquire(patiently(one(), key).withLeaseTime(lease))) {
             awaitKeptBeyond(lease, key, runtime().ticker().nanos());

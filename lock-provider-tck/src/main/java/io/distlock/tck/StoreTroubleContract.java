@@ -54,7 +54,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
                 .satisfies(failure -> assertThat(failure.elapsed())
                         .isLessThan(wait.plus(provider.callTimeout()).plus(SLOW_MACHINE)));
         faults().thaw();
-        // Freed by the reaper, well before its time to live: nobody renews what nobody holds.
+        // Freed by the reaper, well before its time to live: a lock that nobody holds is not renewed.
         await().atMost(PATIENCE).untilAsserted(() -> assertFree(key));
         assertNothingAt(one, key);
     }
@@ -104,7 +104,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
         assertWaitingIsUnavailableAfter(faults()::disconnect);
     }
 
-    /** The waiter was refused for a good reason, but the key may have been freed since then. */
+    /** The waiter was rightly refused, but the key may have been freed since then. */
     private void assertWaitingIsUnavailableAfter(Runnable trouble) {
         LockKey key = uniqueKey();
         one.acquire(patiently(one, key));
@@ -147,7 +147,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
         untroubled.acquire(patiently(untroubled, uniqueKey())).close();
         HeldLock held = one.acquire(briefly(patiently(one, key)));
         faults().disconnect();
-        // Asked for only now: on a machine that stands still it could have been granted before.
+        // Requested only now: on a machine that stalls it could have been granted before.
         CompletableFuture<HeldLock> next = untroubled.acquireAsync(patiently(untroubled, key));
         CompletableFuture<Boolean> bothAtOnce = next.thenApply(granted -> held.isHeld());
         assertThat(get(bothAtOnce)).isFalse();
@@ -163,7 +163,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
         get(held.lost());
         assertThat(held.isHeld()).isFalse();
         faults().thaw();
-        // The renewals that were under way are applied now; the loss is final all the same.
+        // The renewals that were under way are applied now; the loss is final nevertheless.
         assertNothingAt(one, uniqueKey());
         assertThat(held.isHeld()).isFalse();
         assertThat(held.release()).isEqualTo(Release.NOT_OWNER);

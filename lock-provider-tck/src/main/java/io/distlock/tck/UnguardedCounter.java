@@ -12,7 +12,7 @@ final class UnguardedCounter {
     private volatile int count;
     private volatile boolean sawAnother;
 
-    @SuppressWarnings({"NonAtomicVolatileUpdate", "ThreadPriorityCheck"}) // to let others in between is the point
+    @SuppressWarnings({"NonAtomicVolatileUpdate", "ThreadPriorityCheck"}) // the point is to let others run in between
     void increment() {
         if (inside.incrementAndGet() > 1) {
             sawAnother = true;

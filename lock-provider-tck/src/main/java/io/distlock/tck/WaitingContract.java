@@ -49,7 +49,7 @@ abstract class WaitingContract extends ContractPart {
         HeldLock held = one().acquire(patiently(one(), key));
         CompletableFuture<HeldLock> waiter =
                 other().acquireAsync(now(other(), key).withWaitTime(LONG_PATIENCE));
-        // Time to listen: whoever is still on the way to it needs not be told.
+        // Time to subscribe: a waiter that has not subscribed yet need not be notified.
         await().pollDelay(Duration.ofSeconds(1)).untilAsserted(() -> assertWaits(key, waiter));
         held.release();
         // Neither the end of the lease nor the last look before the deadline comes so soon.

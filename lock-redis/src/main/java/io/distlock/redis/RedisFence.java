@@ -28,14 +28,14 @@ import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * A fence in the Redis that holds the protected data, which need not be the one with the locks. A write runs in the same
- * script that compares the lock's token with the newest that has written under it, so a stale holder changes nothing.
+ * A fence in the Redis that holds the protected data. The locks may be elsewhere. Each write runs in a script that first
+ * compares the lock's token with the newest one that has written under this lock. So a stale holder changes nothing.
  *
- * <p>The newest token of a lock is one key beside the data. In a cluster it is in the slot of the data, and each slot has its
- * own: give all data of a lock one hash tag, such as {@code {orders:42}}.
+ * <p>One key beside the data holds the newest token of a lock. In a cluster that key has to be in the slot of the data, so
+ * each slot has its own: give all data of a lock one hash tag, such as {@code {orders:42}}.
  *
  * <p>That key expires after the retention, counted from the last write. A stale holder is refused even then: a write first
- * checks {@link HeldLock#ensureHeld()}, and without the key the script refuses one that was checked more than half the
+ * checks {@link HeldLock#ensureHeld()}, and without the key the script refuses a write that was checked more than half the
  * retention ago. So the retention must be at least twice the longest time that a lock may be held, and half of it must
  * exceed the difference between the clocks of the application and of Redis.
  *
@@ -54,7 +54,7 @@ public final class RedisFence implements Fence {
     private final Ticker clock;
 
     /**
-     * @param connectionFactory leads to the protected data
+     * @param connectionFactory connects to the Redis with the protected data
      */
     public RedisFence(RedisConnectionFactory connectionFactory, Options options) {
         this(connectionFactory, options, Ticker.system());
@@ -67,14 +67,14 @@ public final class RedisFence implements Fence {
     }
 
     /**
-     * Runs a script if nobody with a later lock has written before. Under a shared lock the token is only compared.
+     * Runs a script unless a later holder of the lock has written already. Under a shared lock the token is only compared.
      *
      * @param script as for {@link StringRedisTemplate}; without a {@code #!} line
      * @param keys the keys of the script; in a cluster, all in one slot
      * @return what the script returned
-     * @throws StaleFencingTokenException if somebody with a later lock has written; nothing was written now
+     * @throws StaleFencingTokenException if a later holder has written already; this call has written nothing
      * @throws io.distlock.LockLostException if the lock is known to be lost
-     * @throws IllegalStateException if the lock was released, if the newest token is another provider's, or inside {@code
+     * @throws IllegalStateException if the lock was released, if the newest token is from another provider, or inside {@code
      *     MULTI} or a pipeline, where the answer would come too late
      * @throws IllegalArgumentException if a cluster could not run the script
      */
@@ -106,8 +106,8 @@ public final class RedisFence implements Fence {
     /**
      * {@inheritDoc}
      *
-     * <p>Protects only what happens later: to write together with the check, use {@link #execute}. Once the lock has not been
-     * used for the retention, any token is accepted here.
+     * <p>This only records the token, so it protects later writes: to check and write in one step, use {@link #execute}. If the
+     * lock has not been used for longer than the retention, any token is accepted here.
      */
     @Override
     public void advance(Sequencer sequencer) {
@@ -146,8 +146,8 @@ public final class RedisFence implements Fence {
             if (connection.isQueueing() || connection.isPipelined()) {
                 throw new IllegalStateException(
                         "the fence of lock '" + grants.get(0).key()
-                                + "' was used inside MULTI or a pipeline, where its answer would come too late: do the other steps"
-                                + " in a script, and give it to RedisFence.execute");
+                                + "' was used inside MULTI or a pipeline, where its answer would come too late: do all steps in one"
+                                + " script, and pass it to RedisFence.execute");
             }
             return connection instanceof RedisClusterConnection;
         }));
@@ -180,7 +180,7 @@ public final class RedisFence implements Fence {
         String body = script.getScriptAsString();
         if (body.startsWith("#!")) {
             throw new IllegalArgumentException(
-                    "a script with a '#!' line cannot be fenced, since it becomes part of another: remove that line");
+                    "a script with a '#!' line cannot be fenced, since it becomes part of another script: remove that line");
         }
         return new DefaultRedisScript<>(FRAME.replace("\nBODY\n", "\n" + body + "\n"), script.getResultType());
     }
@@ -195,14 +195,16 @@ public final class RedisFence implements Fence {
                 return switch (refusal.group(1)) {
                     case "STALE" -> new StaleFencingTokenException(grant, "Redis has seen token " + detail);
                     case "OTHER" ->
-                        new IllegalStateException("the fence of lock '" + grant.key() + "' is '" + detail
-                                + "', which cannot be compared with tokens of '" + options.source()
-                                + "' (provider:key-prefix): once no instance uses the former any more, delete the key "
-                                + fences.get(index));
+                        new IllegalStateException(
+                                "the fence of lock '" + grant.key() + "' has the token and source '" + detail
+                                        + "', which cannot be compared with tokens from '" + options.source()
+                                        + "' (provider:key-prefix): when no instance uses the old source any more, delete the key "
+                                        + fences.get(index));
                     default ->
-                        new IllegalStateException("the write under lock '" + grant.key() + "' left " + detail
-                                + " ms before Redis ran it, by the clocks of both, so a later holder may have been forgotten:"
-                                + " repeat it if the lock is still held, and set the clocks right if they differ");
+                        new IllegalStateException(
+                                "the write under lock '" + grant.key() + "' was sent " + detail
+                                        + " ms before Redis ran it, by the clocks of both, so the token of a later holder may have"
+                                        + " expired: repeat it if the lock is still held, and set the clocks right if they differ");
                 };
             }
         }
@@ -213,7 +215,8 @@ public final class RedisFence implements Fence {
         try {
             return new ClassPathResource(file, RedisFence.class).getContentAsString(StandardCharsets.UTF_8);
         } catch (IOException missing) {
-            throw new UncheckedIOException("the script " + file + " is missing beside " + RedisFence.class, missing);
+            throw new UncheckedIOException(
+                    "the script " + file + " is missing: it should be in the package of " + RedisFence.class, missing);
         }
     }
 
@@ -222,8 +225,8 @@ public final class RedisFence implements Fence {
      *
      * @param provider the provider of the locks, such as {@code redis}
      * @param lockPrefix the prefix of the locks' keys at their store; tokens of different prefixes cannot be compared
-     * @param fencePrefix what the fence's keys begin with: another one for each application that shares the Redis
-     * @param retention how long after its last use a lock's newest token is kept; at least a minute
+     * @param fencePrefix prefix of the fence's keys: a different one for each application that shares the Redis
+     * @param retention how long a lock's newest token is kept after its last use; at least a minute
      */
     public record Options(String provider, String lockPrefix, String fencePrefix, Duration retention) {
 

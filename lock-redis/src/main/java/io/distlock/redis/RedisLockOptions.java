@@ -11,8 +11,8 @@ import java.util.Optional;
  * @param keyPrefix prefix of all keys and channels; not blank, no white space, control characters or
  *     braces, and not ending in {@code :fence}
  * @param callTimeout the longest wait for one call to Redis. 10 ms to 60 s
- * @param connectTimeout the longest that connecting may take. 10 ms to 60 s
- * @param replicasToAcknowledge how many replicas must have a grant or renewal before it counts; 0 for none.
+ * @param connectTimeout the longest time to connect. 10 ms to 60 s
+ * @param replicasToAcknowledge how many replicas must acknowledge a grant or renewal before it counts; 0 for none.
  *     Not with Redis Cluster
  * @param restartGuard if present, a Redis server that is new to this client (restarted, or promoted) grants nothing
  *     for this long after it is first seen, because it may have forgotten locks. At least the longest time to
@@ -40,7 +40,7 @@ public record RedisLockOptions(
         requireBetween("connect timeout", connectTimeout, SHORTEST, LONGEST);
         if (replicasToAcknowledge < 0) {
             throw new IllegalArgumentException("replicas to acknowledge " + replicasToAcknowledge
-                    + " is negative: choose 0 for none, or how many replicas must have a lock before it counts");
+                    + " is negative: choose 0 for none, or the number of replicas that must acknowledge each grant");
         }
         restartGuard.ifPresent(
                 quarantine -> requireBetween("quarantine after a restart", quarantine, SHORTEST, LONGEST_QUARANTINE));

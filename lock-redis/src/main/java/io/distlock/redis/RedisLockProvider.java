@@ -33,11 +33,11 @@ import java.util.function.Supplier;
 
 /**
  * Locks on one Redis deployment: standalone, Sentinel or Cluster. The lock's key holds {@code owner:token} and is set
- * as Redis' own documentation recommends ({@code SET key value NX PX ttl}), so that a client in any language
- * that follows it excludes exclusive locks taken here, and vice versa.
+ * as the documentation of Redis recommends ({@code SET key value NX PX ttl}). So exclusive locks taken here and those of any
+ * other client that follows it, in any language, exclude each other.
  *
- * <p>Exclusion holds while that Redis keeps its data and its clock does not jump forward: a failover that loses the
- * last write, or a restart without persistence, can grant a lock that is held. Tokens keep growing even then, unless
+ * <p>Exclusion holds while that Redis keeps its data and its clock does not jump forward. After a failover that loses the
+ * last write, or a restart without persistence, it can grant a lock that is held. Tokens keep growing even then, unless
  * the server's clock has stepped back. Thread-safe.
  */
 public final class RedisLockProvider implements LockProvider {
@@ -48,7 +48,7 @@ public final class RedisLockProvider implements LockProvider {
     private final RedisLockOptions options;
 
     /**
-     * Locks on the Redis that the connections lead to. Starts connecting, but does not wait: Redis may be
+     * Locks on the Redis that the connections lead to. Starts to connect, but does not wait: Redis may be
      * started later.
      *
      * @param runtime shared by all locks of the process; to be closed after this

@@ -193,7 +193,7 @@ class RedisFenceTests {
             RedisFence differing = new RedisFence(data, changed);
             assertThatIllegalStateException()
                     .isThrownBy(() -> differing.advance(grant(2)))
-                    .withMessageContaining("the fence of lock 'orders:42' is '1 redis:lock'")
+                    .withMessageContaining("the fence of lock 'orders:42' has the token and source '1 redis:lock'")
                     .withMessageEndingWith("delete the key " + FENCE);
         }
         probe.command("SET", FENCE, "nonsense");
@@ -220,7 +220,7 @@ class RedisFenceTests {
             ahead.set(-RETENTION.toMillis());
             assertThatIllegalStateException()
                     .isThrownBy(() -> late.set(lock, "value", "1"))
-                    .withMessageContaining("so a later holder may have been forgotten");
+                    .withMessageContaining("so the token of a later holder may have expired");
             assertThat(probe.keys()).doesNotContain("value", FENCE);
             ahead.set(-RETENTION.toMillis() / 3);
             late.set(lock, "value", "1");

@@ -52,7 +52,7 @@ class DistributedLockTests {
         }
 
         @DistributedLock(name = "count", waitTime = "1m")
-        @SuppressWarnings("ThreadPriorityCheck") // to let others in between is the point
+        @SuppressWarnings("ThreadPriorityCheck") // the point is to let others run in between
         public void count(int[] counter) {
             int before = counter[0];
             Thread.yield();

@@ -145,7 +145,7 @@ record EtcdLockProperties(
             return rule.apply(value);
         } catch (IllegalArgumentException | NoSuchSslBundleException broken) {
             String why = String.valueOf(broken.getMessage());
-            // Boot would show the value of a property that it is told the name of.
+            // If Boot knew the property's name, it would show its value.
             throw value == null
                     ? new IllegalArgumentException("The property " + property + " cannot be used: " + why, broken)
                     : new InvalidConfigurationPropertyValueException(property, value, why, broken);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads {@code redis://user:password@host:port/database}, or {@code rediss://} for TLS. Its messages leave out the
- * text, which may hold a password.
+ * URI, which may contain a password.
  */
 final class NodeUri {
 

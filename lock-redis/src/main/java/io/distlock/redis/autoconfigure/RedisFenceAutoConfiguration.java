@@ -21,7 +21,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Auto-configuration of a {@link RedisFence} in the application's Redis, whatever provider its locks have. */
+/** Auto-configuration of a {@link RedisFence} in the application's Redis, for the locks of any provider. */
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
@@ -56,8 +56,8 @@ public final class RedisFenceAutoConfiguration {
      * A fence in Redis.
      *
      * @param enabled Whether to offer a fence for data in Redis.
-     * @param keyPrefix What the keys of the fence begin with: another one for each application that shares the Redis.
-     * @param retention How long after its last use the newest token of a lock is kept. At least twice
+     * @param keyPrefix Prefix of the fence's keys: a different one for each application that shares the Redis.
+     * @param retention How long the newest token of a lock is kept after its last use. At least twice
      *     distributed-lock.max-hold-time.
      */
     @ConfigurationProperties("distributed-lock.redis.fencing")

@@ -11,12 +11,12 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 
 /**
- * Locks on one Redis deployment, the one set by {@code spring.data.redis}.
+ * Locks on the Redis deployment that {@code spring.data.redis} configures.
  *
  * @param enabled Whether to offer locks on Redis. By default, if distributed-lock.provider is redis or not set.
  * @param commandTimeout The longest wait for one call to Redis, 10ms to 60s.
- * @param connectTimeout The longest that a connection for locks may take to open, 10ms to 60s.
- * @param replicasToAcknowledge How many replicas must have a lock or renewal before it counts. 0 for none.
+ * @param connectTimeout The longest time to open a connection for locks, 10ms to 60s.
+ * @param replicasToAcknowledge How many replicas must acknowledge a grant or renewal before it counts. 0 for none.
  *     Not with Redis Cluster.
  */
 @ConfigurationProperties("distributed-lock.redis")
@@ -74,7 +74,7 @@ record RedisLockProperties(
             return rule.apply(value);
         } catch (IllegalArgumentException | NoSuchSslBundleException broken) {
             String why = String.valueOf(broken.getMessage());
-            // Boot would show the value of a property that it is told the name of.
+            // If Boot knew the property's name, it would show its value.
             throw value == null
                     ? new IllegalArgumentException("The property " + property + " cannot be used: " + why, broken)
                     : new InvalidConfigurationPropertyValueException(property, value, why, broken);

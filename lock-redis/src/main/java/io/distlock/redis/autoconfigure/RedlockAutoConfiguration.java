@@ -18,8 +18,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Auto-configuration of Redlock locks, on dedicated servers: the application's Redis is neither needed nor
- * touched. The beans depend on each other in the order in which they must be closed: provider, connections, runtime.
+ * Auto-configuration of Redlock locks on dedicated servers. The application's Redis is neither needed nor
+ * used. The beans depend on each other in the order in which they must be closed: provider, connections, runtime.
  */
 @AutoConfiguration(
         afterName = {

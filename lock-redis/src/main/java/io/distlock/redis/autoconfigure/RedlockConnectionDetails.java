@@ -15,7 +15,7 @@ public interface RedlockConnectionDetails extends ConnectionDetails {
     /** The servers; across all beans, three or more, an odd number. */
     List<Node> getNodes();
 
-    /** Secures the connections, all of which must use TLS; if null, the Java runtime's own trust store. */
+    /** Secures the connections, all of which must use TLS. If null, the Java runtime's trust store applies. */
     default @Nullable SslBundle getSslBundle() {
         return null;
     }
@@ -26,7 +26,7 @@ public interface RedlockConnectionDetails extends ConnectionDetails {
      * @param username for the ACL; null for the default user
      * @param password null if the server needs none
      * @param database its number, 0 by default
-     * @param tls whether it speaks TLS
+     * @param tls whether it requires TLS
      */
     record Node(
             String host,

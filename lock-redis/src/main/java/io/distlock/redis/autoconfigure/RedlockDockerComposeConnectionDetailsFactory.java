@@ -8,8 +8,8 @@ import org.springframework.boot.docker.compose.service.connection.DockerComposeC
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Services whose label {@code org.springframework.boot.service-connection} is {@code redlock}: each is a node, on its
- * port 6379. The image is not enough: a Redis without the label is the application's own.
+ * Connects to services whose label {@code org.springframework.boot.service-connection} is {@code redlock}. Each is a node,
+ * on its port 6379. The label is required: a Redis without it is the application's own.
  */
 final class RedlockDockerComposeConnectionDetailsFactory
         extends DockerComposeConnectionDetailsFactory<RedlockConnectionDetails> {

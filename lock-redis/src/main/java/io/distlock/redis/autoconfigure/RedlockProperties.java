@@ -26,8 +26,8 @@ import org.springframework.boot.ssl.SslBundles;
  * @param username The ACL user for servers whose URI names none.
  * @param password The password for servers whose URI has none.
  * @param commandTimeout The longest wait for one request to the servers, 10ms to 60s.
- * @param connectTimeout The longest that a connection for locks may take to open, 10ms to 60s.
- * @param clockDrift Fraction of a lease by which clocks may drift apart meanwhile, 0 to 0.5.
+ * @param connectTimeout The longest time to open a connection for locks, 10ms to 60s.
+ * @param clockDrift Fraction of a lease by which clocks may drift apart during the lease, 0 to 0.5.
  */
 @ConfigurationProperties("distributed-lock.redlock")
 record RedlockProperties(
@@ -55,7 +55,7 @@ record RedlockProperties(
     /**
      * Secure connections.
      *
-     * @param bundle The SSL bundle for servers that speak TLS.
+     * @param bundle The SSL bundle for servers that use TLS.
      */
     record Ssl(@Nullable String bundle) {}
 

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * One connection, made when first needed; if that fails, retried when next needed, after a pause. Once it is made,
  * the driver reconnects it. Never blocks. Thread-safe.
  *
- * <p>TCP takes a quarter of an hour to notice a peer that vanished silently. Redis answers in order, so one call that
- * stays unanswered for long dooms the connection: it is cut and remade.
+ * <p>TCP takes a quarter of an hour to notice a peer that vanished silently. Redis answers in order, so if one call
+ * stays unanswered for long, no later one is answered either: the connection is closed and made again.
  */
 public final class RedisConnection<C extends StatefulConnection<String, String>> {
 

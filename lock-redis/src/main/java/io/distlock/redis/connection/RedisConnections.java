@@ -21,11 +21,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Connections to Redis for locks only: to the servers of the application's connection factory, with its credentials
- * and TLS settings, but with options that suit locks: time limits, and no command is sent late or twice. The
+ * Connections to Redis for locks only. They use the servers, credentials and TLS settings of the application's connection
+ * factory, but options that suit locks: time limits, and no command is sent late or twice. The
  * application's own connections are neither used nor changed.
  *
- * <p>Creating one does not connect yet; nothing here blocks but {@link #close()}. Thread-safe.
+ * <p>Connects when first used. Only {@link #close()} blocks. Thread-safe.
  */
 public final class RedisConnections implements AutoCloseable {
 
@@ -62,7 +62,7 @@ public final class RedisConnections implements AutoCloseable {
      *
      * @param users the application's factory, of which only the settings are read
      * @param callTimeout the longest wait for one call
-     * @param connectTimeout the longest that connecting may take
+     * @param connectTimeout the longest time to connect
      * @throws IllegalArgumentException if the factory has a fixed list of master and replicas, which cannot serve
      *     subscriptions
      */
@@ -145,7 +145,7 @@ public final class RedisConnections implements AutoCloseable {
         if (fields.isReadableProperty("configuration")
                 && fields.getPropertyValue("configuration") instanceof RedisStaticMasterReplicaConfiguration) {
             throw new IllegalArgumentException("locks cannot subscribe to releases through a static list of a master"
-                    + " and its replicas: configure a LettuceConnectionFactory for locks with the master alone, or with"
+                    + " and its replicas: for locks, configure a LettuceConnectionFactory with only the master, or with"
                     + " Sentinel");
         }
     }

@@ -89,7 +89,7 @@ final class FenceBase {
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(all -> {
             if (answers.size() < quorum.majority()) {
                 throw new RedisCallException(
-                        node + " may have lost its fencing counters and gives no votes until " + quorum.majority()
+                        node + " may have lost its fencing counters and does not vote until " + quorum.majority()
                                 + " of the other nodes report theirs: only " + answers.size() + " answered ("
                                 + silent.peek() + ')',
                         false);

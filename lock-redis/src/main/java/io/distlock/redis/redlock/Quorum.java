@@ -53,7 +53,7 @@ record Quorum(int nodes) {
         Tally {
             if (yes < 0 || no < 0 || unknown < 0 || yes + no + unknown > quorum.nodes()) {
                 throw new IllegalArgumentException(yes + " yes, " + no + " no and " + unknown
-                        + " unknown are no answers of " + quorum.nodes() + " nodes");
+                        + " unknown cannot be the answers of " + quorum.nodes() + " nodes");
             }
         }
 

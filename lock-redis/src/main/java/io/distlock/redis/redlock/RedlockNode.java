@@ -128,7 +128,7 @@ final class RedlockNode {
                 && (message.startsWith("NOPERM") || (message.startsWith("ERR") && message.contains("unknown")));
     }
 
-    /** How long it still gives no votes after a restart. Fails if it does not answer. */
+    /** How long it still does not vote after a restart. Fails if it does not answer. */
     CompletionStage<Duration> check() {
         return calls.server().ping().thenCompose(pong -> identify()).thenCompose(known -> calls.quarantineLeft());
     }

@@ -11,9 +11,9 @@ import java.util.Optional;
  * @param keyPrefix prefix of all keys and channels; not blank, no white space, control characters or braces
  * @param callTimeout the longest wait for one request to all nodes; acquisitions wait much less for a
  *     minority whose connections are up. 10 ms to 60 s
- * @param connectTimeout the longest that connecting may take. 10 ms to 60 s
- * @param clockDrift fraction of a lease by which clocks may drift apart meanwhile; the lease's validity is shorter by
- *     that. 0 to 0.5
+ * @param connectTimeout the longest time to connect. 10 ms to 60 s
+ * @param clockDrift fraction of a lease by which clocks may drift apart during the lease, whose validity is reduced by
+ *     it. 0 to 0.5
  * @param restartGuard if present, a restarted node does not vote for this long, because it may have forgotten its
  *     earlier votes. At least the longest time to live of any lock: lease time plus lock-delay, or minimum hold
  *     time; the same in all applications
@@ -38,7 +38,7 @@ public record RedlockOptions(
         new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, 0, restartGuard);
         if (!(clockDrift >= 0 && clockDrift <= MOST_DRIFT)) {
             throw new IllegalArgumentException("clock drift " + clockDrift
-                    + " is out of range: choose a part of the lease" + " from 0 to " + MOST_DRIFT + ", such as 0.01");
+                    + " is out of range: choose a fraction of the lease from 0 to " + MOST_DRIFT + ", such as 0.01");
         }
     }
 

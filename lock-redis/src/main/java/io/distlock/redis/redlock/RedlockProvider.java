@@ -28,15 +28,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Locks on a majority of several independent Redis servers, by the algorithm in Redis' own documentation (Redlock),
- * plus what it leaves open: fencing tokens that grow from holder to holder, and a guard against servers that have
+ * Locks on a majority of several independent Redis servers, by the algorithm in the documentation of Redis (Redlock). Adds
+ * what that algorithm lacks: fencing tokens that grow from holder to holder, and a guard against servers that have
  * forgotten locks in a restart.
  *
  * <p>Exclusion holds while no more than a minority of the servers is down, and no server's clock jumps forward by
- * most of a lease. A jump of one clock alone does no harm once a grant is on all nodes, which takes a few
- * milliseconds if several clients ask at once. A holder that is paused for longer than its lease knows afterwards
- * that it has lost the lock; only its token lets a resource reject a write already under way. Two readers that ask at
- * the same time may have the same token; a writer never shares one. Thread-safe.
+ * most of a lease. A jump of a single clock does no harm once a grant is on all nodes, which takes a few
+ * milliseconds if several clients ask at once. A holder that was paused for longer than its lease finds out afterwards
+ * that it has lost the lock. A write that is already under way can only be rejected by the resource, by its token. Two
+ * readers that ask at the same time may have the same token; a writer never shares one. Thread-safe.
  */
 public final class RedlockProvider implements LockProvider {
 
@@ -46,7 +46,7 @@ public final class RedlockProvider implements LockProvider {
     private final RedlockOptions options;
 
     /**
-     * Locks on the servers that the connections lead to. Starts connecting, but does not wait.
+     * Locks on the servers that the connections lead to. Starts to connect, but does not wait.
      *
      * @param runtime shared by all locks of the process; to be closed after this
      * @param connections to be closed after this

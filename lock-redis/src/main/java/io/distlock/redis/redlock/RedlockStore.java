@@ -175,7 +175,8 @@ final class RedlockStore implements TryLockStore {
             return refusals.freeIn().map(RedlockStore::spread);
         }
         why = refusals.isSplit()
-                ? "the votes of " + nodes.size() + " nodes were split repeatedly: several asked at the same time, and"
+                ? "the votes of " + nodes.size()
+                        + " nodes were split repeatedly: several clients asked at the same time, and"
                         + " none got a majority"
                 : "it is unknown who holds '" + request.key() + "': only " + refusals.answers() + " of " + nodes.size()
                         + " nodes answered" + said;

@@ -38,7 +38,8 @@ public record LuaScript(String name, String text, String digest) {
                             new ClassPathResource(file, LuaScript.class).getContentAsString(StandardCharsets.UTF_8))
                     .replaceAll("");
         } catch (IOException missing) {
-            throw new IllegalStateException("the script " + file + " is missing beside " + LuaScript.class, missing);
+            throw new IllegalStateException(
+                    "the script " + file + " is missing: it should be in the package of " + LuaScript.class, missing);
         }
     }
 }

@@ -5,7 +5,7 @@ import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Makes the names of all keys and channels; nobody else does.
+ * Makes the names of all keys and channels. No other class does.
  *
  * <p>The encoded lock key is the hash tag, and holds no brace, so all names of a lock share a slot. Fencing counters
  * exist once per slot, however many locks there are, so that none has to expire.

@@ -89,7 +89,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     private CompletionStage<Info> ask(ServerCommands calls) {
         // The replication history is in a separate section from the rest.
         return calls.info(quarantine.standsAlone() ? "server" : "default").thenApply(info -> {
-            // The server counts ticks of whole seconds: the first second may have been short.
+            // The server counts whole seconds: the first one may have been short.
             Duration up = quarantine.standsAlone() && !info.uptime().isZero()
                     ? info.uptime().minusSeconds(1)
                     : Duration.ZERO;
@@ -143,8 +143,8 @@ final class RestartGuard implements ScriptRunner.Admission {
     private <T> CompletionStage<T> within(Duration time, CompletionStage<T> stage) {
         return timeouts.within(time, stage)
                 .exceptionallyCompose(failure -> failure instanceof TimeoutException
-                        ? refusal(quarantine.server() + " did not answer within " + time.toMillis()
-                                + " ms when asked whether it may grant locks")
+                        ? refusal(quarantine.server() + " did not answer the check whether it may grant locks within "
+                                + time.toMillis() + " ms")
                         : CompletableFuture.failedFuture(failure));
     }
 
@@ -225,8 +225,8 @@ final class RestartGuard implements ScriptRunner.Admission {
         Binding before = admitted;
         if (incarnation.old() && (before == null || !before.incarnation().old())) {
             log.warn(
-                    "{} is older than Redis 7, where scripts outlive a restart: each script checks the run_id, which"
-                            + " makes locks slower, and each client quarantines a restarted server itself",
+                    "{} is older than Redis 7 and may keep scripts across a restart: each script checks the run_id,"
+                            + " which makes locks slower, and each client quarantines a restarted server itself",
                     quarantine.server());
         }
         admitted = Binding.of(incarnation, scripts);
@@ -258,7 +258,7 @@ final class RestartGuard implements ScriptRunner.Admission {
                 .thenCompose(incarnation -> isKnownAdmitted(incarnation)
                         .thenCompose(known -> known ? admitted(incarnation) : admit(scripts.get(0), 0)))
                 .exceptionally(failure -> {
-                    log.debug("Whether the server is admitted could not be asked", failure);
+                    log.debug("The check whether the server is admitted failed", failure);
                     return null;
                 });
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * as master.
  *
  * @param standsAlone whether it can neither be, nor become, a replica
- * @param old whether it is older than Redis 7, where scripts outlive a restart
+ * @param old whether it is older than Redis 7, and may keep scripts across a restart
  */
 record ServerIncarnation(boolean standsAlone, String run, String history, boolean old) {
 

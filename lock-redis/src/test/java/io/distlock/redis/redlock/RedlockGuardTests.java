@@ -140,7 +140,7 @@ class RedlockGuardTests {
             assertQuarantined(client);
             acquire(client, RedlockTestClient.PATIENCE).close();
         }
-        assertThat(output).contains("is older than Redis 7, where scripts outlive a restart");
+        assertThat(output).contains("is older than Redis 7 and may keep scripts across a restart");
     }
 
     @Test
@@ -215,7 +215,7 @@ class RedlockGuardTests {
                     .untilAsserted(() -> assertThat(client.status().details())
                             .extractingByKey("nodes")
                             .asString()
-                            .contains("gives no votes until 2 of the other nodes report theirs: only 1 answered"));
+                            .contains("does not vote until 2 of the other nodes report theirs: only 1 answered"));
             servers.get(2).restartEmpty();
             client.awaitUp();
             acquire(client, RedlockTestClient.PATIENCE).close();

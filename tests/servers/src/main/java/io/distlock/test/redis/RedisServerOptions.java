@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  * @param binary the program; empty for {@link RedisBinary#find()}
  * @param config lines for its configuration file, after ours, so that they win
  * @param credentials what clients must log in with; empty for a server that does not ask
- * @param tls whether it speaks TLS, and nothing else, on its port
+ * @param tls whether it requires TLS, and nothing else, on its port
  */
 public record RedisServerOptions(
         Optional<RedisBinary> binary, List<String> config, Optional<RedisCredentials> credentials, boolean tls) {
@@ -21,7 +21,7 @@ public record RedisServerOptions(
      * @param binary the program
      * @param config lines for its configuration file
      * @param credentials what clients must log in with
-     * @param tls whether it speaks TLS
+     * @param tls whether it requires TLS
      */
     public RedisServerOptions {
         config = List.copyOf(config);
