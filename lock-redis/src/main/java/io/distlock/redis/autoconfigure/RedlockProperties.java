@@ -27,7 +27,7 @@ import org.springframework.boot.ssl.SslBundles;
  * @param password The password for servers whose URI has none.
  * @param commandTimeout The longest wait for one request to the servers, 10ms to 60s.
  * @param connectTimeout The longest time to open a connection for locks, 10ms to 60s.
- * @param clockDrift Fraction of a lease by which clocks may drift apart during the lease, 0 to 0.5.
+ * @param clockDrift How far clocks may drift apart during a lease, as a fraction of the lease, 0 to 0.5.
  */
 @ConfigurationProperties("distributed-lock.redlock")
 record RedlockProperties(

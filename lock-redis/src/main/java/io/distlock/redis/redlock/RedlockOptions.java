@@ -12,8 +12,8 @@ import java.util.Optional;
  * @param callTimeout the longest wait for one request to all nodes; acquisitions wait much less for a
  *     minority whose connections are up. 10 ms to 60 s
  * @param connectTimeout the longest time to connect. 10 ms to 60 s
- * @param clockDrift fraction of a lease by which clocks may drift apart during the lease, whose validity is reduced by
- *     it. 0 to 0.5
+ * @param clockDrift how far clocks may drift apart during a lease, as a fraction of the lease. Its validity is shorter by
+ *     that. 0 to 0.5
  * @param restartGuard if present, a restarted node does not vote for this long, because it may have forgotten its
  *     earlier votes. At least the longest time to live of any lock: lease time plus lock-delay, or minimum hold
  *     time; the same in all applications
