@@ -89,7 +89,7 @@ final class FenceCost {
         TransactionTemplate transaction = database.transaction();
         List<Long> micros = new ArrayList<>();
         long end = System.nanoTime() + ROUND.toNanos();
-        for (long token = System.currentTimeMillis(); System.nanoTime() - end < 0; token++) {
+        for (long token = System.currentTimeMillis() * 1_000; System.nanoTime() - end < 0; token++) {
             Sequencer sequencer =
                     new Sequencer(LockKey.of("work", "" + id), LockMode.EXCLUSIVE, new FencingToken(token));
             long start = System.nanoTime();
