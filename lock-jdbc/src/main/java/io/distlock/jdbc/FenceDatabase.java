@@ -66,8 +66,9 @@ enum FenceDatabase {
         @Override
         Optional<String> prepareFloor() {
             return Optional.of("""
-                    insert ignore into %1$s (lock_key, token, provider, updated_at)
-                    values (:floor, 0, :provider, current_timestamp(6))""");
+                    insert into %1$s (lock_key, token, provider, updated_at)
+                    values (:floor, 0, :provider, current_timestamp(6))
+                    on duplicate key update token = token""");
         }
 
         @Override

@@ -20,24 +20,25 @@ record FenceCheck(
         implements SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(FenceCheck.class);
-    private static final String CURE = ", or set distributed-lock.jdbc.fencing.enabled to false";
 
     @Override
     public void afterSingletonsInstantiated() {
         if (fences.stream().findAny().isEmpty()) {
             List<String> found = dataSources.get();
-            throw new IllegalStateException(
-                    found.isEmpty()
-                            ? "there is no DataSource to fence (transactions of R2DBC are not fenced): define one"
-                                    + CURE
-                            : "there is no single DataSource to fence, but: " + String.join(", ", found)
-                                    + ": make the one that the locks protect @Primary, or define a JdbcFence and a"
-                                    + " TransactionFence yourself" + CURE);
+            if (found.isEmpty()) {
+                throw new IllegalStateException(
+                        "there is no DataSource to fence, and transactions of R2DBC are not fenced:"
+                                + " define one, or set distributed-lock.jdbc.fencing.enabled to false");
+            }
+            throw new IllegalStateException("there is no single DataSource to fence, but: " + String.join(", ", found)
+                    + ": make the one that the locks protect @Primary, or set distributed-lock.jdbc.fencing.enabled to"
+                    + " false");
         }
         if (fences.stream().noneMatch(fence -> managers.orderedStream().anyMatch(manager -> begins(manager, fence)))) {
             throw new IllegalStateException(
                     "no transaction manager begins transactions of the fence's DataSource, so none would be fenced: define"
-                            + " a JdbcTransactionManager or JpaTransactionManager for it" + CURE);
+                            + " a JdbcTransactionManager or JpaTransactionManager for it, or set"
+                            + " distributed-lock.jdbc.fencing.enabled to false");
         }
     }
 

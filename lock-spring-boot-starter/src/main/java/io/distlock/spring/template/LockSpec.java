@@ -64,16 +64,11 @@ public final class LockSpec {
         T run() throws X;
     }
 
-    // --- how to take the locks ---
-
     public LockSpec mode(LockMode mode) {
         return refined(last -> last.with(mode));
     }
 
-    /**
-     * The provider, if not the default one. Options not set here, before or after, come from that provider's
-     * client.
-     */
+    /** The provider, if not the default one. Options not set here, before or after, come from its client. */
     public LockSpec provider(String provider) {
         LockClient client = clients.get(provider);
         return refined(last -> last.with(client));
@@ -127,8 +122,6 @@ public final class LockSpec {
         changed.set(changed.size() - 1, change.apply(changed.get(changed.size() - 1)));
         return new LockSpec(clients, executions, changed, replacesUnavailable);
     }
-
-    // --- what to do under them ---
 
     /** Runs the body and returns what it returns. */
     public <T extends @Nullable Object, X extends Exception> T call(Callback<T, X> body) throws X {

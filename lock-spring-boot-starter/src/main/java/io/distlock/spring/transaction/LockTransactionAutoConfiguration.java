@@ -25,17 +25,16 @@ import reactor.core.publisher.Mono;
 @ConditionalOnClass(ConfigurableTransactionManager.class)
 public final class LockTransactionAutoConfiguration {
 
+    private static final String PROPERTIES = "distributed-lock.transactions.";
+
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static EnclosingScope.Resolver lockTransactionScope(CommitGuard guard, Environment environment) {
-        return new TransactionScope(guard, isOn(environment, "hold-until-completion", true));
-    }
-
-    private static boolean isOn(Environment environment, String property, boolean otherwise) {
-        return Binder.get(environment)
-                .bind("distributed-lock.transactions." + property, Boolean.class)
-                .orElse(otherwise);
+        boolean holds = Binder.get(environment)
+                .bind(PROPERTIES + "hold-until-completion", Boolean.class)
+                .orElse(true);
+        return new TransactionScope(guard, holds);
     }
 
     /** Reads the property from the environment: the properties bean would have to be created too early. */
@@ -43,9 +42,11 @@ public final class LockTransactionAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static CommitGuard lockCommitGuard(Environment environment, ObjectProvider<TransactionFence> fences) {
+        boolean asksStore = Binder.get(environment)
+                .bind(PROPERTIES + "ask-store-before-commit", Boolean.class)
+                .orElse(false);
         return new CommitGuard(
-                isOn(environment, "ask-store-before-commit", false),
-                SingletonSupplier.of(() -> fences.orderedStream().toList()));
+                asksStore, SingletonSupplier.of(() -> fences.orderedStream().toList()));
     }
 
     /** Locks and reactive transactions. */
@@ -57,7 +58,10 @@ public final class LockTransactionAutoConfiguration {
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         @ConditionalOnMissingBean
         static ReactiveTransactionScope lockReactiveTransactionScope(CommitGuard guard, Environment environment) {
-            return new ReactiveTransactionScope(guard, isOn(environment, "hold-until-completion", true));
+            boolean holds = Binder.get(environment)
+                    .bind(PROPERTIES + "hold-until-completion", Boolean.class)
+                    .orElse(true);
+            return new ReactiveTransactionScope(guard, holds);
         }
 
         @Bean

@@ -105,7 +105,7 @@ class Pictures {
     }
 
     /** Written anew, because Chromium's own pictures are larger. */
-    private static void keep(Chromium browser, String file) throws IOException {
+    static void keep(Chromium browser, String file) throws IOException {
         BufferedImage picture = ImageIO.read(new ByteArrayInputStream(browser.picture()));
         Files.createDirectories(PICTURES);
         ImageIO.write(picture, "png", PICTURES.resolve(file).toFile());

@@ -79,7 +79,7 @@ final class ShopProcesses implements AutoCloseable {
     }
 
     /** The sale once nobody is left who sells at these addresses. A frozen instance answers when it is awake. */
-    SaleView untilItIsOver(String... addresses) {
+    SaleView untilItIsOver(String... addresses) throws Exception {
         await().atMost(PATIENCE).until(() -> {
             for (String address : addresses) {
                 if (look(address).here().workers() > 0) {
@@ -88,7 +88,7 @@ final class ShopProcesses implements AutoCloseable {
             }
             return true;
         });
-        return await().until(() -> look(addresses[addresses.length - 1]), view -> true);
+        return look(addresses[addresses.length - 1]);
     }
 
     @Override

@@ -1,0 +1,37 @@
+package io.distlock.samples.flashsale;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Takes the picture of an instance that was frozen: no test by its name, so that only scripts/screenshots runs it. */
+class FrozenPicture {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void isTaken() throws Exception {
+        try (ShopProcesses shops = new ShopProcesses(directory);
+                Chromium browser = Chromium.start()) {
+            shops.start("localhost:8080", FrozenInstanceTests.SHORT);
+            String one = shops.address("localhost:8080");
+            shops.start("localhost:8081", "--join", FrozenInstanceTests.SHORT[0], FrozenInstanceTests.SHORT[1]);
+            String two = shops.address("localhost:8081");
+            browser.prefer("light");
+            browser.size(1280, 940);
+            browser.open(two);
+            shops.post(one + "/api/sale?workers=2&lock=true&fenced=true", 200);
+            shops.post(two + "/api/sale/workers?workers=4", 200);
+            shops.post(two + "/api/sale/freeze", 200);
+            shops.untilItIsOver(one, two);
+            browser.run("document.getElementById('fenced').checked = true");
+            await().untilAsserted(() -> assertThat(browser.text("notice")).contains("is stale"));
+            await().untilAsserted(() -> assertThat(browser.text("verdict")).contains("100 of 100"));
+            Pictures.keep(browser, "fenced.png");
+        }
+    }
+}
