@@ -166,7 +166,10 @@ public @interface DistributedLock {
         /** If there is such a resource: with {@code lock-jdbc}, {@code distributed-lock.jdbc.fencing.enabled=true}. */
         DEFAULT,
 
-        /** Like {@link #DEFAULT}; without such a resource, the application does not start. */
+        /**
+         * Like {@link #DEFAULT}; without such a resource, the application does not start. Not for reactive methods, whose
+         * transactions no resource refuses.
+         */
         ON,
 
         /** Transactions do not show this lock to the resource. */

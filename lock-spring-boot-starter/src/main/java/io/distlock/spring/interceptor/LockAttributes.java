@@ -70,6 +70,12 @@ record LockAttributes(
         Fencing fencing = annotation.getEnum("fencing", Fencing.class);
         if (fencing == Fencing.ON) {
             executions.requireFence((problem, cure) -> problems.add("fencing", problem, cure));
+            if (ReturnTypes.isReactive(method.method())) {
+                problems.add(
+                        "fencing",
+                        "ON is not possible for a reactive method, since no resource fences reactive transactions",
+                        "Use another value of fencing, or lock a method that returns its result");
+            }
         }
         return fencing != Fencing.OFF;
     }

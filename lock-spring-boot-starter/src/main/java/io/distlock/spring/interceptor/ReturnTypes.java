@@ -222,6 +222,13 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
         return isFutureOrPublisher(type) || DEFERRED_CURES.get(type).isPresent();
     }
 
+    /** Whether its transactions are reactive. */
+    static boolean isReactive(Method method) {
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType());
+        return SuspendingFunctions.isOne(method)
+                || (adapter != null && adapter.getDescriptor().isDeferred());
+    }
+
     private static boolean isFutureOrPublisher(Class<?> type) {
         return Future.class.isAssignableFrom(type)
                 || CompletionStage.class.isAssignableFrom(type)

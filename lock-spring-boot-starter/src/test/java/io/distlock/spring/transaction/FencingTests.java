@@ -15,6 +15,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
+import reactor.core.publisher.Mono;
 
 /** Which locks are shown to the resources that refuse stale holders. */
 class FencingTests {
@@ -81,7 +82,7 @@ class FencingTests {
     }
 
     @Test
-    void insideALockThatIsNotFencedOneThatMustBeIsFencedByTheCommit() {
+    void insideALockThatIsNotFencedOneThatMustBeIsFenced() {
         runner.run(context -> {
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
@@ -92,7 +93,8 @@ class FencingTests {
                         assertThat(shown.keys).isEmpty();
                         context.getBean(Jobs.class).on("1");
                     }));
-            assertThat(shown.keys).containsExactly("off:1");
+            // As the inner call begins, and before the commit.
+            assertThat(shown.keys).containsExactly("off:1", "off:1");
         });
     }
 
@@ -113,6 +115,26 @@ class FencingTests {
                                             assertThat(problem.cure())
                                                     .contains("distributed-lock.jdbc.fencing.enabled=true");
                                         })));
+    }
+
+    static class OnReactive {
+
+        @DistributedLock(fencing = Fencing.ON)
+        public Mono<Void> run() {
+            return Mono.empty();
+        }
+    }
+
+    @Test
+    void noReactiveMethodCanDemandFencing() {
+        runner.withBean(OnReactive.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOfSatisfying(
+                                InvalidLockedMethodsException.class,
+                                refused -> assertThat(refused.problems())
+                                        .singleElement()
+                                        .satisfies(problem -> assertThat(problem.problem())
+                                                .contains("ON is not possible for a reactive method"))));
     }
 
     @Test
