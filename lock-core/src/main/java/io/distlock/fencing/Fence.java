@@ -16,7 +16,7 @@ public interface Fence {
      * shared one is only compared. Repeating it is harmless.
      *
      * @throws StaleFencingTokenException if the resource has seen a later one
-     * @throws IllegalStateException if the resource cannot compare: its newest token is another provider's, or the calling
+     * @throws IllegalStateException if the resource cannot compare: its newest token is from another provider, or the calling
      *     thread has no unit of work
      */
     void advance(Sequencer sequencer);

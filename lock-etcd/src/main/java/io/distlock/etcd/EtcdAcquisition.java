@@ -226,7 +226,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
         return queue.watches().watch(key, position.seen(), this::wake);
     }
 
-    /** Looks again once the watch stands, unless nothing has changed since the last look. */
+    /** Looks again once the watch is established, unless nothing has changed since the last look. */
     private void awaitStanding(WatchedKey watch, Runnable unchanged) {
         await(inTime(watch), nothing -> goOn(nothing ? unchanged : this::advance));
     }
@@ -279,7 +279,10 @@ final class EtcdAcquisition extends WaitingAcquisition {
 
     private void endSilent(Throwable failure) {
         boolean answered = EtcdCallException.LEASE_LOST.equals(failure.getMessage());
-        String why = answered ? EtcdCallException.LEASE_LOST : "etcd did not answer within the wait time";
+        String why = answered
+                ? EtcdCallException.LEASE_LOST
+                : "etcd granted no lock within the wait time: "
+                        + EtcdCallException.of("a call", failure).getMessage();
         fail(why, failure);
         finish();
     }

@@ -44,9 +44,9 @@ public final class EtcdConnection implements AutoCloseable {
     }
 
     /**
-     * Dedicated connections, configured for locks: deadlines that the server knows, no call held back until a
-     * server is up, none sent twice, and only servers that know a leader. As nothing here blocks, calls leave on
-     * the caller's thread and are answered on the one that reads the connection, instead of on two thread pools.
+     * Dedicated connections, configured for locks. The server knows each call's deadline, no call is held back until a
+     * server is up, none is sent twice, and only servers that know a leader are used. Since nothing here blocks, calls are sent
+     * on the caller's thread and answered on the one that reads the connection, instead of on two thread pools.
      */
     public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {
         return to(servers, options, InetAddress::getAllByName);
@@ -83,8 +83,8 @@ public final class EtcdConnection implements AutoCloseable {
 
     /**
      * The application's own client, which the application closes. Calls still time out, but the driver may hold
-     * them back until a server is up. Locks stay correct: a call that timed out takes no place in a queue, however late
-     * it is sent.
+     * them back until a server is up. Locks stay correct: a call that timed out takes no place in a queue, even if it is sent
+     * late.
      */
     public static EtcdConnection of(Client client) {
         return new EtcdConnection(client, Optional.empty());

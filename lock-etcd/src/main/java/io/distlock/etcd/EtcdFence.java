@@ -8,16 +8,16 @@ import io.etcd.jetcd.op.CmpTarget;
 import java.util.Optional;
 
 /**
- * Makes a transaction of the application depend on its locks: etcd changes the data only if it still has the locks, as they
- * were granted.
+ * Makes a transaction of the application depend on its locks: etcd changes the data only if it still has the locks of these
+ * grants.
  *
  * <pre>{@code
  * kv.txn().If(fence.held(lock)).Then(Op.put(key, value, PutOption.DEFAULT)).commit()
  * }</pre>
  *
- * <p>Unlike other fences, this one remembers no newest token: locks and data are in one store, so a stale holder is refused
- * from the moment its lock is gone, whether or not another has it. In return it only works for data in the same etcd
- * cluster, written with a client of the same namespace; with any other, nothing is ever written.
+ * <p>Unlike other fences, this one needs no newest token. Locks and data are in one store, so a stale holder is refused from
+ * the moment its lock is gone, even if no other client has it. But it only works for data in the same etcd cluster, written
+ * with a client of the same namespace: with any other, every transaction is refused.
  *
  * <p>A transaction that was refused does not fail: see {@link io.etcd.jetcd.kv.TxnResponse#isSucceeded()}. Thread-safe.
  */
@@ -33,8 +33,8 @@ public final class EtcdFence {
     }
 
     /**
-     * The conditions under which the lock is held, one for each of its keys; without I/O. A shared lock is held as long as its
-     * own entry exists, so transactions of several readers may follow each other.
+     * The conditions under which the lock is held, one for each of its keys. Makes no call to etcd. A shared lock is held as long
+     * as its own entry exists, so several readers may write one after the other.
      *
      * @throws io.distlock.LockLostException if the lock was lost
      * @throws IllegalStateException if it was released

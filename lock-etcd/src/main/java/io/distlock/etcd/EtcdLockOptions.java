@@ -7,7 +7,7 @@ import java.util.Objects;
  * How locks are kept in etcd. Immutable; an invalid value is rejected with an {@link IllegalArgumentException} that
  * names the value, the rule and the fix.
  *
- * @param keyPrefix precedes the first {@code /} of all keys; not blank, without white space, control characters or
+ * @param keyPrefix the part of all keys before the first {@code /}; not blank, no white space, control characters or
  *     {@code /}
  * @param callTimeout the longest wait for the answer to one call. 10 ms to 60 s
  * @param session how many locks share one etcd lease

@@ -27,16 +27,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Locks in etcd: a queue of keys for each lock, first come first served, with two transactions for a free lock. The
+ * Locks in etcd. Each lock is a queue of keys, first come first served; a free lock takes two transactions. The
  * fencing token is the create revision of the holder's key, so tokens grow across all locks of a cluster.
  *
- * <p>Exclusion holds while members die, freeze and come back, and while clocks jump, with one exception: a leader
+ * <p>Exclusion holds even if members die, freeze and come back, and if clocks jump, with one exception: a leader that was
  * frozen for longer than a lease may resume and revoke a lease that its successor has extended. As a rule, holders that can be
- * reached are notified before a waiter gets the lock; not always before a newcomer does, nor if readers share the lock
- * or a waiter gives up at that moment. Versions before 3.4.31 and 3.5.13 revoke more often; a warning is logged. If a
- * holder's process dies, the next waiter gets the lock within lease time, lock-delay and about two and a half seconds, plus a
- * second lock-delay if that is longer than a second; later if the leader also dies, since a new leader restarts all leases
- * in full.
+ * reached are notified before a waiter gets the lock. This is not certain if a newcomer gets it, if readers share the lock,
+ * or if a waiter gives up at that moment. Versions before 3.4.31 and 3.5.13 revoke more often; a warning is logged.
+ *
+ * <p>If a holder's process dies, the next waiter gets the lock within the lease time, the lock-delay and about two and a half
+ * seconds. If the lock-delay is longer than a second, it counts twice. If the leader also dies, it takes longer, since a new
+ * leader restarts all leases in full.
  *
  * <p>Thread-safe.
  */
@@ -48,7 +49,7 @@ public final class EtcdLockProvider implements LockProvider {
     private final WarmUp warmUp;
 
     /**
-     * Starts connecting without waiting: etcd may be started later.
+     * Starts to connect, but does not wait: etcd may be started later.
      *
      * @param runtime shared by all locks of the process; close it after this
      * @param connection close it after this
@@ -149,8 +150,8 @@ public final class EtcdLockProvider implements LockProvider {
     }
 
     /**
-     * Ends all waiting, and gives up the sessions without a lock; takes at most one call timeout. Held locks
-     * stay, and expire.
+     * Ends all waiting, and gives up the sessions without a lock. Takes at most one call timeout. Held locks
+     * remain until they expire.
      */
     @Override
     public void close() {

@@ -12,12 +12,12 @@ import java.util.Optional;
  * {@link IllegalArgumentException} that names the value, the rule and the fix.
  *
  * @param endpoints the members, as {@code http://host:port}, or {@code https://host:port} with TLS; one or more, of one
- *     cluster, without user info. Calls rotate among them
+ *     cluster, without user info. Calls are distributed among them
  * @param user the user name, if etcd requires one; only with a password
  * @param password the user's password
- * @param tls if present, connections use TLS. Made with {@code io.grpc.netty.GrpcSslContexts}, or with ALPN for HTTP/2
+ * @param tls if present, connections use TLS. Created with {@code io.grpc.netty.GrpcSslContexts}, or with ALPN for HTTP/2
  * @param authority the name expected in the servers' certificates, if not that of the endpoint
- * @param namespace precedes the locks' key prefix in etcd; for users who may see no other keys
+ * @param namespace prefix of all keys in etcd, before the locks' key prefix; for users who may access no other keys
  * @param connectTimeout how long establishing a connection may take. 10 ms to 60 s
  */
 public record EtcdServers(

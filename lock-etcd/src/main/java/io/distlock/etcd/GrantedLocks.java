@@ -84,8 +84,8 @@ final class GrantedLocks {
     /** The key of a grant that is held here. */
     Optional<ByteSequence> place(Sequencer grant) {
         return held.values().stream()
-                .filter(lock ->
-                        lock.createRevision == grant.token().value() && lock.key().equals(grant.key()))
+                .filter(lock -> lock.createRevision == grant.token().value()
+                        && lock.key().equals(grant.key()))
                 .map(transactions::key)
                 .findFirst();
     }
@@ -241,7 +241,7 @@ final class GrantedLocks {
     void abandon(GrantedLock lock) {
         runtime.reaper()
                 .reap(
-                        "The lock '" + lock.key() + "' that " + lock.owner() + " no longer extends",
+                        "The lock '" + lock.key() + "' of " + lock.owner() + ", which is no longer extended",
                         lock.believed(),
                         () -> release(lock, Duration.ZERO));
     }

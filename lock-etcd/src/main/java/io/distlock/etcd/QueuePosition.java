@@ -21,7 +21,7 @@ final class QueuePosition {
     /**
      * How long a lock that looks free is not granted after a lease is lost, unless the lock-delay is longer. A frozen leader
      * may resume and revoke leases that its successor has extended. Their holders rely on their locks until their watches
-     * tell, within a round trip or two; a second is enough for that, and for garbage-collection pauses.
+     * report it, within a round trip or two. A second is enough for that, and for garbage-collection pauses.
      */
     private static final Duration GRACE = Duration.ofSeconds(1);
 

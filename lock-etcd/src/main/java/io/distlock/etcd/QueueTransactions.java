@@ -90,7 +90,7 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                 ? CompletableFuture.completedFuture(REFUSED)
                 : look(place, found.get(0).getCreateRevision(), null)
                         .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
-                                EtcdCallException.unanswered("looking at a place that was taken")));
+                                EtcdCallException.unanswered("checking a place in the queue")));
     }
 
     /** Finds who is ahead, and checks that the place is still the same; {@code before} was ahead last time. */

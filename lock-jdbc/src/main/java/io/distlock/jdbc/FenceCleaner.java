@@ -16,18 +16,18 @@ import org.springframework.transaction.support.TransactionTemplate;
 /**
  * Removes the rows of locks that have not been used for a long time, so that the fence's table does not grow forever.
  *
- * <p>A removed row must keep refusing the holders that it would have refused. Before rows go, the <em>floor</em> of their
- * provider therefore rises to the largest token among them, and a key without a row is only accepted above it. This
- * refuses no live holder, since a provider's tokens grow with time over all its keys (etcd's are revisions of the whole
- * cluster, those of Redis and Redlock the server's time in microseconds at least): a token below that of a row unused for
- * the retention is older than the retention, and a lock is not held for longer than its maximum hold time.
+ * <p>The holders that a removed row would have refused must still be refused. Before rows are removed, the <em>floor</em> of
+ * their provider therefore rises to the largest token among them. For a key without a row, only tokens above the floor are
+ * accepted. This refuses no live holder, since a provider's tokens grow with time over all its keys: etcd's are revisions of
+ * the whole cluster, those of Redis and Redlock are at least the server's time in microseconds. So a token below that of a row
+ * unused for the retention is older than the retention, and a lock is not held for longer than its maximum hold time.
  *
  * <p>A floor counts once it is {@link #SETTLING} old: by then, no statement is under way that began before it and could
  * insert a row without having seen it.
  */
 public final class FenceCleaner {
 
-    /** How long a floor stands before rows below it are removed. */
+    /** How old a floor must be before rows below it are removed. */
     static final Duration SETTLING = Duration.ofMinutes(30);
 
     private static final String FLOORS = "{floor}%";
@@ -41,7 +41,7 @@ public final class FenceCleaner {
     private final Duration retention;
 
     /**
-     * @param retention how long after its last use a row is kept; at least the longest time that a lock may be held
+     * @param retention how long a row is kept after its last use; at least the longest time that a lock may be held
      */
     public FenceCleaner(DataSource dataSource, FenceTable table, Duration retention) {
         this.jdbc = new NamedParameterJdbcTemplate(dataSource);

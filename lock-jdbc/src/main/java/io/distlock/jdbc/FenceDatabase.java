@@ -9,8 +9,8 @@ import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
 /**
- * The databases that can hold a fence, and how each advances a row in one statement: insert it, or raise its token unless
- * that is larger already or another provider's. The statement locks the row until the transaction ends, and compares
+ * The databases that can hold a fence, and how each advances a row in one statement: it inserts the row, or raises its token
+ * unless that is larger already or from another provider. The statement locks the row until the transaction ends, and compares
  * with the row's newest version whatever the isolation level (or fails with the database's serialization error).
  *
  * <p>A key without a row may have lost it to the cleaner, so its token must be above the provider's floor.
@@ -147,7 +147,7 @@ enum FenceDatabase {
         try {
             return question.of(connection);
         } catch (SQLException failure) {
-            throw new IllegalStateException("the connection does not say whether it is in a transaction", failure);
+            throw new IllegalStateException("cannot determine whether the connection is in a transaction", failure);
         }
     }
 

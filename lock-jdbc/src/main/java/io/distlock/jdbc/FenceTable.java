@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /**
  * The table in which a fence keeps its rows, and the source of their tokens.
  *
- * @param name the table, optionally with its schema: letters, digits and underscores, which no database needs quoted
+ * @param name the table, optionally with its schema: letters, digits and underscores, which need no quotes in any database
  * @param keyPrefix the prefix of the locks' keys at their stores; tokens of different prefixes cannot be compared
  */
 public record FenceTable(String name, String keyPrefix) {
@@ -48,7 +48,7 @@ public record FenceTable(String name, String keyPrefix) {
         return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + digest;
     }
 
-    /** Whose tokens a row holds: those of one provider and prefix are comparable. */
+    /** The source of a row's token: tokens of one provider and prefix can be compared. */
     String source(String provider) {
         String source = provider + ":" + keyPrefix;
         if (source.length() + FLOOR.length() > MAX_PROVIDER) {

@@ -24,15 +24,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * A fence in a table of the protected database: one row for each lock, with the largest token that has written under
- * it. Advancing locks the row until the transaction ends, so that transactions under one lock follow each
- * other at the database, whatever their holders believe, and a stale one is refused.
+ * A fence in a table of the protected database. Each lock has a row with the largest token that has written under
+ * it. Advancing locks the row until the transaction ends. So transactions under one lock run one after the other in the
+ * database, even if two holders act as if they had the lock, and a stale one is refused.
  *
  * <p>Call it first in a transaction, before reading what the lock protects. A transaction that is read-only, or whose lock
- * is shared, is only checked as it starts. Under REPEATABLE READ and SERIALIZABLE a conflict may instead be the database's
- * own serialization failure.
+ * is shared, is only checked when it starts. Under REPEATABLE READ and SERIALIZABLE, a conflict may appear as the database's
+ * own serialization failure instead.
  *
- * <p>The idea: M. Kleppmann, How to do distributed locking (2016); the generation check of Chubby's sequencers (OSDI 2006).
+ * <p>Sources: M. Kleppmann, How to do distributed locking (2016); the generation check of Chubby's sequencers (OSDI 2006).
  * Thread-safe.
  */
 public final class JdbcFence implements Fence {
@@ -88,9 +88,8 @@ public final class JdbcFence implements Fence {
      */
     public boolean advance(String provider, Sequencer sequencer) {
         if (!isInTransaction()) {
-            throw new IllegalStateException(
-                    "the fence was asked about lock '" + sequencer.key()
-                            + "' outside of a transaction of its data source, in which alone it protects anything: begin one first");
+            throw new IllegalStateException("Fence.advance was called for lock '" + sequencer.key()
+                    + "' outside a transaction of the fence's data source: begin one first");
         }
         Grant grant = new Grant(sequencer, table.key(sequencer.key()), table.source(provider));
         if (sequencer.mode() == LockMode.SHARED || isReadOnly()) {
@@ -115,7 +114,7 @@ public final class JdbcFence implements Fence {
     }
 
     /**
-     * Tests the fence, and leaves nothing behind but a floor of the default provider where the database needs one.
+     * Tests the fence. Leaves nothing in the table, except a floor of the default provider if the database needs one.
      *
      * @throws IllegalStateException if its table is missing, has different columns or is not writable
      */
@@ -214,10 +213,11 @@ public final class JdbcFence implements Fence {
         void refuse(Map<String, Row> rows) {
             Row row = rows.get(key);
             if (row != null && !row.source.equals(source)) {
-                throw new IllegalStateException("the fence knows lock '" + sequencer.key() + "' with tokens of '"
-                        + row.source + "', which cannot be compared with those of '" + source
-                        + "' (provider:key-prefix): once no instance uses the former any more, delete its rows from the"
-                        + " fence's table, where provider = '" + row.source + "'");
+                throw new IllegalStateException("the fence has tokens of lock '" + sequencer.key() + "' from '"
+                        + row.source
+                        + "', which cannot be compared with those from '" + source
+                        + "' (provider:key-prefix): when no instance uses '" + row.source
+                        + "' any more, delete the rows with provider = '" + row.source + "' from the fence's table");
             }
             throw new StaleFencingTokenException(
                     sequencer,

@@ -1,4 +1,4 @@
-/** A fence in the database: transactions of a lock's stale holders are refused by the database itself. */
+/** A fence in the database: the database itself refuses the transactions of a lock's stale holders. */
 @NullMarked
 package io.distlock.jdbc;
 

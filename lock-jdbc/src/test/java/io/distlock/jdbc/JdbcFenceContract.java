@@ -278,7 +278,7 @@ abstract class JdbcFenceContract {
                 .isThrownBy(() -> in(() -> fence.advance("etcd", exclusive(key, 6))))
                 .withMessageContaining("tokens of 'redis:lock'")
                 .withMessageContaining("those of 'etcd:lock'")
-                .withMessageContaining("delete its rows");
+                .withMessageContaining("delete the rows with provider =");
         assertThatIllegalStateException().isThrownBy(() -> in(() -> fence.advance("etcd", shared(key, 6))));
         assertThat(token(key)).isEqualTo(5);
     }
@@ -287,7 +287,7 @@ abstract class JdbcFenceContract {
     void outsideOfATransactionItRefusesToWork() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> fence.advance(exclusive(unique(), 1)))
-                .withMessageContaining("outside of a transaction");
+                .withMessageContaining("outside a transaction");
     }
 
     @Test

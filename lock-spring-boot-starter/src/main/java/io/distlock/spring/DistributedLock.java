@@ -10,30 +10,29 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs the method under a distributed lock: taken before the call, renewed while the method runs, released when it
- * returns or throws. Unless a {@link #condition()} says so, the method never runs without the lock.
+ * Runs the method under a distributed lock. The lock is taken before the call, renewed while the method runs, and released
+ * when it returns or throws. Unless a {@link #condition()} says so, the method never runs without the lock.
  *
  * <pre>{@code
  * @DistributedLock(name = "orders", key = "#orderId")
  * public void ship(long orderId) { … }
  * }</pre>
  *
- * <p>On a type, each method of its beans that a proxy can intercept is locked separately, those excepted that Spring
- * calls to begin and end a bean. Works as a
- * meta-annotation, with its attributes set through {@link AliasFor}, and on the methods of interfaces and base
- * classes; an annotation on the method overrides those on the type.
+ * <p>On a type, each method of its beans that a proxy can intercept is locked separately, except those that Spring
+ * calls to begin and end a bean. Also works as a meta-annotation, with its attributes set through {@link AliasFor}, and on
+ * the methods of interfaces and base classes. An annotation on the method overrides those on the type.
  *
  * <p>Repeatable, even through meta-annotations: all the locks are taken, in the order described in
  * {@link DistributedLocks}; each {@link #waitTime()} counts from the call.
  *
  * <p>The lock surrounds a transaction begun by {@code @Transactional} on the same method: it is released
- * after the commit. Called within a transaction, the lock is released once that transaction has completed; the property
- * {@code distributed-lock.transactions.hold-until-completion} turns that off. A transaction whose lock has been lost
+ * after the commit. If the method is called within a transaction, the lock is released once that transaction has completed;
+ * the property {@code distributed-lock.transactions.hold-until-completion} turns that off. A transaction whose lock has been lost
  * by the time it commits is rolled back with a {@link io.distlock.LockLostException}. The lock is inside Spring
  * Security's method security: a denied call takes no lock. As with every Spring proxy, a call from
  * within the same object bypasses the proxy and takes no lock.
  *
- * <p>A call on the same thread from a method that already holds the key runs under that lock: it calls no server,
+ * <p>A call on the same thread from a method that already holds the key runs under that lock. It does not call the store,
  * releases nothing, and ignores its own times. {@link LockContext} returns the locks that the running method holds.
  *
  * <p>The method's own exceptions pass through as is. The caller may also see:
@@ -44,7 +43,7 @@ import org.springframework.core.annotation.AliasFor;
  *   <li>{@link io.distlock.LockUnavailableException}: the store did not answer. The method did not run.
  *   <li>{@link io.distlock.LockInterruptedException}: the thread was interrupted while waiting; its flag stays set. The
  *       method did not run.
- *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost meanwhile; or
+ *   <li>{@link io.distlock.LockLostException}: the method ran to its end, but the lock was lost in the meantime; or
  *       it was lost before the method could begin. If the method itself failed, its exception carries this as
  *       suppressed.
  *   <li>{@link IllegalArgumentException}: the {@link #key()} could not be evaluated or has no lockable value; the cause
@@ -57,22 +56,22 @@ import org.springframework.core.annotation.AliasFor;
  * <p>The lock covers the method's work, not just its call:
  *
  * <ul>
- *   <li>Most methods are done when they return; so are {@code @Async} methods, on their own thread, unless
- *       they return a future: then they are done when that completes.
+ *   <li>Most methods are done when they return. So are {@code @Async} methods, which run on their own thread. One that
+ *       returns a future is done when that completes.
  *   <li>A method that returns a {@code CompletableFuture} or {@code CompletionStage} is done when that completes. The
  *       caller is not blocked and gets a future at once. The method is called when the lock is granted, on the
  *       application's executor: see {@link LockTaskExecutor}. Cancelling the future ends the wait, or cancels the
  *       method's own future.
  *   <li>A method that returns a {@code Mono}, a {@code Flux} or any other reactive type that Spring can adapt is called
  *       for each subscription, under a lock of its own, on the same executor; it is done at completion, error or
- *       cancellation. Inside, {@link ReactiveLockContext} has the lock; a locked publisher subscribed to there runs
- *       under it.
+ *       cancellation. Inside it, {@link ReactiveLockContext} has the lock, and
+ *       a locked publisher that is subscribed to runs under it.
  * </ul>
  *
  * <p>A Kotlin suspending function is locked as the {@code Mono} or {@code Flux} that Spring turns it into: no thread is
  * blocked, and the lock is released when the function returns, fails or is cancelled.
  *
- * <p>Any return type for work that other code does after the return is rejected at start-up: a plain {@code Future}
+ * <p>If other code does the work after the return, the return type is rejected at start-up: a plain {@code Future}
  * without {@code @Async}, a {@code Stream}, a {@code Callable}, the asynchronous and streamed results of Spring MVC.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
@@ -86,20 +85,19 @@ public @interface DistributedLock {
     String value() default "";
 
     /**
-     * The lock's name: a label from a bounded set, used as a metrics tag. No expression; {@code ${…}} is resolved. If
-     * empty, the simple name of the declaring class plus the method name: {@code OrderService.ship}. Set it where
-     * other programs take the same lock, or where the class may be renamed.
+     * The lock's name: a label from a bounded set, used as a metrics tag. It is not an expression; {@code ${…}} is resolved. By
+     * default, the simple name of the declaring class plus the method name: {@code OrderService.ship}. Set it if
+     * other programs take the same lock, or if the class may be renamed.
      */
     @AliasFor("value")
     String name() default "";
 
     /**
-     * The item under the name, as a SpEL expression over the call: arguments as {@code #orderId}, {@code #p0} or
-     * {@code #a0}, by the names of the method that has the annotation or of the one that runs; {@code #root.method},
-     * {@code #root.target}, {@code #root.args}; beans as {@code @bean}. Its value
-     * is a string, number, boolean, character, enum, UUID or {@code java.time} value; or a collection or an array of
-     * them: all are locked, or none. The text counts, not the type: {@code 42} and {@code "42"} are one item. Empty:
-     * the name alone is locked.
+     * The item under the name, as a SpEL expression. It can use arguments as {@code #orderId}, {@code #p0} or {@code #a0}, by
+     * the names of the method that has the annotation or of the one that runs; {@code #root.method}, {@code #root.target},
+     * {@code #root.args}; and beans as {@code @bean}. Its value is a string, number, boolean, character, enum, UUID or
+     * {@code java.time} value; or a collection or an array of them, all of which are locked, or none. The text counts, not
+     * the type: {@code 42} and {@code "42"} are one item. If empty, the name alone is locked.
      */
     String key() default "";
 
@@ -124,7 +122,7 @@ public @interface DistributedLock {
     /** The lock stays taken at least this long, even if the method finishes earlier. */
     String minHoldTime() default "";
 
-    /** A holder that vanishes keeps others out for this much longer. */
+    /** If the holder vanishes, the lock stays taken for this much longer. */
     String lockDelay() default "";
 
     /** Whether the lease is renewed for as long as the method runs; if not, the lock ends with its first lease. */
@@ -132,7 +130,7 @@ public @interface DistributedLock {
 
     /**
      * Whether a call is locked at all, as a SpEL expression with the same variables as {@link #key()} and a boolean
-     * value. False: the method runs without a lock. Empty: it is locked.
+     * value. If false, the method runs without a lock. If empty, it is locked.
      */
     String condition() default "";
 
@@ -142,9 +140,9 @@ public @interface DistributedLock {
     /**
      * For {@link OnNotAcquired#FALLBACK}: the name of the method to call instead, without the lock. It is in
      * the same class or a superclass, may be private, takes the same arguments and returns the same type. It may take
-     * the reason as one more argument: a {@link io.distlock.LockNotAcquiredException}; or a
-     * {@link io.distlock.LockUnavailableException}, and is then also called when the store does not answer; or their
-     * common type {@link io.distlock.LockException}. Overloads may handle different reasons.
+     * the reason as one more argument: a {@link io.distlock.LockNotAcquiredException}, a
+     * {@link io.distlock.LockUnavailableException}, or their common type {@link io.distlock.LockException}. With one of the
+     * latter two, it is also called when the store does not answer. Overloads may handle different reasons.
      */
     String fallbackMethod() default "";
 
@@ -156,7 +154,7 @@ public @interface DistributedLock {
 
     /**
      * Whether a database that refuses transactions of stale lock holders checks this lock. A call that runs under the lock
-     * of an outer call shares its fencing; if the outer call has none, it begins with the inner one.
+     * of an outer call shares its fencing. If the outer call has switched it off, it begins with the inner call.
      */
     Fencing fencing() default Fencing.DEFAULT;
 
@@ -167,12 +165,12 @@ public @interface DistributedLock {
         DEFAULT,
 
         /**
-         * Like {@link #DEFAULT}; without such a resource, the application does not start. Not for reactive methods, whose
-         * transactions no resource refuses.
+         * Like {@link #DEFAULT}, but without such a resource the application does not start. Not for reactive methods, whose
+         * transactions are never refused.
          */
         ON,
 
-        /** Transactions do not show this lock to the resource. */
+        /** Transactions are not checked for this lock. */
         OFF
     }
 }

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The lock clients of an application, one for each provider. Inject {@link LockClient} for the default one, this for
- * any other. Thread-safe.
+ * The lock clients of an application, one for each provider. Inject {@link LockClient} to get the default one, and this to
+ * get any other. Thread-safe.
  */
 public final class LockClients implements AutoCloseable {
 
@@ -18,7 +18,7 @@ public final class LockClients implements AutoCloseable {
     private final LockClient primary;
 
     /**
-     * Takes over these clients: this object now closes them.
+     * Takes over these clients, and closes them when it is closed.
      *
      * @param primary the name of the default provider
      * @throws UnknownLockProviderException if no client has that provider
@@ -34,7 +34,7 @@ public final class LockClients implements AutoCloseable {
     }
 
     /**
-     * The client of a provider; upper and lower case are the same.
+     * The client of a provider, whose name is not case-sensitive.
      *
      * @throws UnknownLockProviderException if there is none; lists the known ones
      */

@@ -17,22 +17,22 @@ import java.util.function.Predicate;
  * }
  * }</pre>
  *
- * <p>The lock is released when the method is done, and refuses any earlier release or close.
+ * <p>The lock is released after the method. It refuses any earlier release or close.
  *
  * <p>Bound to the calling thread: code that the method runs on another thread finds no lock there. Take the
  * {@link HeldLock} here and pass it on.
  */
 public final class LockContext {
 
-    private static final String CURE = ": it is bound to the thread and present only while a @DistributedLock method"
-            + " runs that was called through its Spring bean. Call that method on the injected bean rather than on"
-            + " \"this\", and hand the lock over to other threads yourself";
+    private static final String CURE = ": a lock is visible only on the thread of a running @DistributedLock method"
+            + " that was called through its Spring bean. Call that method on the injected bean, not on \"this\", and"
+            + " pass the lock to other threads yourself";
 
     private LockContext() {}
 
     /**
-     * The lock of the innermost locked method that is running. If the method takes several locks, this is all of them as
-     * one: held as long as each of them is, with a fencing token for each in {@link HeldLock#sequencers()}.
+     * The lock of the innermost locked method that is running. If the method takes several locks, the result combines them: it
+     * is held as long as each of them is, and has a fencing token for each in {@link HeldLock#sequencers()}.
      *
      * @throws IllegalStateException if there is none
      */

@@ -9,8 +9,8 @@ import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
  * Marks the {@link java.util.concurrent.Executor} bean that runs the bodies of locked methods that return a future or a
- * publisher. Without one, this is the bean named by the property {@code distributed-lock.task-executor}, else Spring
- * Boot's {@code applicationTaskExecutor}, else one thread per body.
+ * publisher. Without one, bodies run on the bean named by the property {@code distributed-lock.task-executor}, else on Spring
+ * Boot's {@code applicationTaskExecutor}, else on one thread per body.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.PARAMETER, ElementType.FIELD})
 @Retention(RetentionPolicy.RUNTIME)

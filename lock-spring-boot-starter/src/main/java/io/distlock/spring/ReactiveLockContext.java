@@ -23,8 +23,8 @@ import reactor.core.publisher.Mono;
 public final class ReactiveLockContext {
 
     private static final String CURE =
-            ": it is in the Reactor context of what a @DistributedLock method returned that was"
-                    + " called through its Spring bean. Keep what you subscribe to inside that publisher";
+            ": a lock is visible only inside the publisher of a @DistributedLock method that was called through its"
+                    + " Spring bean. Make your publisher a part of that one";
 
     private ReactiveLockContext() {}
 

@@ -315,7 +315,7 @@ class AsyncMethodTests {
                 .run(context -> assertThat(context.getStartupFailure())
                         .isInstanceOf(InvalidLockedMethodsException.class)
                         .hasMessageContaining("Jobs.run()")
-                        .hasMessageContaining("handed to another thread inside the lock")
+                        .hasMessageContaining("the method runs on another thread")
                         .satisfies(failure -> assertThat(((InvalidLockedMethodsException) failure).problems())
                                 .extracting(InvalidLockedMethodsException.Problem::method)
                                 .anyMatch(method -> method.endsWith("run()"))

@@ -108,7 +108,7 @@ class DeferredResultTests {
                                     failure.problems().get(0);
                             assertThat(problem.method()).isEqualTo(bean.getName() + ".run()");
                             assertThat(problem.attribute()).isEqualTo("return type");
-                            assertThat(problem.problem()).contains("is done after the return");
+                            assertThat(problem.problem()).contains("does its work after the method has returned");
                             assertThat(problem.cure()).isNotBlank();
                         }));
     }
@@ -140,7 +140,7 @@ class DeferredResultTests {
             assertThat(bean.anything(List.of())).isEqualTo(List.of());
             assertThatIllegalStateException()
                     .isThrownBy(() -> bean.anything(Stream.of("a")))
-                    .withMessageContaining("whose work may go on");
+                    .withMessageContaining("whose work may continue");
         });
     }
 }

@@ -126,7 +126,7 @@ class KeyMistakesTests {
                         TemplateAsName.class,
                         "name",
                         "\"orders-#{#id}\" is an expression",
-                        "put what varies into the key"),
+                        "put the part that varies into the key"),
                 mistake(ParameterInsideName.class, "name", "\"orders-#id\" is an expression", "key = \"#id\""),
                 mistake(NoUnit.class, "waitTime", "2 has no unit", "500ms, 2s"),
                 mistake(NoUnitInProperty.class, "leaseTime", "30 has no unit", "500ms, 2s"));

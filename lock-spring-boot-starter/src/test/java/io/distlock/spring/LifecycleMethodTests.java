@@ -122,7 +122,7 @@ class LifecycleMethodTests {
                                 .singleElement()
                                 .satisfies(problem -> {
                                     assertThat(problem.problem())
-                                            .contains("Spring calls the method itself")
+                                            .contains("Spring calls this method on the bean itself")
                                             .contains("without the lock");
                                     assertThat(problem.cure()).contains("ApplicationReadyEvent");
                                 }));

@@ -190,7 +190,7 @@ class LockContextOfSeveralLocksTests {
             jobs.blocking(() -> assertThatIllegalStateException()
                     .isThrownBy(() -> LockContext.requireHeld("b", "2"))
                     .withMessageContaining("no lock 'b:2' is held by this call")
-                    .withMessageContaining("on the injected bean rather than on"));
+                    .withMessageContaining("on the injected bean, not on"));
             assertThatIllegalStateException()
                     .isThrownBy(() -> jobs.mono(lock -> ReactiveLockContext.requireHeld("a", "1"))
                             .block())

@@ -52,8 +52,8 @@ class LockContextTests {
                 for (HeldLock lock : List.of(LockContext.current(), LockContext.requireHeld("outer"))) {
                     assertThatIllegalStateException()
                             .isThrownBy(lock::close)
-                            .withMessageContaining("is released when the method that it was taken for is done")
-                            .withMessageContaining("leave out the release");
+                            .withMessageContaining("is released after its method")
+                            .withMessageContaining("remove the release");
                     assertThatIllegalStateException().isThrownBy(lock::release);
                     assertThatIllegalStateException().isThrownBy(lock::releaseAsync);
                     assertThat(lock.isHeld()).isTrue();
@@ -69,7 +69,7 @@ class LockContextTests {
         assertThat(LockContext.find()).isEmpty();
         assertThatIllegalStateException()
                 .isThrownBy(LockContext::current)
-                .withMessageContaining("on the injected bean rather than on \"this\"");
+                .withMessageContaining("on the injected bean, not on \"this\"");
     }
 
     @Test

@@ -179,7 +179,7 @@ class LockedMethodMistakesTests {
                         "provider",
                         "no lock provider 'etcdd'; known providers: in-memory",
                         "Name one"),
-                mistake(BadName.class, "name", "control character", "Give a name"),
+                mistake(BadName.class, "name", "control character", "Use a valid lock name"),
                 mistake(SkipOnPrimitive.class, "onNotAcquired", "return type boolean", "may be empty"),
                 mistake(FinalMethod.class, "method", "the method is final", "Make it not final"),
                 mistake(FinalMethodOfLockedType.class, "method", "the method is final", "Make it not final"),

@@ -70,9 +70,9 @@ class PublisherReentrancyTests {
     @Test
     void outsideThereIsNoLockInTheContext() {
         StepVerifier.create(ReactiveLockContext.current())
-                .expectErrorMessage("no lock is held here: it is in the Reactor context of what a @DistributedLock"
-                        + " method returned that was called through its Spring bean. Keep what you subscribe to inside"
-                        + " that publisher")
+                .expectErrorMessage("no lock is held here: a lock is visible only inside the publisher of a"
+                        + " @DistributedLock method that was called through its Spring bean. Make your publisher a"
+                        + " part of that one")
                 .verify(PATIENCE);
     }
 

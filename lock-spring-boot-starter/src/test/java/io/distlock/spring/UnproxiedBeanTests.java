@@ -33,7 +33,7 @@ class UnproxiedBeanTests {
                 .getFailure()
                 .isInstanceOf(InvalidLockedMethodsException.class)
                 .hasMessageContaining("Orders.ship()")
-                .hasMessageContaining("'" + bean + "' is not behind a proxy that locks")
+                .hasMessageContaining("'" + bean + "' has no proxy that acquires the lock")
                 .hasMessageContaining("ObjectProvider");
     }
 

@@ -7,8 +7,8 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Where etcd is, and the credentials. A bean of this type replaces the properties: Docker Compose and Testcontainers support
- * provide one. With several beans, all endpoints are used; the first provides the rest.
+ * The endpoints of etcd, and the credentials. A bean of this type replaces the properties. Docker Compose and Testcontainers
+ * support provide one. With several beans, all endpoints are used; the first provides the rest.
  */
 public interface EtcdConnectionDetails extends ConnectionDetails {
 

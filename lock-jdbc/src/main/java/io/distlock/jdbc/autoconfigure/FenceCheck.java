@@ -12,7 +12,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Stops the start of an application that asks for fencing, but whose transactions none would fence. */
+/** Stops the start of an application that asks for fencing if its transactions would not be fenced. */
 record FenceCheck(
         ObjectProvider<JdbcFence> fences,
         ObjectProvider<PlatformTransactionManager> managers,
@@ -42,7 +42,7 @@ record FenceCheck(
         }
     }
 
-    /** One that fails may still do so when it is used. */
+    /** A manager that fails here may still work, or fail, when it is used. */
     private static boolean begins(PlatformTransactionManager manager, JdbcFence fence) {
         TransactionTemplate transaction = new TransactionTemplate(manager);
         transaction.setReadOnly(true);

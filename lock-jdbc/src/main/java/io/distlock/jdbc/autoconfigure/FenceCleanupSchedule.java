@@ -49,7 +49,7 @@ final class FenceCleanupSchedule implements SmartLifecycle {
             log.debug("{} unused rows of the fence were removed", removed);
         } catch (RuntimeException failure) {
             log.warn(
-                    "unused rows of the fence could not be removed and are tried again in {}: {}",
+                    "unused rows of the fence could not be removed, the next try is in {}: {}",
                     INTERVAL,
                     failure.toString());
         }

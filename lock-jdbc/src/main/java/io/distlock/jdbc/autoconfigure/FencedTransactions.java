@@ -22,7 +22,7 @@ final class FencedTransactions implements TransactionFence {
 
     private final JdbcFence fence;
 
-    /** What this thread's suspended transactions have shown to the fence. */
+    /** The grants that this thread's suspended transactions have presented to the fence. */
     private final ThreadLocal<List<Shown>> suspended = ThreadLocal.withInitial(ArrayList::new);
 
     FencedTransactions(JdbcFence fence) {
@@ -59,7 +59,7 @@ final class FencedTransactions implements TransactionFence {
                 });
     }
 
-    /** The grants that one transaction has shown to the fence. */
+    /** The grants that one transaction has presented to the fence. */
     private static final class Shown implements TransactionSynchronization {
 
         private final FencedTransactions owner;
@@ -97,7 +97,7 @@ final class FencedTransactions implements TransactionFence {
             savepoints.put(savepoint, Set.copyOf(locked));
         }
 
-        /** What was shown since is shown again, before the commit at the latest. */
+        /** Grants presented since then are presented again, before the commit at the latest. */
         @Override
         public void savepointRollback(Object savepoint) {
             locked.retainAll(savepoints.getOrDefault(savepoint, Set.of()));

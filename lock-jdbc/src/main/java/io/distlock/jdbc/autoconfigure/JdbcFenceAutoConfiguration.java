@@ -36,7 +36,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 @EnableConfigurationProperties(JdbcFenceProperties.class)
 public final class JdbcFenceAutoConfiguration {
 
-    /** Whatever the reason why there is no fence, an application that asks for one does not start without. */
+    /** An application that asks for a fence does not start without one, for whatever reason it is missing. */
     @Bean
     static FenceCheck jdbcFenceCheck(
             ObjectProvider<JdbcFence> fences,

@@ -28,7 +28,7 @@ class JdbcFenceProperties extends DatabaseInitializationProperties {
         /** Table of the newest tokens: letters, digits and underscores, optionally after a schema and a dot. */
         private String table = FenceTable.DEFAULT_NAME;
 
-        /** How long after its last use the row of a lock is kept. At least distributed-lock.max-hold-time. */
+        /** How long the row of a lock is kept after its last use. At least distributed-lock.max-hold-time. */
         private Duration retention = Duration.ofDays(7);
 
         public boolean isEnabled() {

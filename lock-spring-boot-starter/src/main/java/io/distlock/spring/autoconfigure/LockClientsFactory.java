@@ -135,7 +135,7 @@ record LockClientsFactory(
             super(
                     known.isEmpty()
                             ? "there is no lock provider: add io.distlock:lock-redis or io.distlock:lock-etcd, or set "
-                                    + "distributed-lock.provider=in-memory for locks inside this JVM alone"
+                                    + "distributed-lock.provider=in-memory for locks within this JVM only"
                             : "there are several lock providers and none is chosen: set distributed-lock.provider to one of "
                                     + String.join(", ", known));
             this.known = List.copyOf(known);

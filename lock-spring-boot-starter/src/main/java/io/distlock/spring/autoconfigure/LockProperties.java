@@ -13,14 +13,14 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * Settings common to locks of all providers. A value that breaks a rule cannot be bound; the failure states the
  * property, the value, the rule and the fix.
  *
- * @param provider Default provider. Needed only if there are several; "in-memory" locks inside this JVM alone.
+ * @param provider Default provider. Needed only if there are several; "in-memory" locks only within this JVM.
  * @param keyPrefix Prefix of each key in the store. Applications that share a store but must not exclude each other
  *     need different ones.
- * @param leaseTime How long a grant is valid without renewal. A holder that dies blocks others for this long.
+ * @param leaseTime How long a grant is valid without renewal. If the holder dies, the lock stays taken for this long.
  * @param waitTime How long to wait for a lock. 0 tries once.
  * @param maxHoldTime A lock that is held this long is lost and reported.
  * @param minHoldTime A lock stays taken at least this long, even when it is released earlier.
- * @param lockDelay A holder that vanishes keeps others out for this much longer.
+ * @param lockDelay If the holder vanishes, the lock stays taken for this much longer.
  * @param shutdownTimeout How long a closing context waits for held locks to be released.
  * @param advisorOrder Order of the lock among the advisors of a method; lower is further out. Must be lower than that
  *     of transactions; method security uses 100 to 600.

@@ -37,9 +37,9 @@ record LockProviderFailureAnalyzer(Environment environment) implements FailureAn
         String providers = String.join(", ", cause.known());
         return providers.isEmpty()
                 ? new FailureAnalysis(
-                        "The application uses distributed locks, but no lock provider is configured that could grant"
-                                + " them. If a provider's module is on the class path already, it lacks its"
-                                + " configuration or the client of its store.",
+                        "The application uses distributed locks, but no lock provider is configured. If a provider's"
+                                + " module is on the class path, its configuration or the client of its store is"
+                                + " missing.",
                         "Choose one:\n" + MODULES,
                         cause)
                 : new FailureAnalysis(

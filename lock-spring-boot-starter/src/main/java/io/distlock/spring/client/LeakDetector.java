@@ -44,7 +44,8 @@ final class LeakDetector implements LockClientCustomizer {
             HeldLock lock = hold.lock;
             if (lock != null && lock.isHeld()) {
                 log.warn(
-                        "The lock {} has been held for more than {} ms by thread '{}', and still is. Taken by the call below",
+                        "The lock {} has been held for more than {} ms by thread '{}', and is still held. The stack"
+                                + " trace shows the call that acquired it",
                         lock,
                         threshold.toMillis(),
                         hold.thread,

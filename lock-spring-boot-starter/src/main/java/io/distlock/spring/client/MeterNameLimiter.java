@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which lock names become tags: all names in annotations and the first hundred others. An application
- * that puts order numbers into names must not fill the registry. Thread-safe.
+ * Decides which lock names become tags: all names in annotations and the first hundred others. So an application
+ * that puts order numbers into names does not fill the registry. Thread-safe.
  */
 public final class MeterNameLimiter {
 
@@ -42,8 +42,8 @@ public final class MeterNameLimiter {
         if (!full) {
             full = true;
             log.warn(
-                    "More than {} lock names beside those of annotations: further ones, such as '{}', are called"
-                            + " '{}' in metrics and traces. Put what varies into the key",
+                    "More than {} lock names besides those in annotations: further ones, such as '{}', are called"
+                            + " '{}' in metrics and traces. Put the part that varies into the key",
                     MOST,
                     name,
                     OTHER);

@@ -24,8 +24,8 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Shows the locks that this instance holds and waits for, and its latest losses; inspects one lock at the store; takes
- * a lock away from its holder, if that is allowed, and always with an audit event. Thread-safe.
+ * Shows the locks that this instance holds and waits for, and its latest losses. Inspects a lock at the store. Releases a
+ * lock by force, if that is allowed, and always with an audit event. Thread-safe.
  */
 @Endpoint(id = "locks")
 class LocksEndpoint {
@@ -80,7 +80,7 @@ class LocksEndpoint {
         return report.locks(query.name(), query.provider(), skipped, most, shown);
     }
 
-    /** Takes a lock away from the holder that has this token. */
+    /** Releases a lock by force if its holder has this token. */
     @DeleteOperation
     public LocksDescriptor.ForcedRelease forceRelease(
             @Nullable String name,
@@ -96,7 +96,7 @@ class LocksEndpoint {
             throw new Refusal(403, "force-release is off: management.endpoint.locks.force-release=true allows it");
         }
         if (token == null || token < 1) {
-            throw new Refusal(400, "give the token of the holder, as an inspection of the lock shows it");
+            throw new Refusal(400, "give the holder's token, which an inspection of the lock shows");
         }
         String user = who == null ? "an unknown user" : who.getName();
         return new LocksDescriptor.ForcedRelease(takeAway(place(query), token, user));
@@ -104,7 +104,7 @@ class LocksEndpoint {
 
     private Release takeAway(Place place, long token, String who) {
         LockKey key = place.key();
-        log.warn("{} forces the release of the lock '{}' (token {}) at {}", who, key, token, place.provider());
+        log.warn("{} forces the release of lock '{}' (token {}, provider {})", who, key, token, place.provider());
         String text = report.text(place, properties.showValues().isShown(false));
         // Unknown if the store does not answer.
         String outcome = "UNKNOWN";
@@ -113,7 +113,7 @@ class LocksEndpoint {
             outcome = release.name();
             return release;
         } finally {
-            log.warn("Forced release of the lock '{}' (token {}): {}", key, token, outcome);
+            log.warn("Forced release of lock '{}' (token {}): {}", key, token, outcome);
             publisher.publishEvent(new AuditApplicationEvent(
                     who,
                     "LOCK_FORCE_RELEASE",
@@ -126,8 +126,8 @@ class LocksEndpoint {
             return report.place(query.id())
                     .orElseThrow(() -> new Refusal(
                             404,
-                            "this instance neither holds nor waits for a lock with this id: an id is known to one"
-                                    + " instance, until it restarts. Ask by name and key"));
+                            "this instance neither holds nor waits for a lock with this id: an id is valid in one"
+                                    + " instance, until it restarts. Use name and key"));
         } else if (query.name() == null) {
             throw new Refusal(400, "give the name and key of a lock, or an id from the list");
         }
@@ -144,7 +144,7 @@ class LocksEndpoint {
         return properties.showValues().isShown(viewer, properties.roles());
     }
 
-    /** What a request is about; an empty key is the name alone. */
+    /** The lock that a request names; an empty key is the name alone. */
     record Query(
             @Nullable String name,
             @Nullable String key,

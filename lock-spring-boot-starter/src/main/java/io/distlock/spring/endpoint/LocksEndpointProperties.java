@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param showValues When to show the keys of locks. Names are always shown.
  * @param roles Roles that may see keys when authorized; a user needs one of them. If empty, any authenticated user.
- * @param forceRelease Whether a lock may be taken away from its holder.
+ * @param forceRelease Whether a lock may be released by force.
  */
 @ConfigurationProperties("management.endpoint.locks")
 record LocksEndpointProperties(

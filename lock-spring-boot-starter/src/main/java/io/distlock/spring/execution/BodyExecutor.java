@@ -83,8 +83,7 @@ final class BodyExecutor {
 
         private void run() {
             unlessRejected(task);
-            begun.completeExceptionally(
-                    new IllegalStateException("a TaskDecorator has returned without having run its task"));
+            begun.completeExceptionally(new IllegalStateException("a TaskDecorator did not run its task"));
         }
 
         private void unlessRejected(Runnable submission) {

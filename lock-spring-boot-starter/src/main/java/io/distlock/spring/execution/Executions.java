@@ -44,7 +44,7 @@ public final class Executions {
     public void requireFence(BiConsumer<String, String> problem) {
         if (!scopes.isFencing()) {
             problem.accept(
-                    "ON requires a resource that fences, and there is none",
+                    "ON requires a resource that fences, but there is none",
                     "Add io.distlock:lock-jdbc and set distributed-lock.jdbc.fencing.enabled=true, or use another value"
                             + " of fencing");
         }

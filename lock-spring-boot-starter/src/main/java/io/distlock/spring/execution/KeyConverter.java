@@ -34,7 +34,7 @@ final class KeyConverter {
         }
         if (value instanceof byte[] || value instanceof char[]) {
             throw new IllegalArgumentException("a " + value.getClass().getSimpleName()
-                    + " is not a set of keys: convert it to a string, for instance in hexadecimal");
+                    + " cannot be a key: convert it to a string, for example in hexadecimal");
         }
         if (ObjectUtils.isArray(value)) {
             return keys(name, Arrays.asList(ObjectUtils.toObjectArray(value)));
@@ -95,10 +95,10 @@ final class KeyConverter {
         if (value instanceof Optional<?>) {
             return type + " may be empty: give its value, with .get() or .orElseThrow()";
         } else if (value instanceof Collection<?> || value instanceof Map<?, ?> || ObjectUtils.isArray(value)) {
-            return type + " is not a scalar: give a flat collection of strings or numbers, for instance with .![id]";
+            return type + " is not a scalar: use a flat collection of strings or numbers, for example with .![id]";
         }
-        return type + " has no text that is the same for equal values in every process: give one of its properties,"
-                + " such as an id. Accepted types: String, Number, Boolean, Character, Enum, UUID and java.time values";
+        return type + " has no text form that is the same in every process: use one of its properties, such as an"
+                + " id. Supported types: String, Number, Boolean, Character, Enum, UUID and java.time values";
     }
 
     private static boolean isOf(String packagePrefix, Object value) {

@@ -108,8 +108,8 @@ public final class ReferenceCountedLock {
 
         private IllegalStateException refusal() {
             return new IllegalStateException("the lock " + keys()
-                    + " is released when the method that it was taken for is done, and not by that method:"
-                    + " leave out the release, and the try-with-resources statement. To end a lock earlier, lock a"
+                    + " is released after its method, and not by code in the method: remove the release, or the"
+                    + " try-with-resources statement. To end a lock earlier, lock a"
                     + " smaller method or a part of it with LockTemplate");
         }
     }

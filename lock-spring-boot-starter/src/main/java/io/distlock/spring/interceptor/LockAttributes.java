@@ -101,15 +101,15 @@ record LockAttributes(
                     : variables.arguments().keySet().stream().map("#"::concat);
             problems.add(
                     "name",
-                    "\"" + text + "\" is an expression, but a name is fixed",
+                    "\"" + text + "\" is an expression, but lock names are fixed text",
                     "Give a fixed name, without #"
                             + key.findFirst()
-                                    .map(each -> ", and put what varies into the key: key = \"" + each + "\"")
+                                    .map(each -> ", and put the part that varies into the key: key = \"" + each + "\"")
                                     .orElse(""));
         }
         return problems.trying(
                         "name",
-                        "Give a name that a lock can have",
+                        "Use a valid lock name",
                         () -> text.isEmpty()
                                 ? method.defaultName()
                                 : LockKey.of(text).name())

@@ -46,13 +46,13 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
         if (beans.getBeanNamesForType(AbstractAutoProxyCreator.class, true, false).length == 0) {
             problems.add(
                     "proxy",
-                    "no bean is put behind a proxy, so nothing would be locked",
+                    "beans are not proxied, so no method would be locked",
                     "Remove spring.aop.auto=false, or declare an auto-proxy creator");
         } else if (!isPossible(type)) {
             String obstacle = type.isSealed() ? "sealed" : "final";
             problems.add(
                     "class",
-                    "the class is " + obstacle + ", so no proxy can be made that locks",
+                    "the class is " + obstacle + ", so it cannot be proxied",
                     "Make it not " + obstacle + " (in Kotlin: open), or set spring.aop.proxy-target-class=false and"
                             + " call it through an interface");
         } else {
@@ -99,10 +99,10 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
                 && (isCallback(locked.method(), locked.targetClass()) || isNamedByDefinition(bean, locked))) {
             problems.add(
                     "method",
-                    "Spring calls the method itself, on the bean and not on its proxy, and so without the lock",
-                    "Lock what it does with LockTemplate, or do it in an @EventListener method for"
-                            + " ApplicationReadyEvent or ContextClosedEvent. A close or shutdown method that does not end"
-                            + " the bean: @Bean(destroyMethod = \"\")");
+                    "Spring calls this method on the bean itself, not on its proxy, so without the lock",
+                    "Lock its work with LockTemplate, or do it in an @EventListener method for"
+                            + " ApplicationReadyEvent or ContextClosedEvent. If a close or shutdown method is not"
+                            + " meant to be called at the end: @Bean(destroyMethod = \"\")");
         }
     }
 
@@ -155,11 +155,11 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
         if (lock < 0 && !isOpaque && !isTestDouble(instance)) {
             problems.add(
                     "bean",
-                    "the bean '" + bean
-                            + "' is not behind a proxy that locks, so the method would run without its lock",
-                    "It was made before proxies are: because a BeanPostProcessor or a BeanFactoryPostProcessor needs it"
-                            + " (let that one take an ObjectProvider or a @Lazy parameter, and its @Bean method be"
-                            + " static), or by hand (register a bean definition, not a singleton)");
+                    "the bean '" + bean + "' has no proxy that acquires the lock, so the method would run without it",
+                    "It was created before proxies could be. If a BeanPostProcessor or BeanFactoryPostProcessor"
+                            + " needs it, let that one take an ObjectProvider or a @Lazy parameter, and make its"
+                            + " @Bean method static. If it was registered as a singleton, register a bean definition"
+                            + " instead");
             return;
         }
         if (firstIndex(advisors.subList(0, Math.max(lock, 0)), each -> isTransactionOf(each, method)) >= 0) {
@@ -171,8 +171,8 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
         if (lock >= 0 && firstIndex(advisors, each -> isAsyncOf(each, method)) > lock) {
             problems.add(
                     "order",
-                    "the method is handed to another thread inside the lock, which would block the caller or be free"
-                            + " before the method has run",
+                    "the method runs on another thread, so the lock would block the caller or be released before the"
+                            + " method has run",
                     "Remove the order of @EnableAsync, which puts its advice outside all others by default");
         }
     }

@@ -54,13 +54,12 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
     private static final String ATTRIBUTE = "return type";
 
     private static final String ASYNC_REQUEST =
-            "Return a CompletableFuture or a Mono, or lock the method that does the work when it is called from there";
+            "Return a CompletableFuture or a Mono, or lock the method that does the work";
 
     private static final String STREAMED_RESPONSE =
-            "Lock the method that does the work when it is called while the response is written, or use LockTemplate"
-                    + " there";
+            "Lock the method that writes the response, or use LockTemplate there";
 
-    private static final String LAZY = "Collect what it gives inside the method, and return a list";
+    private static final String LAZY = "Collect its elements inside the method, and return a list";
 
     /**
      * Types that represent work still to be done, by code unaware of the lock, and what to return instead. By name, since
@@ -128,7 +127,7 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
         deferredCure(declared)
                 .ifPresent(cure -> problems.add(
                         ATTRIBUTE,
-                        "the work behind a " + declared + " is done after the return, when the lock has been released",
+                        "a " + declared + " does its work after the method has returned and the lock is released",
                         cure));
         return done;
     }
@@ -204,7 +203,7 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
         if (adapter == null || !REACTOR_PRESENT) {
             problems.add(
                     ATTRIBUTE,
-                    "it is unknown when the work of a " + type.getName() + " is done",
+                    "it cannot be determined when the work of a " + type.getName() + " ends",
                     "Return CompletableFuture, or Mono or Flux with reactor-core on the class path");
             return otherwise;
         } else if (!type.isAssignableFrom(adapter.getReactiveType())) {
@@ -291,7 +290,7 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
             if (mayBeAnything && result != null && isAsynchronous(result.getClass())) {
                 throw new IllegalStateException(
                         method + " returned a " + result.getClass().getName()
-                                + " whose work may go on although the lock has been released. Declare what it returns");
+                                + " whose work may continue after the lock is released. Declare that return type");
             }
             return result;
         }

@@ -42,7 +42,7 @@ final class SuspendingFunctions {
         if (!CAN_BE_CALLED) {
             problems.add(
                     ATTRIBUTE,
-                    "libraries are missing that call a suspending function through a proxy",
+                    "the libraries for calling a suspending function through a proxy are missing",
                     "Add kotlinx-coroutines-reactor and kotlin-reflect");
             return Optional.empty();
         }
@@ -51,8 +51,8 @@ final class SuspendingFunctions {
         if (!isFlow && ReturnTypes.isAsynchronous(type)) {
             problems.add(
                     ATTRIBUTE,
-                    "it is unknown when the work of a suspending function that returns a " + type.getName()
-                            + " is done",
+                    "it cannot be determined when the work of a suspending function that returns a " + type.getName()
+                            + " ends",
                     "Return the value, or a Flow, or let the function not suspend");
             return Optional.empty();
         }

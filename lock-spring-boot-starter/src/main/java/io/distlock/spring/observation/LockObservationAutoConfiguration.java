@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Auto-configuration of observations, where calls are traced or a property asks for them. Metrics do not need them, and
+ * Auto-configuration of observations, if there is a tracer or a property enables them. Metrics do not need them, and
  * an observation costs more than a timer.
  */
 @AutoConfiguration(

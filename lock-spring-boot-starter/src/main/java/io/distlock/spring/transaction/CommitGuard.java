@@ -111,7 +111,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             if (!client.isCurrent(sequencer)) {
                 // Throws the loss, which the store's answer to the release proves.
                 lock.close();
-                throw new IllegalStateException("the store does not know lock '" + sequencer + "' any more");
+                throw new IllegalStateException("the store no longer has lock '" + sequencer + "'");
             }
         }
     }
@@ -189,7 +189,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             Begun under = begun.remove(transaction);
             if (under != null && under.refusal != null && !under.thrown) {
                 log.warn(
-                        "A transaction was refused as it began, and has failed since for another reason",
+                        "The fence refused a transaction when it began; the transaction then failed for another reason",
                         under.refusal);
             }
         }

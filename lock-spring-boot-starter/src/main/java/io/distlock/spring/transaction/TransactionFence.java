@@ -3,15 +3,15 @@ package io.distlock.spring.transaction;
 import io.distlock.Sequencer;
 
 /**
- * A resource that takes part in transactions and refuses those of stale lock holders. A bean of this type is shown each
- * lock of a transaction: those it is begun under as it begins, those taken inside it before their body runs, and all of
- * them once more before the commit. Thread-safe.
+ * A resource that takes part in transactions and refuses those of stale lock holders. A bean of this type is called for each
+ * lock of a transaction. A lock under which the transaction begins is checked at its beginning, a lock taken inside it
+ * before the lock's body runs, and all of them once more before the commit. Thread-safe.
  */
 public interface TransactionFence {
 
     /**
-     * Shows the resource a lock of the transaction on this thread. Does nothing if the resource takes no part in that
-     * transaction, or has already been shown the lock in it.
+     * Checks a lock of the transaction on this thread. Does nothing if the resource takes no part in that
+     * transaction, or has already checked the lock in it.
      *
      * @param provider the name of the provider that granted it
      * @throws RuntimeException to refuse the transaction

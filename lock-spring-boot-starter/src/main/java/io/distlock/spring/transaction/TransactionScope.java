@@ -119,7 +119,7 @@ record TransactionScope(CommitGuard guard, boolean holdsUntilCompletion) impleme
 
         /** Too late to report: the guard has done so before the commit. */
         static void ignoreLoss(Throwable loss) {
-            log.debug("A lock was lost by the end of the transaction in which it was taken", loss);
+            log.debug("A lock that was acquired in a transaction was lost before the transaction ended", loss);
         }
     }
 }

@@ -14,8 +14,8 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /**
  * Answers requests whose lock was not acquired, so that nothing was done: 409 if another holds it, 503 if the store did not
- * answer. The answers do not name the lock. A lock that was lost is left to the application, which alone knows what its
- * work has done by then. Advice of the application takes precedence.
+ * answer. The answers do not name the lock. A lock that was lost is left to the application: only it knows what its
+ * work has done by then. The application's own advice takes precedence.
  */
 @ControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)

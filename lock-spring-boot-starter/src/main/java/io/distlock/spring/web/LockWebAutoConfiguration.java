@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 
-/** Auto-configuration of {@link LockExceptionAdvice}, for those who ask for it. */
+/** Auto-configuration of {@link LockExceptionAdvice}, if a property enables it. */
 @AutoConfiguration
 @ConditionalOnClass(ControllerAdvice.class)
 @ConditionalOnProperty("distributed-lock.web.problem-details")

@@ -158,7 +158,7 @@ class LocksEndpointWebExtensionTests {
         assertProblem(
                 allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, null),
                 400,
-                "give the token");
+                "give the holder's token");
         assertProblem(
                 allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, 4711L),
                 409,

@@ -58,7 +58,7 @@ class SuspendingFunctionMistakesTests {
 
     @Test
     fun aFutureInsideASuspendingFunctionCannotBeWaitedFor() =
-        assertRefused(GivesAFuture::class.java, "CompletableFuture", "it is unknown when")
+        assertRefused(GivesAFuture::class.java, "CompletableFuture", "it cannot be determined when")
 
     @Test
     fun aFallbackSuspendsAsTheFunctionDoes() =
