@@ -5,7 +5,7 @@ import io.distlock.Sequencer;
 
 /**
  * Remembers, in the protected resource itself, the newest holder that has used it. A holder with an older token is refused,
- * even if it believes that it still has the lock. Thread-safe.
+ * even if it has not noticed that its lock is lost. Thread-safe.
  *
  * <p>Call it first in each unit of work that changes the resource, such as a database transaction.
  */

@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import reactor.core.publisher.Mono;
 
 /**
- * Like {@link LockContext}, for code that runs inside a publisher: the locks are in the subscription's context, not on
+ * Like {@link LockContext}, but for code that runs inside a publisher: the locks are in the subscription's context, not on
  * the thread. They cannot be released here either.
  *
  * <pre>{@code

@@ -42,7 +42,7 @@ record FenceCheck(
         }
     }
 
-    /** A manager that fails here may still work, or fail, when it is used. */
+    /** A manager that cannot begin a transaction counts as one that does not. */
     private static boolean begins(PlatformTransactionManager manager, JdbcFence fence) {
         TransactionTemplate transaction = new TransactionTemplate(manager);
         transaction.setReadOnly(true);

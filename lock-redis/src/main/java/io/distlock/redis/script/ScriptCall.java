@@ -45,7 +45,7 @@ public record ScriptCall<T>(
         return with(mode == LockMode.SHARED ? "shared" : "exclusive");
     }
 
-    /** In milliseconds, rounded up: a time to live must not be shorter than the holder believes; zero if negative. */
+    /** In milliseconds, rounded up: a time to live must not be shorter than the holder assumes; zero if negative. */
     public ScriptCall<T> with(Duration time) {
         return with(time.isNegative() ? 0 : time.plusNanos(999_999).toMillis());
     }

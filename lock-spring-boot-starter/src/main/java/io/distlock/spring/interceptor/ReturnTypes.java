@@ -279,7 +279,7 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
             Optional<Function<Throwable, Object>> signal,
             boolean mayBeAnything) {
 
-        /** Throws the failure, or gives it to whoever waits for the result. */
+        /** Throws the failure, or completes the result with it. */
         Object fail(RuntimeException failure) {
             return signal.orElseThrow(() -> failure).apply(failure);
         }

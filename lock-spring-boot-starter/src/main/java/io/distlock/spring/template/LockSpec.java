@@ -68,7 +68,7 @@ public final class LockSpec {
         return refined(last -> last.with(mode));
     }
 
-    /** The provider, if not the default one. Options not set here, before or after, come from its client. */
+    /** The provider, if not the default one. Options that are not set, before or after this call, come from its client. */
     public LockSpec provider(String provider) {
         LockClient client = clients.get(provider);
         return refined(last -> last.with(client));
@@ -105,7 +105,7 @@ public final class LockSpec {
         return refined(last -> last.with(fencing != Fencing.OFF));
     }
 
-    /** Also takes these locks, in canonical order, whatever the order here. All wait times count from the call. */
+    /** Also takes these locks, in canonical order, not in the order given here. All wait times count from the call. */
     public LockSpec and(LockSpec other) {
         List<Terms> all = new ArrayList<>(terms);
         all.addAll(other.terms);
