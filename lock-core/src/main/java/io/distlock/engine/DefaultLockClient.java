@@ -100,8 +100,11 @@ final class DefaultLockClient implements LockClient {
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
         CompletableFuture<HeldLock> result = new CompletableFuture<>();
         var acquisition = pending.start(request);
-        handOver(acquisition, result, granted -> granted.map(result::complete)
-                .orElseGet(() -> result.completeExceptionally(acquisition.notAcquired())));
+        handOver(
+                acquisition,
+                result,
+                granted -> granted.map(result::complete)
+                        .orElseGet(() -> result.completeExceptionally(acquisition.notAcquired())));
         return result;
     }
 

@@ -154,7 +154,8 @@ public final class InMemoryLockProvider implements LockProvider {
         Optional<Holding> same = state.find(lease -> lease.owner().equals(request.owner()));
         boolean first = state.queue.isEmpty() || state.heads().contains(contender);
         if (same.isEmpty() && (!first || !state.admits(request.mode()))) {
-            var expiry = state.holdings.stream().map(holding -> holding.expiresAt).min(Long::compare);
+            var expiry =
+                    state.holdings.stream().map(holding -> holding.expiresAt).min(Long::compare);
             return new TryLockStore.Result.Refused(expiry.map(this::until));
         }
         Holding holding = same.orElseGet(() -> grant(request, state));

@@ -97,8 +97,8 @@ public interface LockProvider extends AutoCloseable {
      * timeouts. {@link Release#NOT_OWNER} if nobody holds the lock with this token.
      */
     default CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
-        return CompletableFuture.failedFuture(new UnsupportedOperationException(
-                "the provider '" + name() + "' does not support forced release"));
+        return CompletableFuture.failedFuture(
+                new UnsupportedOperationException("the provider '" + name() + "' does not support forced release"));
     }
 
     /** The state of the store. Never fails: a silent store is {@link ProviderStatus.State#DOWN}. */

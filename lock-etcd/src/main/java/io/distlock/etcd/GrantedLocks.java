@@ -84,8 +84,8 @@ final class GrantedLocks {
     /** The key of a grant that is held here. */
     Optional<ByteSequence> place(Sequencer grant) {
         return held.values().stream()
-                .filter(lock ->
-                        lock.createRevision == grant.token().value() && lock.key().equals(grant.key()))
+                .filter(lock -> lock.createRevision == grant.token().value()
+                        && lock.key().equals(grant.key()))
                 .map(transactions::key)
                 .findFirst();
     }
