@@ -31,8 +31,8 @@ final class NodeFactories {
 
     private static LettuceClientConfiguration client(Node node, @Nullable SslBundle bundle) {
         if (!node.tls() && bundle != null) {
-            throw new IllegalArgumentException("Redlock node " + node + " would be connected to without TLS, though"
-                    + " an SSL bundle is set: write rediss:// instead of redis://, or remove the bundle");
+            throw new IllegalArgumentException("Redlock node " + node + " does not use TLS, although an SSL bundle"
+                    + " is set: write rediss:// instead of redis://, or remove the bundle");
         }
         if (!node.tls()) {
             return LettuceClientConfiguration.defaultConfiguration();

@@ -101,7 +101,7 @@ class RedlockAutoConfigurationTests {
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessage("Redlock node b:2 would be connected to without TLS, though an SSL bundle is set:"
+                        .hasMessage("Redlock node b:2 does not use TLS, although an SSL bundle is set:"
                                 + " write rediss:// instead of redis://, or remove the bundle"));
     }
 
