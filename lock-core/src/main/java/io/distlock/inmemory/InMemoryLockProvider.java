@@ -6,6 +6,8 @@ import io.distlock.LockMode;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.inmemory.KeyState.Holding;
+import io.distlock.inmemory.KeyState.InMemoryLease;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -17,22 +19,25 @@ import io.distlock.support.AcquireLoop;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.TryLockStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Locks inside this JVM with the semantics of a distributed store: first come first served for each key, time to live,
  * fencing tokens, shared mode, lock-delay and minimum hold time. For tests and development: it excludes nobody outside the
- * process. Uses the runtime's clock. Thread-safe: the monitor guards the keys; waiters are woken under no monitor.
+ * process. Uses the runtime's clock. Calls that arrive at the same time may queue in either order. Thread-safe: the monitor
+ * guards the keys; waiters are woken under no monitor.
  */
 public final class InMemoryLockProvider implements LockProvider {
+
+    private static final Logger log = LoggerFactory.getLogger(InMemoryLockProvider.class);
 
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(1);
 
@@ -48,56 +53,6 @@ public final class InMemoryLockProvider implements LockProvider {
     public InMemoryLockProvider(LockRuntime runtime) {
         this.ticker = runtime.ticker();
         this.loop = new AcquireLoop(runtime, Contender::new, CALL_TIMEOUT);
-    }
-
-    private record InMemoryLease(
-            LockKey key, LockMode mode, String owner, FencingToken token, Duration renewedTimeToLive)
-            implements Lease {}
-
-    /** A grant in the store. */
-    private static final class Holding {
-
-        private final InMemoryLease lease;
-        private long expiresAt;
-        // Released, but its minimum hold time is not over.
-        private boolean kept;
-
-        Holding(InMemoryLease lease, long expiresAt) {
-            this.lease = lease;
-            this.expiresAt = expiresAt;
-        }
-    }
-
-    /** The holders of one key and, with what wakes them, those that wait for it, first come first served. */
-    private static final class KeyState {
-
-        private final List<Holding> holdings = new ArrayList<>();
-        private final Map<Contender, Runnable> queue = new LinkedHashMap<>();
-
-        private boolean admits(LockMode mode) {
-            return holdings.isEmpty() || (mode == LockMode.SHARED && isShared());
-        }
-
-        private boolean isShared() {
-            return holdings.stream().allMatch(holding -> holding.lease.mode() == LockMode.SHARED);
-        }
-
-        /** The waiters whose turn it is: one writer, or all readers before the next writer. */
-        private List<Contender> heads() {
-            List<Contender> readers = queue.keySet().stream()
-                    .takeWhile(waiter -> waiter.request.mode() == LockMode.SHARED)
-                    .toList();
-            if (readers.isEmpty()) {
-                return queue.keySet().stream().limit(holdings.isEmpty() ? 1 : 0).toList();
-            }
-            return admits(LockMode.SHARED) ? readers : List.of();
-        }
-
-        private Optional<Holding> find(Predicate<Lease> wanted) {
-            return holdings.stream()
-                    .filter(holding -> !holding.kept && wanted.test(holding.lease))
-                    .findFirst();
-        }
     }
 
     /** One acquisition, which keeps its place in the queue between its tries. */
@@ -127,7 +82,7 @@ public final class InMemoryLockProvider implements LockProvider {
         @Override
         public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
             enqueue(this, wake);
-            return CompletableFuture.completedFuture(() -> leave(this));
+            return CompletableFuture.completedFuture(() -> leave(key, this));
         }
     }
 
@@ -152,12 +107,12 @@ public final class InMemoryLockProvider implements LockProvider {
         LeaseRequest request = contender.request;
         KeyState state = look(request.key()).orElseGet(KeyState::new);
         Optional<Holding> same = state.find(lease -> lease.owner().equals(request.owner()));
-        boolean first = state.queue.isEmpty() || state.heads().contains(contender);
-        if (same.isEmpty() && (!first || !state.admits(request.mode()))) {
+        if (same.isEmpty() && !state.admits(contender, request.mode())) {
             var expiry =
                     state.holdings.stream().map(holding -> holding.expiresAt).min(Long::compare);
             return new TryLockStore.Result.Refused(expiry.map(this::until));
         }
+        state.queue.remove(contender);
         Holding holding = same.orElseGet(() -> grant(request, state));
         extend(holding, request.timeToLive());
         return new TryLockStore.Result.Granted(new Grant(holding.lease, ticker.now()));
@@ -183,22 +138,33 @@ public final class InMemoryLockProvider implements LockProvider {
                 .put(contender, wake);
     }
 
-    private void leave(Contender contender) {
-        LockKey key = contender.request.key();
+    private void leave(LockKey key, TryLockStore waiter) {
         synchronized (this) {
-            look(key).ifPresent(state -> state.queue.remove(contender));
+            look(key).ifPresent(state -> state.queue.remove(waiter));
         }
         wakeNext(key);
     }
 
+    /**
+     * Wakes the first waiter, whoever it is: it takes the key, or parks until the key is due to be free as things are now.
+     * One that takes the key leaves the queue, which wakes the next: iterative, or a long queue would overflow the stack.
+     */
     private void wakeNext(LockKey key) {
-        List<Runnable> next;
-        synchronized (this) {
-            next = look(key)
-                    .map(state -> state.heads().stream().map(state.queue::get).toList())
-                    .orElse(List.of());
+        for (var next = toWake(key, true); next.isPresent(); next = toWake(key, false)) {
+            try {
+                next.get().getValue().run();
+            } catch (RuntimeException | Error failure) {
+                log.error("Waking a waiter for '{}' failed", key, failure);
+                // Otherwise nobody behind it would get the key.
+                leave(key, next.get().getKey());
+            }
         }
-        next.forEach(Runnable::run);
+    }
+
+    private synchronized Optional<Map.Entry<TryLockStore, Runnable>> toWake(LockKey key, boolean changed) {
+        var next = look(key).flatMap(state -> state.toWake(changed));
+        look(key);
+        return next;
     }
 
     /** The key's state without what has expired, unless it is unused. Called under the monitor. */
@@ -208,7 +174,7 @@ public final class InMemoryLockProvider implements LockProvider {
             return Optional.empty();
         }
         state.holdings.removeIf(holding -> ticker.nanos() - holding.expiresAt >= 0);
-        if (state.holdings.isEmpty() && state.queue.isEmpty()) {
+        if (state.isUnused()) {
             keys.remove(key);
             return Optional.empty();
         }
@@ -226,13 +192,17 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
-        Optional<Holding> holding = find(lease.key(), lease::equals);
-        holding.ifPresent(found -> extend(found, timeToLive));
-        answers.answer(lease, holding.isPresent() ? Renewal.RENEWED : Renewal.NOT_OWNER);
+        answers.answer(lease, extendNow(lease, timeToLive));
     }
 
-    /** Never shortens the remaining time. */
-    private synchronized void extend(Holding holding, Duration timeToLive) {
+    private synchronized Renewal extendNow(Lease lease, Duration timeToLive) {
+        Optional<Holding> holding = find(lease.key(), lease::equals);
+        holding.ifPresent(found -> extend(found, timeToLive));
+        return holding.isPresent() ? Renewal.RENEWED : Renewal.NOT_OWNER;
+    }
+
+    /** Never shortens the remaining time. Called under the monitor. */
+    private void extend(Holding holding, Duration timeToLive) {
         holding.expiresAt = Math.max(holding.expiresAt, ticker.nanos() + timeToLive.toNanos());
     }
 

@@ -12,9 +12,6 @@ final class Acquisition extends WaitingAcquisition {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
-    /** Redis frees a key in the millisecond after its time to live. */
-    private static final Duration JUST_AFTER = Duration.ofMillis(1);
-
     /** For a holder whose time to live the store does not know: removing it by hand sends no event. */
     private static final Duration UNKNOWN_HOLDER = Duration.ofSeconds(5);
 
@@ -71,7 +68,7 @@ final class Acquisition extends WaitingAcquisition {
         }
         goOn(() -> {
             if (attempt instanceof TryLockStore.Result.Refused refused) {
-                awaitRelease(refused.freeIn().map(JUST_AFTER::plus).orElse(UNKNOWN_HOLDER));
+                awaitRelease(refused.freeIn().orElse(UNKNOWN_HOLDER));
             } else {
                 parkFor(BACKOFF.pause(failures));
             }

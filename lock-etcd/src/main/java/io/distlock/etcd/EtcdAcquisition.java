@@ -85,7 +85,11 @@ final class EtcdAcquisition extends WaitingAcquisition {
         if (failure.mayBeApplied()) {
             position.mayBeTaken();
         }
-        goOn(() -> parkFor(BACKOFF.pause(failures)));
+        if (failure.isDenied()) {
+            endUnavailable(failure);
+        } else {
+            goOn(() -> parkFor(BACKOFF.pause(failures)));
+        }
     }
 
     private void entered(Session session) {
@@ -105,7 +109,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
             // This says nothing about the lock: ask again even past the deadline, but not forever.
             position.forget();
             if (request.deadline().remainingNanos() + queue.callTimeout().toNanos() < 0) {
-                endSilent(EtcdCallException.unanswered("taking a place in the queue"));
+                endUnavailable(EtcdCallException.unanswered("taking a place in the queue"));
             } else {
                 advanceUnlessDone();
             }
@@ -249,7 +253,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     protected void end() {
         Throwable failure = lastFailure;
         if (failure != null) {
-            endSilent(failure);
+            endUnavailable(failure);
         } else if (position.isCertain() && position.grace().isZero()) {
             leave(false, queue.limit(queue.callTimeout()), 1);
         } else {
@@ -272,18 +276,15 @@ final class EtcdAcquisition extends WaitingAcquisition {
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
                 queue.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
             } else {
-                endSilent(failure);
+                endUnavailable(failure);
             }
         });
     }
 
-    private void endSilent(Throwable failure) {
-        boolean answered = EtcdCallException.LEASE_LOST.equals(failure.getMessage());
-        String why = answered
-                ? EtcdCallException.LEASE_LOST
-                : "etcd granted no lock within the wait time: "
-                        + EtcdCallException.of("a call", failure).getMessage();
-        fail(why, failure);
+    private void endUnavailable(Throwable failure) {
+        EtcdCallException known = EtcdCallException.of("a call", failure);
+        String why = String.valueOf(known.getMessage());
+        fail(known.mayBeApplied() ? "etcd granted no lock within the wait time: " + why : why, failure);
         finish();
     }
 

@@ -23,6 +23,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The locks held through this provider. A session may live forever, being extended for others, so a lock that was not
@@ -31,6 +33,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * what may have happened while there was no watch. Thread-safe.
  */
 final class GrantedLocks {
+
+    private static final Logger log = LoggerFactory.getLogger(GrantedLocks.class);
 
     private static final long NEVER = Long.MAX_VALUE / 2;
     private static final long BETWEEN_SWEEPS = Duration.ofMillis(50).toNanos();
@@ -134,19 +138,23 @@ final class GrantedLocks {
         long now = ticker.nanos();
         // Before looking at the locks: one that is added meanwhile brings it forward.
         sweepNanos = now + NEVER;
-        List<GrantedLock> due = new ArrayList<>();
         for (GrantedLock each : held.values()) {
-            if (each.isExpired(now) || (each.dueNanos() - now <= 0 && !each.isSettled())) {
-                due.add(each);
+            try {
+                lookAfter(each, now);
+            } catch (RuntimeException failure) {
+                // The others still have their turn, now and later.
+                log.error("Looking after the lock '{}' failed", each.key(), failure);
+            } finally {
+                dueBy(now + Math.max(each.dueNanos() - now, BETWEEN_SWEEPS));
             }
-            dueBy(now + Math.max(each.dueNanos() - now, BETWEEN_SWEEPS));
         }
-        for (GrantedLock each : due) {
-            if (each.isExpired(now)) {
-                abandon(each);
-            } else {
-                watch(each);
-            }
+    }
+
+    private void lookAfter(GrantedLock lock, long now) {
+        if (lock.isExpired(now)) {
+            abandon(lock);
+        } else if (lock.dueNanos() - now <= 0 && !lock.isSettled()) {
+            watch(lock);
         }
     }
 

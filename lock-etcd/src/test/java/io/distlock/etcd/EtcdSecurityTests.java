@@ -14,11 +14,14 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdEndpoint;
 import io.distlock.test.etcd.EtcdServer;
 import io.distlock.test.etcd.EtcdServerOptions;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
 import io.grpc.netty.GrpcSslContexts;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.net.InetAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -104,6 +107,37 @@ class EtcdSecurityTests {
                     .withStackTraceContaining("authentication failed");
             assertThat(TestClient.get(provider.check()).state()).isEqualTo(ProviderStatus.State.DOWN);
         }
+    }
+
+    /** Without waiting until its deadline. */
+    @Test
+    void saysAtOnceThatTheUserLacksTheRight() throws Exception {
+        try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withPassword("secret"))) {
+            EtcdServers servers = servers(server.endpoint());
+            try (Client root = Client.builder()
+                    .endpoints(server.endpoint().uri())
+                    .user(bytes("root"))
+                    .password(bytes("secret"))
+                    .build()) {
+                root.getAuthClient().userAdd(bytes("poor"), bytes("pw")).get();
+            }
+            try (LockRuntime runtime = LockRuntime.start();
+                    EtcdConnection connection =
+                            EtcdConnection.to(servers.withCredentials("poor", "pw"), LocalEtcd.PATIENT);
+                    EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT);
+                    var locks = LockClientBuilder.of(provider, runtime).build()) {
+                var asked = locks.acquireAsync(locks.request(KEY).withWaitTime(Duration.ofHours(1)));
+                assertThat(asked)
+                        .failsWithin(TestClient.PATIENCE)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(LockUnavailableException.class)
+                        .withMessageEndingWith("failed: PERMISSION_DENIED: etcdserver: permission denied");
+            }
+        }
+    }
+
+    private static ByteSequence bytes(String text) {
+        return ByteSequence.from(text, StandardCharsets.UTF_8);
     }
 
     @Test

@@ -12,7 +12,7 @@ public final class EtcdCallException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    public static final String LEASE_LOST = "a lease was lost a moment ago, and its holder may not know yet";
+    private static final String LEASE_LOST = "a lease was lost a moment ago, and its holder may not know yet";
 
     private final Status.Code code;
 
@@ -89,6 +89,11 @@ public final class EtcdCallException extends RuntimeException {
                     OUT_OF_RANGE -> false;
             default -> true;
         };
+    }
+
+    /** Whether the user lacks the right: asking again would not help. */
+    public boolean isDenied() {
+        return code == Status.Code.PERMISSION_DENIED;
     }
 
     /** Whether the lease that the call named does not exist. */

@@ -213,6 +213,10 @@ class EtcdLockAutoConfigurationTests {
                 .run(started -> assertThat(started).hasSingleBean(EtcdFence.class));
         context.withBean("etcdLockProvider", String.class, () -> "one that wraps another")
                 .run(started -> assertThat(started).hasNotFailed().doesNotHaveBean(EtcdFence.class));
+        context.withPropertyValues("distributed-lock.etcd.endpoints=http://localhost:1")
+                .withUserConfiguration(OwnBeans.class)
+                .withBean("another", EtcdLockProvider.class)
+                .run(started -> assertThat(started).hasNotFailed().doesNotHaveBean(EtcdFence.class));
     }
 
     @Test

@@ -159,7 +159,7 @@ final class RedlockNode {
         if (reply.get(0) == 1) {
             return new Vote.Granted(value);
         }
-        return new Vote.Refused(reply.get(2), value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
+        return new Vote.Refused(reply.get(2), RedisStore.freeIn(value));
     }
 
     /** Second phase: whether the node stands by its vote, with its counter raised to the token of the grant. */

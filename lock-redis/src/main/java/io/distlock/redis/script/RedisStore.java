@@ -98,7 +98,12 @@ public final class RedisStore implements TryLockStore {
                     again ? request.timeToLive() : Duration.ZERO);
             return new Result.Granted(new Grant(lease, since));
         }
-        return new Result.Refused(value < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(value)));
+        return new Result.Refused(freeIn(value));
+    }
+
+    /** Redis frees a key in the millisecond after its time to live; a negative one is unknown. */
+    public static Optional<Duration> freeIn(long timeToLiveMillis) {
+        return timeToLiveMillis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(timeToLiveMillis + 1));
     }
 
     /** Renews; each command is for one hash slot in a cluster, and short enough not to block Redis. */

@@ -11,19 +11,27 @@ import io.distlock.Sequencer;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class InMemoryLockProviderTests {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
 
     private final ManualTicker ticker = new ManualTicker();
     private final ManualScheduler scheduler = new ManualScheduler(ticker);
@@ -83,13 +91,103 @@ class InMemoryLockProviderTests {
         assertThat(scheduler.pending()).isZero();
     }
 
+    /** Each that takes the key wakes the next one. */
+    @Test
+    void allReadersThatWaitGetTheKeyHoweverManyTheyAre() {
+        Lease held = acquire("a", "holder").join().orElseThrow().lease();
+        List<CompletableFuture<Optional<Grant>>> readers = IntStream.range(0, 3_000)
+                .mapToObj(reader -> acquire("a", LockMode.SHARED, "reader " + reader, LEASE))
+                .toList();
+        provider.release(held, Duration.ZERO);
+        assertThat(readers).allSatisfy(reader -> assertThat(reader).isDone());
+        readers.forEach(reader -> provider.release(reader.join().orElseThrow().lease(), Duration.ZERO));
+        assertThat(details()).containsEntry("keys", 0);
+    }
+
+    /** Its own expiry, which they have slept on until now, was later. */
+    @Test
+    void aWaiterGetsAKeyThatIsKeptAsSoonAsItsMinimumHoldTimeIsOver() {
+        Lease held = acquire("a", "holder").join().orElseThrow().lease();
+        var waiter = acquire("a", "waiter");
+        provider.release(held, Duration.ofSeconds(1));
+        ticker.advance(Duration.ofMillis(999));
+        assertThat(waiter).isNotDone();
+        ticker.advance(Duration.ofMillis(1));
+        assertThat(waiter).isCompleted();
+    }
+
+    @Test
+    void theThirdGetsTheKeyAsSoonAsTheShorterLeaseOfTheSecondEnds() {
+        Lease held = acquire("a", "holder").join().orElseThrow().lease();
+        var second = acquire("a", LockMode.EXCLUSIVE, "second", Duration.ofSeconds(1));
+        var third = acquire("a", LockMode.EXCLUSIVE, "third", Duration.ofSeconds(1));
+        provider.release(held, Duration.ZERO);
+        assertThat(second).isCompleted();
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(third).isCompleted();
+    }
+
+    @Test
+    void aWaiterThatThrowsWhenItIsWokenDoesNotStopTheOnesBehindIt() {
+        Lease held = acquire("a", "holder").join().orElseThrow().lease();
+        AtomicBoolean fails = new AtomicBoolean();
+        Ticker failing = new Ticker() {
+            @Override
+            public long nanos() {
+                assertThat(fails).isFalse();
+                return ticker.nanos();
+            }
+
+            @Override
+            public long wallMillis() {
+                return ticker.wallMillis();
+            }
+        };
+        provider.acquire(request("a", LockMode.EXCLUSIVE, "failing", LEASE, failing));
+        var next = acquire("a", "next");
+        fails.set(true);
+        provider.release(held, Duration.ZERO);
+        assertThat(next).isCompleted();
+    }
+
+    @Test
+    void anExtensionNeverKeepsAKeyThatWasReleasedInTheSameInstant() {
+        AtomicReference<List<Lease>> held = new AtomicReference<>(List.of());
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Void> renewing = CompletableFuture.runAsync(
+                () -> {
+                    while (!over.get()) {
+                        provider.renew(held.get(), (lease, renewal) -> {});
+                    }
+                },
+                task -> new Thread(task).start());
+        for (int order = 0; order < 20_000; order++) {
+            Lease lease =
+                    acquire("orders:" + order, "holder").join().orElseThrow().lease();
+            held.set(List.of(lease));
+            IntStream.range(0, order % 64).forEach(spin -> Thread.onSpinWait());
+            provider.release(lease, Duration.ZERO);
+        }
+        over.set(true);
+        renewing.join();
+        assertThat(details()).containsEntry("keys", 0);
+    }
+
     private CompletableFuture<Optional<Grant>> acquire(String name, String owner) {
-        return provider.acquire(new LeaseRequest(
+        return acquire(name, LockMode.EXCLUSIVE, owner, LEASE);
+    }
+
+    private CompletableFuture<Optional<Grant>> acquire(String name, LockMode mode, String owner, Duration lease) {
+        return provider.acquire(request(name, mode, owner, lease, ticker));
+    }
+
+    private LeaseRequest request(String name, LockMode mode, String owner, Duration lease, Ticker itsTicker) {
+        return new LeaseRequest(
                 LockKey.of(name),
-                LockMode.EXCLUSIVE,
+                mode,
                 owner,
-                LockOptions.defaults(),
-                Deadline.in(Duration.ofSeconds(5), ticker)));
+                LockOptions.defaults().withLeaseTime(lease),
+                Deadline.in(Duration.ofSeconds(5), itsTicker));
     }
 
     private Map<String, Object> details() {
