@@ -76,7 +76,6 @@ class AccountsApplicationTests {
     @BeforeEach
     void newAccount() {
         jdbc.sql("delete from distributed_lock_fence").update();
-        
         accounts.deleteAll();
         accounts.save(new Account(ACCOUNT));
     }
