@@ -1,22 +1,25 @@
 package io.distlock.jdbc.autoconfigure;
 
 import io.distlock.jdbc.JdbcFence;
-import java.util.List;
 import java.util.Objects;
-import java.util.function.Supplier;
+import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Stops the start of an application that asks for fencing if its transactions would not be fenced. */
+/**
+ * Stops the start of an application that asks for fencing if its transactions would not be fenced; warns of reactive ones.
+ */
 record FenceCheck(
         ObjectProvider<JdbcFence> fences,
         ObjectProvider<PlatformTransactionManager> managers,
-        Supplier<List<String>> dataSources)
+        ListableBeanFactory beans)
         implements SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(FenceCheck.class);
@@ -24,13 +27,13 @@ record FenceCheck(
     @Override
     public void afterSingletonsInstantiated() {
         if (fences.stream().findAny().isEmpty()) {
-            List<String> found = dataSources.get();
+            String found = names(DataSource.class);
             if (found.isEmpty()) {
                 throw new IllegalStateException(
                         "there is no DataSource to fence, and transactions of R2DBC are not fenced:"
                                 + " define one, or set distributed-lock.jdbc.fencing.enabled to false");
             }
-            throw new IllegalStateException("there is no single DataSource to fence, but: " + String.join(", ", found)
+            throw new IllegalStateException("there is no single DataSource to fence, but: " + found
                     + ": make the one that the locks protect @Primary, or set distributed-lock.jdbc.fencing.enabled to"
                     + " false");
         }
@@ -40,6 +43,17 @@ record FenceCheck(
                             + " a JdbcTransactionManager or JpaTransactionManager for it, or set"
                             + " distributed-lock.jdbc.fencing.enabled to false");
         }
+        String reactive = names(ReactiveTransactionManager.class);
+        if (!reactive.isEmpty()) {
+            log.warn(
+                    "The transactions of {} are reactive and not fenced, so a stale holder can write in them: compare its"
+                            + " token in each statement, as in 'update ... where ... and token <= :token'",
+                    reactive);
+        }
+    }
+
+    private String names(Class<?> type) {
+        return String.join(", ", beans.getBeanNamesForType(type, true, false));
     }
 
     /** A manager that cannot begin a transaction counts as one that does not. */

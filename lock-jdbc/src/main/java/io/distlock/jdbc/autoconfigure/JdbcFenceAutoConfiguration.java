@@ -7,7 +7,6 @@ import io.distlock.jdbc.FenceTable;
 import io.distlock.jdbc.JdbcFence;
 import io.distlock.spring.LockClients;
 import java.time.Duration;
-import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -42,7 +41,7 @@ public final class JdbcFenceAutoConfiguration {
             ObjectProvider<JdbcFence> fences,
             ObjectProvider<PlatformTransactionManager> managers,
             ListableBeanFactory beans) {
-        return new FenceCheck(fences, managers, () -> List.of(beans.getBeanNamesForType(DataSource.class)));
+        return new FenceCheck(fences, managers, beans);
     }
 
     /** The fence of the application's only or primary data source. */

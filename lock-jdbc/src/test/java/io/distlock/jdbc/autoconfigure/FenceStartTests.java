@@ -6,14 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.distlock.fencing.Fence;
 import io.distlock.jdbc.JdbcFence;
 import io.distlock.spring.transaction.TransactionFence;
+import io.r2dbc.spi.ConnectionFactories;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -21,8 +25,10 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 
 /** What the properties of fencing do, and how wrong ones are refused. */
+@ExtendWith(OutputCaptureExtension.class)
 class FenceStartTests {
 
     private static final String ENABLED = "--distributed-lock.jdbc.fencing.enabled=true";
@@ -36,10 +42,11 @@ class FenceStartTests {
     }
 
     @Test
-    void anEmbeddedDatabaseGetsItsTable() {
+    void anEmbeddedDatabaseGetsItsTable(CapturedOutput output) {
         try (ConfigurableApplicationContext context = start(ENABLED)) {
             assertThat(context.getBean(Fence.class)).isInstanceOf(JdbcFence.class);
         }
+        assertThat(output).doesNotContain("not fenced");
     }
 
     @Test
@@ -123,6 +130,14 @@ class FenceStartTests {
                 .hasStackTraceContaining("no transaction manager begins transactions of the fence's DataSource");
     }
 
+    @Test
+    void aManagerOfReactiveTransactionsIsNamedInAWarning(CapturedOutput output) {
+        try (ConfigurableApplicationContext context = start(ReactiveBeside.class, ENABLED)) {
+            assertThat(context.getBeansOfType(TransactionFence.class)).isNotEmpty();
+        }
+        assertThat(output).containsOnlyOnce("The transactions of r2dbcManager are reactive and not fenced");
+    }
+
     private static ConfigurableApplicationContext start(String... properties) {
         return start(Application.class, properties);
     }
@@ -171,6 +186,21 @@ class FenceStartTests {
                     .setType(EmbeddedDatabaseType.H2)
                     .generateUniqueName(true)
                     .build());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class ReactiveBeside {
+
+        @Bean
+        R2dbcTransactionManager r2dbcManager() {
+            return new R2dbcTransactionManager(ConnectionFactories.get("r2dbc:h2:mem:///reactive"));
+        }
+
+        @Bean
+        JdbcTransactionManager blocking(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
         }
     }
 }
