@@ -13,7 +13,10 @@ import org.springframework.http.client.ClientHttpResponse;
 /**
  * Adds the header {@code Lock-Sequencer} to requests of a {@code RestClient} or {@code RestTemplate}: one value for each lock
  * that the current call holds, as in {@link LockContext}. Only to the hosts that were named; a header that is already there
- * stays. Thread-safe.
+ * stays.
+ *
+ * <p>A request of a call that has lost one of its locks is not sent: it fails with {@link io.distlock.LockLostException}.
+ * Thread-safe.
  */
 public final class LockSequencerInterceptor implements ClientHttpRequestInterceptor {
 
@@ -45,7 +48,7 @@ public final class LockSequencerInterceptor implements ClientHttpRequestIntercep
     public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
             throws IOException {
         if (hosts.includes(request.getURI()) && !request.getHeaders().containsHeader(SequencerHeader.NAME)) {
-            List<String> values = header.values(LockContext.all());
+            List<String> values = header.valuesOfHeld(LockContext.all());
             if (!values.isEmpty()) {
                 request.getHeaders().addAll(SequencerHeader.NAME, values);
             }

@@ -18,7 +18,8 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>Without the header the request is answered with 428; with 400 if the header is malformed or does not cover the lock;
- * with 412 if the lock is not held any more, or a request with a later one has been here; with 503 if that cannot be checked.
+ * with 412 if the lock was gone before this receiver first saw it, or a request with a later one has been here; with 503 if that
+ * cannot be checked.
  * In all cases the method is not called.
  *
  * <p>The check is at the door. A request that was admitted may still be running when a later holder's arrives: let the resource
