@@ -5,6 +5,7 @@ import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
 import io.distlock.http.LockHttpProperties.FenceStore;
 import io.distlock.http.RequireLockInterceptor.Receiver;
+import io.distlock.spi.Ticker;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -74,12 +75,9 @@ public final class LockHttpServerAutoConfiguration {
     @Lazy
     Receiver requiredLockReceiver(LockHttpProperties properties, ObjectProvider<LockClient> client, BeanFactory beans) {
         SequencerHeader header = properties.header();
-        return new Receiver(
-                header,
-                new GrantVerifier(
-                        fence(properties.fence(), beans),
-                        header.isSigned() ? Optional.empty() : Optional.of(store(client)),
-                        REMEMBERED));
+        Optional<Predicate<Sequencer>> store = header.isSigned() ? Optional.empty() : Optional.of(store(client));
+        Fence fence = fence(properties.fence(), store.orElse(grant -> false), beans);
+        return new Receiver(header, new GrantVerifier(fence, store, REMEMBERED, Ticker.system()));
     }
 
     private static Predicate<Sequencer> store(ObjectProvider<LockClient> clients) {
@@ -92,9 +90,9 @@ public final class LockHttpServerAutoConfiguration {
         return client::isCurrent;
     }
 
-    private static Fence fence(FenceStore store, BeanFactory beans) {
+    private static Fence fence(FenceStore store, Predicate<Sequencer> locks, BeanFactory beans) {
         if (store == FenceStore.MEMORY) {
-            return new MemoryFence(REMEMBERED);
+            return new MemoryFence(REMEMBERED, locks);
         }
         String name = store.name().toLowerCase(Locale.ROOT);
         if (!beans.containsBean(name + "Fence")) {

@@ -46,7 +46,7 @@ public final class LockSequencerFilter implements ExchangeFilterFunction {
     }
 
     private ClientRequest with(ClientRequest request, List<HeldLock> locks) {
-        List<String> values = header.values(locks);
+        List<String> values = header.valuesOfHeld(locks);
         return values.isEmpty()
                 ? request
                 : ClientRequest.from(request)

@@ -13,7 +13,10 @@ import org.springframework.http.client.ClientHttpResponse;
 /**
  * Adds the header {@code Lock-Sequencer} to requests of a {@code RestClient} or {@code RestTemplate}: one value for each lock
  * that the current call holds, as in {@link LockContext}. Requests to hosts other than those named stay as they are, and so
- * does a header that is already there. Thread-safe.
+ * does a header that is already there.
+ *
+ * <p>If the call has lost one of its locks, the request is not sent and fails with {@link io.distlock.LockLostException}.
+ * Thread-safe.
  */
 public final class LockSequencerInterceptor implements ClientHttpRequestInterceptor {
 
@@ -45,7 +48,7 @@ public final class LockSequencerInterceptor implements ClientHttpRequestIntercep
     public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
             throws IOException {
         if (hosts.includes(request.getURI()) && !request.getHeaders().containsHeader(SequencerHeader.NAME)) {
-            List<String> values = header.values(LockContext.all());
+            List<String> values = header.valuesOfHeld(LockContext.all());
             if (!values.isEmpty()) {
                 request.getHeaders().addAll(SequencerHeader.NAME, values);
             }

@@ -18,8 +18,8 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>Without the header the request is answered with 428; with 400 if the header is malformed or does not cover the lock;
- * with 412 if the lock is no longer held, or a request of a later holder has been seen; with 503 if that cannot be checked.
- * In all these cases the method is not called.
+ * with 412 if the lock was gone before this receiver first saw it, or a later holder's request has been seen; with 503 if that
+ * cannot be checked. In all these cases the method is not called.
  *
  * <p>The lock is checked once, before the method runs. The method may still be running when a later holder's request arrives:
  * if that matters, let the resource itself compare tokens.

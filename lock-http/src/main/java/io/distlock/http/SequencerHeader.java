@@ -54,6 +54,25 @@ final class SequencerHeader {
         return secret.isPresent();
     }
 
+    /**
+     * The values of locks that are all held.
+     *
+     * @throws io.distlock.LockLostException if one is known to be lost
+     * @throws IllegalStateException if no receiver would accept so many
+     */
+    List<String> valuesOfHeld(Collection<HeldLock> locks) {
+        locks.forEach(HeldLock::ensureHeld);
+        List<String> values = values(locks);
+        int length = values.stream().mapToInt(String::length).sum();
+        if (values.size() > MAX_VALUES || length > MAX_LENGTH) {
+            throw new IllegalStateException("the locks of this call do not fit into the header " + NAME
+                    + ", which takes at most " + MAX_VALUES + " values of " + MAX_LENGTH
+                    + " characters in all, but there are "
+                    + values.size() + " of " + length + ": send the request under fewer locks");
+        }
+        return values;
+    }
+
     List<String> values(Collection<HeldLock> locks) {
         return locks.stream()
                 .flatMap(lock -> lock.sequencers().stream())

@@ -9,6 +9,7 @@ import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
 import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
+import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
@@ -19,14 +20,27 @@ class GrantVerifierTests {
 
     private final Set<Sequencer> current = new HashSet<>();
     private int questions;
+    private Duration time = Duration.ZERO;
 
-    private final GrantVerifier verifier = new GrantVerifier(
-            new MemoryFence(3),
-            Optional.of(grant -> {
-                questions++;
-                return current.contains(grant);
-            }),
-            2);
+    private final Ticker clock = new Ticker() {
+        @Override
+        public long nanos() {
+            return time.toNanos();
+        }
+
+        @Override
+        public long wallMillis() {
+            return time.toMillis();
+        }
+    };
+
+    private final GrantVerifier verifier =
+            new GrantVerifier(new MemoryFence(3, this::isCurrent), Optional.of(this::isCurrent), 2, clock);
+
+    private boolean isCurrent(Sequencer grant) {
+        questions++;
+        return current.contains(grant);
+    }
 
     @Test
     void theStoreIsAskedOnceForEachGrant() {
@@ -72,27 +86,57 @@ class GrantVerifierTests {
         assertThat(questions).isEqualTo(4);
     }
 
+    /** The fence may have forgotten the later holder since. */
+    @Test
+    void aConfirmationAges() {
+        current.add(grant("a", 1));
+        verifier.verify(grant("a", 1));
+        time = Duration.ofSeconds(29);
+        verifier.verify(grant("a", 1));
+        assertThat(questions).isEqualTo(1);
+        time = Duration.ofSeconds(30);
+        verifier.verify(grant("a", 1));
+        assertThat(questions).isEqualTo(2);
+        current.clear();
+        time = Duration.ofSeconds(60);
+        assertRefused(verifier, grant("a", 1), 412);
+    }
+
+    @Test
+    void aHolderOfLongAgoIsServedAfterTheMemoryHasTurnedOver() {
+        current.add(grant("long", 1));
+        verifier.verify(grant("long", 1));
+        for (int i = 2; i < 6; i++) {
+            current.add(grant("other" + i, i));
+            verifier.verify(grant("other" + i, i));
+        }
+        verifier.verify(grant("long", 1));
+        current.clear();
+        assertRefused(verifier, grant("other2", 2), 412);
+    }
+
     @Test
     void aStoreThatDoesNotAnswerIsNeitherYesNorNo() {
         GrantVerifier silent = new GrantVerifier(
-                new MemoryFence(3),
+                new MemoryFence(3, grant -> false),
                 Optional.of(grant -> {
                     throw new LockUnavailableException(grant.key(), Duration.ZERO, "no answer", null);
                 }),
-                2);
+                2,
+                clock);
         assertRefused(silent, grant("a", 1), 503);
     }
 
     @Test
     void authenticGrantsAreNotAskedAbout() {
-        GrantVerifier signed = new GrantVerifier(new MemoryFence(3), Optional.empty(), 2);
+        GrantVerifier signed = new GrantVerifier(new MemoryFence(3, grant -> false), Optional.empty(), 2, clock);
         signed.verify(grant("a", 2));
         assertRefused(signed, grant("a", 1), 412);
     }
 
     @Test
     void aLockThatTheFenceHasForgottenIsAcceptedOnlyAboveAllForgottenTokens() {
-        MemoryFence fence = new MemoryFence(2);
+        MemoryFence fence = new MemoryFence(2, grant -> false);
         fence.advance(grant("a", 10));
         fence.advance(grant("b", 5));
         fence.advance(grant("a", 10));

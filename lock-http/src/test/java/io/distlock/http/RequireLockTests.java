@@ -1,13 +1,18 @@
 package io.distlock.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLostException;
 import io.distlock.LockMode;
 import io.distlock.http.Warehouse.Stock;
+import io.distlock.spring.LockContext;
+import io.distlock.spring.template.LockTemplate;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -18,6 +23,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,6 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.reactive.function.client.WebClient;
 
 /** What a receiver does with good and bad headers, over real HTTP. */
 class RequireLockTests {
@@ -179,6 +187,61 @@ class RequireLockTests {
             assertThat(post("/stock/7", later).statusCode()).isEqualTo(200);
             stock.written().clear();
             assertRefused(post("/stock/7", known), 412);
+        }
+    }
+
+    /** The receiver has confirmed the grant before, and would take it. */
+    @Test
+    void aSenderThatKnowsOfItsLossSendsNothing() {
+        RestClient client = RestClient.builder()
+                .requestInterceptor(new LockSequencerInterceptor(Set.of("localhost")))
+                .build();
+        WebClient reactive = WebClient.builder()
+                .filter(new LockSequencerFilter(Set.of("localhost")))
+                .build();
+        String url = "http://localhost:" + Warehouse.port(context) + "/stock/7";
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> context.getBean(LockTemplate.class)
+                        .lock("stock", "7")
+                        .run(() -> {
+                            client.post().uri(url).retrieve().toBodilessEntity();
+                            stock.written().clear();
+                            HeldLock mine = LockContext.current();
+                            locks.forceRelease(LockKey.of("stock", "7"), mine.fencingToken());
+                            await().until(() -> !mine.isHeld());
+                            assertThatExceptionOfType(LockLostException.class)
+                                    .isThrownBy(() ->
+                                            client.post().uri(url).retrieve().toBodilessEntity());
+                            assertThatExceptionOfType(LockLostException.class)
+                                    .isThrownBy(() -> reactive.post()
+                                            .uri(url)
+                                            .retrieve()
+                                            .toBodilessEntity()
+                                            .block());
+                        }));
+        assertThat(stock.written()).isEmpty();
+    }
+
+    @Test
+    void moreLocksThanAReceiverAcceptsAreNotSent() {
+        List<LockKey> keys = IntStream.range(0, 17)
+                .mapToObj(i -> LockKey.of("stock", "" + i))
+                .toList();
+        try (HeldLock sixteen = locks.acquire(locks.request(keys.subList(0, 16)))) {
+            List<String> values = header.valuesOfHeld(List.of(sixteen));
+            assertThat(send("POST", "/stock/7", values).statusCode()).isEqualTo(200);
+        }
+        try (HeldLock seventeen = locks.acquire(locks.request(keys))) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> header.valuesOfHeld(List.of(seventeen)))
+                    .withMessageContaining("at most 16 values");
+        }
+        try (HeldLock longest = locks.acquire(locks.request(IntStream.range(0, 9)
+                .mapToObj(i -> LockKey.of("語".repeat(100), i + "語".repeat(100)))
+                .toList()))) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> header.valuesOfHeld(List.of(longest)))
+                    .withMessageContaining("8192 characters in all");
         }
     }
 

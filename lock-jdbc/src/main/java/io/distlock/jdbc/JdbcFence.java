@@ -47,6 +47,7 @@ public final class JdbcFence implements Fence {
     private final NamedParameterJdbcTemplate jdbc;
     private final FenceTable table;
     private final FenceDatabase database;
+    private final LockedRows locked = new LockedRows();
     private final String defaultProvider;
     private final String advance;
     private final String look;
@@ -81,9 +82,10 @@ public final class JdbcFence implements Fence {
     }
 
     /**
-     * Like {@link #advance(Sequencer)}, for a grant of the named provider.
+     * Like {@link #advance(Sequencer)}, for a grant of the named provider. In a transaction inside another one of this thread
+     * that has locked the row ({@code REQUIRES_NEW}), it relies on that row, since it would wait for itself.
      *
-     * @return whether the lock's row is now locked until the transaction ends; false if it was only compared
+     * @return whether the lock's row is locked until this transaction ends, or a later one; false if it was only compared
      * @throws org.springframework.dao.DataAccessException if the database fails
      */
     public boolean advance(String provider, Sequencer sequencer) {
@@ -92,11 +94,15 @@ public final class JdbcFence implements Fence {
                     + "' outside a transaction of the fence's data source: begin one first");
         }
         Grant grant = new Grant(sequencer, table.key(sequencer.key()), table.source(provider));
+        if (locked.contains(grant)) {
+            return true;
+        }
         if (sequencer.mode() == LockMode.SHARED || isReadOnly()) {
             grant.requireNewest(rows(look, grant));
             return false;
         }
         raise(grant);
+        locked.add(grant);
         return true;
     }
 

@@ -284,6 +284,19 @@ abstract class JdbcFenceContract {
     }
 
     @Test
+    void anInnerTransactionDoesNotWaitForTheRowOfTheOuterOne() {
+        LockKey key = unique();
+        TransactionTemplate inner = database.transaction();
+        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        in(() -> {
+            fence.advance(exclusive(key, 1));
+            inner.executeWithoutResult(status -> fence.advance(exclusive(key, 1)));
+            fence.advance(exclusive(key, 1));
+        });
+        assertThat(token(key)).isEqualTo(1);
+    }
+
+    @Test
     void outsideOfATransactionItRefusesToWork() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> fence.advance(exclusive(unique(), 1)))

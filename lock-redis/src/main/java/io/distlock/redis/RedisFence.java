@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -44,7 +45,6 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 public final class RedisFence implements Fence {
 
-    private static final Pattern REFUSAL = Pattern.compile("LOCKFENCE:(STALE|OTHER|LATE):(\\d+):(.*)", Pattern.DOTALL);
     private static final String FRAME = read("fence.lua");
     private static final RedisScript<Long> NOTHING = RedisScript.of("return 0", Long.class);
     private static final RedisScript<Long> COMMAND = RedisScript.of(read("fence-command.lua"), Long.class);
@@ -79,8 +79,10 @@ public final class RedisFence implements Fence {
      * @throws IllegalArgumentException if a cluster could not run the script
      */
     public <T> @Nullable T execute(HeldLock lock, RedisScript<T> script, List<String> keys, String... args) {
+        // Before the check, or a pause between the two would go unnoticed.
+        long asked = clock.wallMillis();
         lock.ensureHeld();
-        return run(lock.sequencers(), script, keys, args);
+        return run(asked, lock.sequencers(), script, keys, args);
     }
 
     /** Sets a value: {@code SET}. Otherwise as {@link #execute}. */
@@ -111,33 +113,37 @@ public final class RedisFence implements Fence {
      */
     @Override
     public void advance(Sequencer sequencer) {
-        run(List.of(sequencer), NOTHING, List.of());
+        run(clock.wallMillis(), List.of(sequencer), NOTHING, List.of());
     }
 
     @Override
     public void advance(HeldLock lock) {
+        long asked = clock.wallMillis();
         lock.ensureHeld();
-        Fence.super.advance(lock);
+        lock.sequencers().forEach(sequencer -> run(asked, List.of(sequencer), NOTHING, List.of()));
     }
 
-    private <T> @Nullable T run(List<Sequencer> grants, RedisScript<T> script, List<String> keys, String... args) {
-        long now = clock.wallMillis();
+    private <T> @Nullable T run(
+            long asked, List<Sequencer> grants, RedisScript<T> script, List<String> keys, String... args) {
         List<String> fences = fences(grants, keys);
-        List<String> allKeys = Stream.concat(fences.stream(), keys.stream()).toList();
-        List<String> allArgs = new ArrayList<>(List.of(
-                Integer.toString(grants.size()),
-                options.source(),
-                Long.toString(options.retention().toMillis()),
-                Long.toString(now)));
+        List<String> allKeys = Stream.concat(keys.stream(), fences.stream()).toList();
+        // An error of the script itself may have any other text.
+        String marker = "LOCKFENCE-" + UUID.randomUUID();
+        List<String> allArgs = new ArrayList<>(List.of(args));
         for (Sequencer grant : grants) {
             allArgs.add(grant.token().toString());
             allArgs.add(grant.mode() == LockMode.EXCLUSIVE ? "1" : "0");
         }
-        allArgs.addAll(List.of(args));
+        allArgs.addAll(List.of(
+                marker,
+                Integer.toString(grants.size()),
+                options.source(),
+                Long.toString(options.retention().toMillis()),
+                Long.toString(asked)));
         try {
             return redis.execute(framed(script), allKeys, allArgs.toArray());
         } catch (DataAccessException failure) {
-            throw refusal(failure, grants, fences);
+            throw refusal(failure, marker, grants, fences);
         }
     }
 
@@ -185,9 +191,11 @@ public final class RedisFence implements Fence {
         return new DefaultRedisScript<>(FRAME.replace("\nBODY\n", "\n" + body + "\n"), script.getResultType());
     }
 
-    private RuntimeException refusal(DataAccessException failure, List<Sequencer> grants, List<String> fences) {
+    private RuntimeException refusal(
+            DataAccessException failure, String marker, List<Sequencer> grants, List<String> fences) {
+        Pattern marked = Pattern.compile(marker + ":(STALE|OTHER|LATE):(\\d+):(.*)", Pattern.DOTALL);
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            Matcher refusal = REFUSAL.matcher(Objects.requireNonNullElse(cause.getMessage(), ""));
+            Matcher refusal = marked.matcher(Objects.requireNonNullElse(cause.getMessage(), ""));
             if (refusal.find()) {
                 int index = Integer.parseInt(refusal.group(2)) - 1;
                 Sequencer grant = grants.get(index);

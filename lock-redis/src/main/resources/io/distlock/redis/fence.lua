@@ -1,29 +1,29 @@
 -- Runs a script only if nobody with a later lock has run one before. Its text replaces the line BODY.
 --
--- KEYS     the fences, each "token provider:key-prefix"; then the keys of the script
--- ARGV[1]  how many fences
--- ARGV[2]  provider:key-prefix of the tokens
--- ARGV[3]  for how many ms a fence is kept after its last use
--- ARGV[4]  the sender's clock, in ms, when it last knew that it held the locks
--- ARGV     for each fence its token and 1, or 0 if it is only compared; then the arguments of the script
--- Reply    that of the script, or an error LOCKFENCE:why:index:detail, STALE with the token that was seen,
---          OTHER with the fence, LATE with the ms between both clocks
+-- KEYS     the keys of the script; then the fences, each "token provider:key-prefix"
+-- ARGV     the arguments of the script; then for each fence its token and 1, or 0 if it is only compared; then, as the last
+--          five, what a refusal begins with, how many fences there are, provider:key-prefix of the tokens, for how many ms a
+--          fence is kept after its last use, and the sender's clock, in ms, when it last knew that it held the locks
+-- Reply    that of the script, or an error marker:why:index:detail, STALE with the token that was seen, OTHER with the
+--          fence, LATE with the ms between both clocks
 
 local function body(KEYS, ARGV)
 BODY
 end
 
-local count, source, kept = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
+local marker, count, source, kept, asked = unpack(ARGV, #ARGV - 4)
+count = tonumber(count)
+local keys, args = #KEYS - count, #ARGV - 5 - 2 * count
 local time = redis.call('TIME')
-local apart = math.abs(time[1] * 1000 + time[2] / 1000 - ARGV[4])
+local apart = math.abs(time[1] * 1000 + time[2] / 1000 - asked)
 
 local function refused(why, index, detail)
-  return redis.error_reply('LOCKFENCE:' .. why .. ':' .. index .. ':' .. detail)
+  return redis.error_reply(marker .. ':' .. why .. ':' .. index .. ':' .. detail)
 end
 
 -- All are compared before the first is written.
 for i = 1, count do
-  local fence, token = redis.call('GET', KEYS[i]), ARGV[3 + 2 * i]
+  local fence, token = redis.call('GET', KEYS[keys + i]), ARGV[args + 2 * i - 1]
   if fence then
     local seen, of = string.match(fence, '^(%d+) (.*)$')
     if of ~= source then
@@ -40,17 +40,17 @@ for i = 1, count do
 end
 
 for i = 1, count do
-  if ARGV[4 + 2 * i] == '1' then
-    redis.call('SET', KEYS[i], ARGV[3 + 2 * i] .. ' ' .. source, 'PX', ARGV[3])
+  if ARGV[args + 2 * i] == '1' then
+    redis.call('SET', KEYS[keys + i], ARGV[args + 2 * i - 1] .. ' ' .. source, 'PX', kept)
   end
 end
 
-local function after(all, first)
-  local rest = {}
-  for i = first, #all do
-    rest[#rest + 1] = all[i]
+local function first(all, size)
+  local some = {}
+  for i = 1, size do
+    some[i] = all[i]
   end
-  return rest
+  return some
 end
 
-return body(after(KEYS, count + 1), after(ARGV, 5 + 2 * count))
+return body(first(KEYS, keys), first(ARGV, args))

@@ -16,6 +16,7 @@ import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RedisCluster;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -160,6 +161,9 @@ class RedisFenceTests {
         try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
             assertThat(fence.execute(lock, script, List.of("x", "y"), "BODY", "2"))
                     .isEqualTo("2 2 x");
+            RedisScript<String> globals =
+                    RedisScript.of("return loadstring('return KEYS[1] .. ARGV[1]')()", String.class);
+            assertThat(fence.execute(lock, globals, List.of("x"), "1")).isEqualTo("x1");
         }
     }
 
@@ -169,6 +173,14 @@ class RedisFenceTests {
             assertThatExceptionOfType(DataAccessException.class)
                     .isThrownBy(() -> fence.execute(
                             lock, RedisScript.of("return redis.call('LPUSH', 'x')", Long.class), List.of()));
+            for (String text : List.of("LOCKFENCE:STALE:1:5", "LOCKFENCE-1:STALE:1:5")) {
+                assertThatExceptionOfType(DataAccessException.class)
+                        .isThrownBy(() -> fence.execute(
+                                lock,
+                                RedisScript.of("return redis.error_reply('no ' .. ARGV[1])", Long.class),
+                                List.of(),
+                                text));
+            }
             assertThatIllegalArgumentException()
                     .isThrownBy(
                             () -> fence.execute(lock, RedisScript.of("#!lua name=x\nreturn 1", Long.class), List.of()))
@@ -205,17 +217,7 @@ class RedisFenceTests {
     @Test
     void aWriteThatWasOnItsWayForLongIsRefusedWithoutAFence(RedisProbe probe) {
         AtomicLong ahead = new AtomicLong();
-        RedisFence late = new RedisFence(data, OPTIONS, new Ticker() {
-            @Override
-            public long nanos() {
-                return System.nanoTime();
-            }
-
-            @Override
-            public long wallMillis() {
-                return System.currentTimeMillis() + ahead.get();
-            }
-        });
+        RedisFence late = fenceWithClock(ahead);
         try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
             ahead.set(-RETENTION.toMillis());
             assertThatIllegalStateException()
@@ -228,6 +230,43 @@ class RedisFenceTests {
             late.set(lock, "value", "2");
         }
         assertThat(probe.get("value")).contains("2");
+    }
+
+    @Test
+    void aHolderThatWasPausedRightAfterTheCheckIsRefusedWithoutAFence(RedisProbe probe) {
+        AtomicLong ahead = new AtomicLong();
+        RedisFence late = fenceWithClock(ahead);
+        try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
+            HeldLock pausing = (HeldLock) Proxy.newProxyInstance(
+                    HeldLock.class.getClassLoader(), new Class<?>[] {HeldLock.class}, (proxy, method, arguments) -> {
+                        Object result = method.invoke(lock, arguments);
+                        if (method.getName().equals("ensureHeld")) {
+                            ahead.set(0);
+                        }
+                        return result;
+                    });
+            ahead.set(-RETENTION.toMillis());
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> late.set(pausing, "value", "1"))
+                    .withMessageContaining("so a later holder may have been forgotten");
+            ahead.set(-RETENTION.toMillis());
+            assertThatIllegalStateException().isThrownBy(() -> late.advance(pausing));
+        }
+        assertThat(probe.keys()).doesNotContain("value", FENCE);
+    }
+
+    private static RedisFence fenceWithClock(AtomicLong ahead) {
+        return new RedisFence(data, OPTIONS, new Ticker() {
+            @Override
+            public long nanos() {
+                return System.nanoTime();
+            }
+
+            @Override
+            public long wallMillis() {
+                return System.currentTimeMillis() + ahead.get();
+            }
+        });
     }
 
     /** A template with transactions binds a connection in MULTI to the thread. */

@@ -1,6 +1,7 @@
 package io.distlock.jdbc.autoconfigure;
 
 import io.distlock.jdbc.JdbcFence;
+import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -8,6 +9,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionException;
@@ -37,11 +39,22 @@ record FenceCheck(
                     + ": make the one that the locks protect @Primary, or set distributed-lock.jdbc.fencing.enabled to"
                     + " false");
         }
-        if (fences.stream().noneMatch(fence -> managers.orderedStream().anyMatch(manager -> begins(manager, fence)))) {
+        List<PlatformTransactionManager> beginning = managers.orderedStream()
+                .filter(manager -> fences.stream().anyMatch(fence -> begins(manager, fence)))
+                .toList();
+        if (beginning.isEmpty()) {
             throw new IllegalStateException(
                     "no transaction manager begins transactions of the fence's DataSource, so none would be fenced: define"
                             + " a JdbcTransactionManager or JpaTransactionManager for it, or set"
                             + " distributed-lock.jdbc.fencing.enabled to false");
+        }
+        // One that passes everything on to a bean is listened to there.
+        if (beginning.stream().noneMatch(ConfigurableTransactionManager.class::isInstance)) {
+            throw new IllegalStateException("the transactions of "
+                    + beginning.get(0).getClass().getName()
+                    + " would not be fenced, since it cannot be listened to: let it implement"
+                    + " ConfigurableTransactionManager, define the manager behind it as a bean too, or set"
+                    + " distributed-lock.jdbc.fencing.enabled to false");
         }
         String reactive = names(ReactiveTransactionManager.class);
         if (!reactive.isEmpty()) {

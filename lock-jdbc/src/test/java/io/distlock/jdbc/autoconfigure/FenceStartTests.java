@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.WebApplicationType;
@@ -26,6 +27,9 @@ import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 
 /** What the properties of fencing do, and how wrong ones are refused. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -138,6 +142,14 @@ class FenceStartTests {
         assertThat(output).containsOnlyOnce("The transactions of r2dbcManager are reactive and not fenced");
     }
 
+    @Test
+    void aTransactionManagerThatCannotBeListenedToStopsTheStart() {
+        assertThatThrownBy(() -> start(HiddenManager.class, ENABLED))
+                .hasStackTraceContaining("would not be fenced, since it cannot be listened to")
+                .hasStackTraceContaining("FenceStartTests$Delegate");
+        start(ManagerBehind.class, ENABLED).close();
+    }
+
     private static ConfigurableApplicationContext start(String... properties) {
         return start(Application.class, properties);
     }
@@ -201,6 +213,49 @@ class FenceStartTests {
         @Bean
         JdbcTransactionManager blocking(DataSource dataSource) {
             return new JdbcTransactionManager(dataSource);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class HiddenManager {
+
+        @Bean
+        PlatformTransactionManager delegate(DataSource dataSource) {
+            return new Delegate(new JdbcTransactionManager(dataSource));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class ManagerBehind {
+
+        @Bean
+        JdbcTransactionManager behind(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
+        }
+
+        @Bean
+        PlatformTransactionManager delegate(JdbcTransactionManager behind) {
+            return new Delegate(behind);
+        }
+    }
+
+    private record Delegate(PlatformTransactionManager behind) implements PlatformTransactionManager {
+
+        @Override
+        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+            return behind.getTransaction(definition);
+        }
+
+        @Override
+        public void commit(TransactionStatus status) {
+            behind.commit(status);
+        }
+
+        @Override
+        public void rollback(TransactionStatus status) {
+            behind.rollback(status);
         }
     }
 }

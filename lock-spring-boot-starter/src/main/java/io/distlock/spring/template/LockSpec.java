@@ -92,9 +92,11 @@ public final class LockSpec {
     }
 
     /**
-     * Whether transactions under the lock are refused once a later holder has written.
+     * Whether transactions under the lock are refused once a later holder has written. Those of a {@link #future} only if
+     * they begin on the thread that calls its body.
      *
-     * @throws IllegalStateException if it must be {@linkplain Fencing#ON on} but no resource fences
+     * @throws IllegalStateException if it must be {@linkplain Fencing#ON on} but no resource fences; {@link #mono} and {@link
+     *     #flux} throw it too, since none fences reactive transactions
      */
     public LockSpec fencing(Fencing fencing) {
         if (fencing == Fencing.ON) {
@@ -102,7 +104,7 @@ public final class LockSpec {
                 throw new IllegalStateException("fencing " + problem + ". " + cure);
             });
         }
-        return refined(last -> last.with(fencing != Fencing.OFF));
+        return refined(last -> last.with(fencing));
     }
 
     /** Also takes these locks, in canonical order, not in the order given here. All wait times count from the call. */
@@ -245,6 +247,11 @@ public final class LockSpec {
         private static <T> Publisher<T> publisher(Class<?> type, LockSpec spec, NotAcquiredHandler handler, Body body) {
             ReactiveAdapter adapter = Objects.requireNonNull(
                     ReactiveAdapterRegistry.getSharedInstance().getAdapter(type));
+            if (spec.terms.stream().anyMatch(each -> each.fencing == Fencing.ON)) {
+                throw new IllegalStateException(
+                        "fencing ON is not possible for a Mono or a Flux, since no resource fences reactive transactions:"
+                                + " use another value of fencing, or a body that returns its result");
+            }
             try {
                 @Nullable Object publisher = spec.executions.publisher(adapter).run(spec.tasks(handler), body);
                 return (Publisher<T>) Objects.requireNonNull(publisher);
@@ -261,36 +268,36 @@ public final class LockSpec {
      * @param onLost what happens to the body if the lock is lost
      */
     record Terms(
-            LockClient client, LockRequest request, UnaryOperator<LockOptions> change, OnLost onLost, boolean fenced) {
+            LockClient client, LockRequest request, UnaryOperator<LockOptions> change, OnLost onLost, Fencing fencing) {
 
         static Terms of(LockClient client, LockRequest request) {
-            return new Terms(client, request, UnaryOperator.identity(), OnLost.LEAVE_RUNNING, true);
+            return new Terms(client, request, UnaryOperator.identity(), OnLost.LEAVE_RUNNING, Fencing.DEFAULT);
         }
 
         /** For another client, whose options apply if none were set. */
         Terms with(LockClient another) {
-            return new Terms(another, request.withOptions(change.apply(another.options())), change, onLost, fenced);
+            return new Terms(another, request.withOptions(change.apply(another.options())), change, onLost, fencing);
         }
 
         Terms with(UnaryOperator<LockOptions> next) {
             LockRequest changed = request.withOptions(next.apply(request.options()));
-            return new Terms(client, changed, options -> next.apply(change.apply(options)), onLost, fenced);
+            return new Terms(client, changed, options -> next.apply(change.apply(options)), onLost, fencing);
         }
 
         Terms with(LockMode mode) {
-            return new Terms(client, request.withMode(mode), change, onLost, fenced);
+            return new Terms(client, request.withMode(mode), change, onLost, fencing);
         }
 
         Terms with(OnLost changed) {
-            return new Terms(client, request, change, changed, fenced);
+            return new Terms(client, request, change, changed, fencing);
         }
 
-        Terms with(boolean changed) {
+        Terms with(Fencing changed) {
             return new Terms(client, request, change, onLost, changed);
         }
 
         LockTask task(NotAcquiredHandler handler) {
-            return new LockTask(client, request, onLost == OnLost.INTERRUPT, fenced, handler);
+            return new LockTask(client, request, onLost == OnLost.INTERRUPT, fencing != Fencing.OFF, handler);
         }
     }
 }

@@ -7,6 +7,7 @@ import io.distlock.Sequencer;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.DistributedLock.Fencing;
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
+import io.distlock.spring.template.LockSpec;
 import io.distlock.spring.template.LockTemplate;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Which locks are shown to the resources that refuse stale holders. */
@@ -135,6 +137,19 @@ class FencingTests {
                                         .singleElement()
                                         .satisfies(problem -> assertThat(problem.problem())
                                                 .contains("ON is not possible for a reactive method"))));
+    }
+
+    @Test
+    void noReactiveBodyCanDemandFencing() {
+        runner.run(context -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            LockSpec demanding = locks.lock("a").fencing(Fencing.ON).and(locks.lock("b"));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> demanding.mono(Mono::empty))
+                    .withMessageContaining("fencing ON is not possible for a Mono or a Flux");
+            assertThatIllegalStateException().isThrownBy(() -> demanding.flux(Flux::empty));
+            locks.lock("a").fencing(Fencing.OFF).mono(Mono::empty).block();
+        });
     }
 
     @Test
