@@ -96,9 +96,9 @@ public final class LockHttpServerAutoConfiguration {
         }
         String name = store.name().toLowerCase(Locale.ROOT);
         if (!beans.containsBean(name + "Fence")) {
-            throw new IllegalStateException(
-                    "distributed-lock.http.server.fence is " + name + ", but there is no such fence:" + " add lock-"
-                            + name + " and set distributed-lock." + name + ".fencing.enabled to true");
+            throw new IllegalStateException("distributed-lock.http.server.fence is " + name + ", but there is no bean "
+                    + name + "Fence: add lock-" + name + " and set distributed-lock." + name
+                    + ".fencing.enabled to true");
         }
         Fence fence = beans.getBean(name + "Fence", Fence.class);
         return store == FenceStore.JDBC ? InTransaction.of(fence, beans) : fence;

@@ -5,8 +5,10 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -38,7 +40,7 @@ final class RequireLockValidator implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         boolean required = false;
         for (String name : beans.getBeanDefinitionNames()) {
-            Class<?> type = beans.getType(name, false);
+            Class<?> type = type(name);
             if (type != null && AnnotationUtils.isCandidateClass(type, RequireLock.class)) {
                 required |= check(name, ClassUtils.getUserClass(type));
             }
@@ -47,6 +49,14 @@ final class RequireLockValidator implements SmartInitializingSingleton {
             // Reports its problems also at start-up.
             receiver.run();
         }
+    }
+
+    /** The proxy of an interface does not have the annotations of the class behind it. */
+    private @Nullable Class<?> type(String bean) {
+        Object created = beans.getSingleton(bean);
+        return created == null || created instanceof FactoryBean
+                ? beans.getType(bean, false)
+                : AopProxyUtils.ultimateTargetClass(created);
     }
 
     private boolean check(String bean, Class<?> type) {

@@ -11,10 +11,12 @@ record TargetHosts(Set<String> hosts) {
 
     static TargetHosts of(Collection<String> hosts) {
         for (String host : hosts) {
-            if (host.isBlank() || host.contains("/") || host.contains("*")) {
+            // "::1" would be taken for a name with a port.
+            boolean bareAddress = !host.strip().startsWith("[") && host.indexOf(':') != host.lastIndexOf(':');
+            if (host.isBlank() || host.contains("/") || host.contains("*") || bareAddress) {
                 throw new IllegalArgumentException("\"" + host
                         + "\" is not a host: write its name, such as stock.example.com, or its name and port, such as"
-                        + " stock:8443");
+                        + " stock:8443, and an IPv6 address in brackets, such as [::1]");
             }
         }
         return new TargetHosts(hosts.stream()
@@ -31,6 +33,10 @@ record TargetHosts(Set<String> hosts) {
             return false;
         }
         String host = uri.getHost().toLowerCase(Locale.ROOT);
-        return hosts.contains(host) || hosts.contains(host + ":" + uri.getPort());
+        return hosts.contains(host) || hosts.contains(host + ":" + port(uri));
+    }
+
+    private static int port(URI uri) {
+        return uri.getPort() >= 0 ? uri.getPort() : "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
     }
 }

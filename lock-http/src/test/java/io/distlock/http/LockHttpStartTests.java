@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -75,6 +77,40 @@ class LockHttpStartTests {
     }
 
     @Test
+    void aParameterThatDoesNotExistStopsTheStart() {
+        assertStops(
+                context.withBean(NoParameter.class).withPropertyValues(SECRET),
+                "there is no parameter for #item in its key: the names are [id]");
+        assertStops(context.withBean(NoSecond.class).withPropertyValues(SECRET), "there is no parameter for #p1");
+        context.withBean(Parameters.class)
+                .withPropertyValues(SECRET)
+                .run(started -> assertThat(started).hasNotFailed());
+    }
+
+    @Test
+    void aMethodBehindTheProxyOfAnInterfaceIsChecked() {
+        assertStops(
+                context.withBean("behind", Runnable.class, Behind::new)
+                        .withPropertyValues(SECRET, "spring.aop.proxy-target-class=false"),
+                "cannot be used");
+        context.withBean("behind", Runnable.class, GoodBehind::new)
+                .withPropertyValues(SECRET, "spring.aop.proxy-target-class=false")
+                .run(started -> assertThat(started).hasNotFailed().hasBean("requiredLockReceiver"));
+    }
+
+    @Test
+    void aHostMayBeNamedWithADefaultPortOrAsAnAddress() {
+        TargetHosts hosts = TargetHosts.of(Set.of("stock:443", "plain:80", "[::1]", "[::2]:8443"));
+        for (String included :
+                new String[] {"https://stock/7", "http://plain", "http://[::1]:8080", "https://[::2]:8443"}) {
+            assertThat(hosts.includes(URI.create(included))).isTrue();
+        }
+        for (String other : new String[] {"http://stock/7", "https://plain", "https://[::2]"}) {
+            assertThat(hosts.includes(URI.create(other))).isFalse();
+        }
+    }
+
+    @Test
     void aShortSecretIsRefusedAndNotShown() {
         context.withPropertyValues("distributed-lock.http.secret=swordfish")
                 .run(started -> assertThat(started).getFailure().satisfies(failure -> {
@@ -88,7 +124,7 @@ class LockHttpStartTests {
 
     @Test
     void hostsAreNamesWithoutSchemes() {
-        for (String wrong : new String[] {"http://stock", "*.example.com"}) {
+        for (String wrong : new String[] {"http://stock", "*.example.com", "::1"}) {
             assertStops(
                     context.withPropertyValues("distributed-lock.http.client.hosts=" + wrong),
                     "\"" + wrong + "\" is not a host");
@@ -120,6 +156,38 @@ class LockHttpStartTests {
     static class NoName {
 
         @RequireLock(name = "")
+        public void run() {}
+    }
+
+    static class NoParameter {
+
+        @RequireLock(name = "a", key = "'x' + (#item ?: 'y')")
+        public void run(String id) {}
+    }
+
+    static class NoSecond {
+
+        @RequireLock(name = "a", key = "#p1")
+        public void run(String id) {}
+    }
+
+    static class Parameters {
+
+        @RequireLock(name = "a", key = "#id + #p1 + #a0 + #root.method.name + {1}.?[#this > 0][0]")
+        public void run(String id, String other) {}
+    }
+
+    static class Behind implements Runnable {
+
+        @Override
+        @RequireLock(name = "a", key = "#(")
+        public void run() {}
+    }
+
+    static class GoodBehind implements Runnable {
+
+        @Override
+        @RequireLock(name = "a")
         public void run() {}
     }
 }

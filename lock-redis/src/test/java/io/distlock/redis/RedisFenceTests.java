@@ -248,7 +248,7 @@ class RedisFenceTests {
             ahead.set(-RETENTION.toMillis());
             assertThatIllegalStateException()
                     .isThrownBy(() -> late.set(pausing, "value", "1"))
-                    .withMessageContaining("so a later holder may have been forgotten");
+                    .withMessageContaining("so the token of a later holder may have expired");
             ahead.set(-RETENTION.toMillis());
             assertThatIllegalStateException().isThrownBy(() -> late.advance(pausing));
         }

@@ -93,10 +93,9 @@ public final class LockSpec {
 
     /**
      * Whether transactions under the lock are refused once a later holder has written. Those of a {@link #future} only if
-     * they begin on the thread that calls its body.
+     * they begin on the thread that calls its body; none of a {@link #mono} or {@link #flux}, which refuse {@link Fencing#ON}.
      *
-     * @throws IllegalStateException if it must be {@linkplain Fencing#ON on} but no resource fences; {@link #mono} and {@link
-     *     #flux} throw it too, since none fences reactive transactions
+     * @throws IllegalStateException if it must be {@linkplain Fencing#ON on} but no resource fences
      */
     public LockSpec fencing(Fencing fencing) {
         if (fencing == Fencing.ON) {
@@ -225,8 +224,7 @@ public final class LockSpec {
     private <T extends @Nullable Object> CompletableFuture<T> completing(
             Supplier<? extends CompletionStage<T>> body, NotAcquiredHandler handler) {
         try {
-            Object future = executions.future().run(tasks(handler), body::get);
-            return (CompletableFuture<T>) future;
+            return (CompletableFuture<T>) executions.future().run(tasks(handler), body::get);
         } catch (Throwable refused) {
             return CompletableFuture.failedFuture(refused);
         }
@@ -248,9 +246,8 @@ public final class LockSpec {
             ReactiveAdapter adapter = Objects.requireNonNull(
                     ReactiveAdapterRegistry.getSharedInstance().getAdapter(type));
             if (spec.terms.stream().anyMatch(each -> each.fencing == Fencing.ON)) {
-                throw new IllegalStateException(
-                        "fencing ON is not possible for a Mono or a Flux, since no resource fences reactive transactions:"
-                                + " use another value of fencing, or a body that returns its result");
+                throw new IllegalStateException("fencing ON is not possible for a Mono or a Flux, since no resource"
+                        + " fences reactive transactions: use another value of fencing, or a body that returns its result");
             }
             try {
                 @Nullable Object publisher = spec.executions.publisher(adapter).run(spec.tasks(handler), body);
