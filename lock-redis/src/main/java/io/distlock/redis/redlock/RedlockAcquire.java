@@ -1,5 +1,6 @@
 package io.distlock.redis.redlock;
 
+import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.redlock.Quorum.Refusals;
@@ -173,7 +174,21 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void grant(RedlockLease lease) {
+        for (int at = 0; at < nodes.size(); at++) {
+            withdrawClaim(nodes.get(at), asked.get(at));
+        }
         outcome.complete(new TryLockStore.Result.Granted(new Grant(lease, since)));
+    }
+
+    /** Where readers refused a writer, new ones still let it pass. */
+    private void withdrawClaim(RedlockNode node, CompletableFuture<Vote> vote) {
+        vote.thenAccept(known -> {
+            if (request.mode() == LockMode.EXCLUSIVE
+                    && known instanceof Vote.Refused refused
+                    && refused.holder() == Vote.Refused.READERS) {
+                node.withdraw(request, request.owner(), false);
+            }
+        });
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -48,15 +49,14 @@ record RedlockNodes(
 
     /**
      * The node that contenders for a key ask before the others, so that one of them gets the votes of all: another for each
-     * key, and for each client while it finds that one slow.
+     * key, and for each client while it finds that one slow. None if it finds all of them slow.
      */
-    int first(LockKey key) {
+    OptionalInt first(LockKey key) {
         int usual = Math.floorMod(key.text().hashCode(), size());
         return IntStream.range(usual, usual + size())
                 .map(at -> at % size())
                 .filter(at -> get(at).isPrompt())
-                .findFirst()
-                .orElse(usual);
+                .findFirst();
     }
 
     /** Withdraws something from a node in the background until the node says it is gone, or it has expired. */

@@ -33,7 +33,7 @@ final class RedlockRelease {
     CompletionStage<Release> start() {
         lease.beginRelease();
         List<CompletionStage<Release>> asked = new ArrayList<>(Collections.nCopies(nodes.size(), outcome));
-        int first = nodes.first(lease.key());
+        int first = nodes.first(lease.key()).orElse(0);
         // Waiters ask that node first: it comes last, so that the others have freed the lock by then.
         for (int step = 1; step <= nodes.size(); step++) {
             int at = (first + step) % nodes.size();

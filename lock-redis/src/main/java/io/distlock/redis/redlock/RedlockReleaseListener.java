@@ -6,6 +6,7 @@ import io.distlock.support.TryLockStore.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -74,7 +75,7 @@ final class RedlockReleaseListener implements Subscription {
     }
 
     private void heard(int node) {
-        boolean first = node == nodes.first(key);
+        boolean first = nodes.first(key).equals(OptionalInt.of(node));
         if (wakes(first)) {
             if (first) {
                 wake.run();

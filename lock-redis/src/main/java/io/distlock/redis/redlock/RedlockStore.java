@@ -12,6 +12,7 @@ import io.distlock.support.Backoff;
 import io.distlock.support.TryLockStore;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -122,6 +123,7 @@ final class RedlockStore implements TryLockStore {
             nodes.all().forEach(RedlockNode::identify);
             return failed(clash.get());
         }
+        OptionalInt first = nodes.first(request.key());
         RedlockAcquire next;
         RedlockAcquire before;
         boolean one;
@@ -135,6 +137,7 @@ final class RedlockStore implements TryLockStore {
             // Readers do not keep each other out, and all nodes must know of a writer that waits for them. The last try
             // finds out whether a majority is up.
             one = nextAtOne
+                    && first.isPresent()
                     && !holder.equals(READERS)
                     && request.deadline()
                                     .remaining()
@@ -149,7 +152,7 @@ final class RedlockStore implements TryLockStore {
             // Its answer may have come too late.
             before.abandon();
         }
-        return one ? next.startAt(nodes.first(request.key())) : next.start();
+        return one ? next.startAt(first.getAsInt()) : next.start();
     }
 
     /** When to try again after the node that was asked first has refused. */

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.redis.TestClient;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.test.redis.CommandRecorder;
+import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
@@ -111,6 +113,21 @@ class RedlockHandOverTests {
                 node.probe().command("PUBLISH", "lock:{again}:released", "1");
             });
             TestClient.get(waiting).close();
+        }
+    }
+
+    /** As it did while it waited, so that it would be next. */
+    @Test
+    void aWriterThatHasTheLockDoesNotKeepReadersOutOfANodeThatRefusedIt() {
+        RedisProbe node = nodes.get(NODES - 1).probe();
+        String expiry = Long.toString(System.currentTimeMillis() + 600_000);
+        node.command("ZADD", "lock:{claim}:readers", expiry, "reader.0:1");
+        node.command("PEXPIRE", "lock:{claim}:readers", "600000");
+        LockClient client = clients.get(0).locks;
+        try (HeldLock held =
+                client.acquire(client.request("claim").withWaitTime(RedlockTestClient.PATIENCE.multipliedBy(20)))) {
+            assertThat(held.isHeld()).isTrue();
+            soon().until(() -> node.get("lock:{claim}:waiting").isEmpty());
         }
     }
 
