@@ -37,7 +37,7 @@ final class KeyQueues {
         record Failed(Throwable cause) implements StoreReply {}
     }
 
-    /** A call's place in its queue. As a listener, it lets the provider keep nothing else of the call. */
+    /** A call's place in its queue. Also the request's listener, so that the provider need not keep the call itself. */
     static final class Ticket implements LeaseRequest.Listener {
 
         private final LockKey key;

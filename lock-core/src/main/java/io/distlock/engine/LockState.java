@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The state of a held key: held, then released or lost for good. */
 sealed interface LockState {
 
-    /** Ours while the lease is valid, which it is for so long from then on. */
+    /** Held while the lease is valid: for {@code validNanos} from {@code sinceNanos}. */
     record Held(long sinceNanos, long sinceMillis, long validNanos, int renewals) implements LockState {
 
         static Held since(Moment since, long validNanos, int renewals) {

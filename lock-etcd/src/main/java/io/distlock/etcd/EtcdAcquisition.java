@@ -148,8 +148,8 @@ final class EtcdAcquisition extends WaitingAcquisition {
     }
 
     /**
-     * A grant on a session that was not extended recently would expire before it is useful. One that is not renewed needs
-     * its whole lease.
+     * A grant on a session that was not extended recently would expire before it is useful. A lock that is
+     * not renewed needs nearly its whole lease: the session may be at most 1 % of it old, otherwise half.
      */
     private void grantIfFresh() {
         Session session = position.place().session();

@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * The table in which a fence keeps its rows, and the source of their tokens.
+ * The name of the table in which a fence keeps its rows, and the source of their tokens; {@code FenceDatabase} has the SQL.
  *
  * @param name the table, optionally with its schema: letters, digits and underscores, which need no quotes in any database
  * @param keyPrefix the prefix of the locks' keys at their stores; tokens of different prefixes cannot be compared
@@ -57,7 +57,7 @@ public record FenceTable(String name, String keyPrefix) {
         return source;
     }
 
-    /** The row with the largest token of a source that was removed. */
+    /** The key of the row with the largest token among the removed rows of a source. */
     static String floorOf(String source) {
         return FLOOR + source;
     }

@@ -37,7 +37,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 public final class JdbcFence implements Fence {
 
-    /** H2 alone may report a row that another transaction inserted meanwhile, once for each such. */
+    /** H2 alone may report a duplicate key, once for each transaction that inserted the row meanwhile. */
     private static final int MOST_TRIES = 5;
 
     private static final Sequencer PROBE =

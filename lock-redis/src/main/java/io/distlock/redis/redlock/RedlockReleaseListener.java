@@ -32,7 +32,9 @@ final class RedlockReleaseListener implements Subscription {
     private final CompletableFuture<Subscription> standing = new CompletableFuture<>();
     private Tally tally;
     private boolean closed;
-    private volatile long wokenNanos;
+    private long wokenNanos;
+    /** When a message came last that woke nobody. */
+    private long unheededNanos;
 
     RedlockReleaseListener(RedlockNodes nodes, LockKey key, Runnable wake) {
         this.nodes = nodes;
@@ -40,6 +42,7 @@ final class RedlockReleaseListener implements Subscription {
         this.wake = wake;
         this.tally = Tally.of(nodes.quorum());
         this.wokenNanos = now() - FOR_ONE_RELEASE_NANOS;
+        this.unheededNanos = wokenNanos;
     }
 
     CompletionStage<Subscription> open() {
@@ -71,21 +74,47 @@ final class RedlockReleaseListener implements Subscription {
     }
 
     private void heard(int node) {
-        if (node == nodes.first(key)) {
-            wokenNanos = now();
-            wake.run();
-        } else if (isNews() && waking.compareAndSet(false, true)) {
-            Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(MOST_PAUSE_NANOS));
-            nodes.runtime().scheduler().schedule(this::wakeUnlessWoken, pause);
+        boolean first = node == nodes.first(key);
+        if (wakes(first)) {
+            if (first) {
+                wake.run();
+            } else if (waking.compareAndSet(false, true)) {
+                Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(MOST_PAUSE_NANOS));
+                nodes.runtime().scheduler().schedule(this::wakeUnlessWoken, pause);
+            }
         }
+    }
+
+    private synchronized boolean wakes(boolean first) {
+        if (first) {
+            wokenNanos = now();
+        } else if (!isNews()) {
+            unheededNanos = now();
+            return false;
+        }
+        return true;
     }
 
     private void wakeUnlessWoken() {
         waking.set(false);
-        if (isNews()) {
+        synchronized (this) {
+            if (!isNews()) {
+                return;
+            }
             wokenNanos = now();
-            wake.run();
         }
+        wake.run();
+    }
+
+    /**
+     * From now on the waiter waits for another release than the one it was woken for.
+     *
+     * @param since when the try began that found out who holds the lock
+     * @return whether a message has come since, and woken nobody
+     */
+    synchronized boolean awaitsAnother(long since) {
+        wokenNanos = now() - FOR_ONE_RELEASE_NANOS;
+        return unheededNanos - since >= 0;
     }
 
     private boolean isNews() {

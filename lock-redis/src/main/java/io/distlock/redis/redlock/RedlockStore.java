@@ -36,6 +36,9 @@ final class RedlockStore implements TryLockStore {
     /** So many tries in a row begin at one node, which may be the only one that has lost the lock. */
     private static final int MOST_AT_ONE = 2;
 
+    /** As long as a waiter waits for a holder whose time to live is unknown. */
+    private static final Duration UNKNOWN_HOLDER = Duration.ofSeconds(5);
+
     /** Until one who was refused by one node asks all; as long again at most. */
     private static final Duration UNTIL_ALL = Duration.ofMillis(100);
 
@@ -55,16 +58,22 @@ final class RedlockStore implements TryLockStore {
     private boolean afterMessage;
     /** Whom a majority has named last. */
     private OptionalLong holder = OptionalLong.empty();
+    /** Until when a majority has said the holder has the lock, unless it renews it. */
+    private Deadline holderUntil;
+    /** Whom only the node that is asked first has named. */
+    private OptionalLong atFirst = OptionalLong.empty();
     /** The pause, if the last try split the votes with others. */
     private Optional<Duration> split = Optional.empty();
     /** Why that try failed. */
     private String why = "";
 
     private @Nullable RedlockAcquire current;
+    private @Nullable RedlockReleaseListener listener;
 
     RedlockStore(RedlockNodes nodes, LeaseRequest request) {
         this.nodes = nodes;
         this.request = request;
+        this.holderUntil = request.deadline();
         this.nextAtOne = nodes.contention().isOn(request.key());
     }
 
@@ -151,9 +160,17 @@ final class RedlockStore implements TryLockStore {
             holder = READERS;
             return Optional.of(spread(Duration.ZERO));
         }
-        if (!afterMessage && holder.equals(OptionalLong.of(refused.holder()))) {
-            nextAtOne = true;
-            return freeIn;
+        OptionalLong named = OptionalLong.of(refused.holder());
+        Duration left = holderUntil.remaining();
+        if (!afterMessage && holder.equals(named) && !left.isZero()) {
+            return Optional.of(untilReleased(
+                    freeIn.filter(time -> time.compareTo(left) < 0).orElse(left)));
+        }
+        boolean unchanged = atFirst.equals(named);
+        atFirst = named;
+        if (afterMessage && unchanged) {
+            // Others have the lock in turn. Each of their messages would put off the time when all nodes are asked.
+            return Optional.of(spread(Duration.ZERO));
         }
         Duration all = UNTIL_ALL.plusNanos(ThreadLocalRandom.current().nextLong(UNTIL_ALL.toNanos()));
         return Optional.of(freeIn.filter(time -> time.compareTo(all) < 0).orElse(all));
@@ -171,8 +188,12 @@ final class RedlockStore implements TryLockStore {
         boolean early = atOne && refusals.granted() > 0 && splits < MOST_AT_ONE;
         if (holder.isPresent() && !early) {
             splits = 0;
-            nextAtOne = true;
-            return refusals.freeIn().map(RedlockStore::spread);
+            Duration freeIn = refusals.freeIn().orElse(UNKNOWN_HOLDER);
+            Deadline end = request.deadline();
+            holderUntil = freeIn.compareTo(end.remaining()) < 0
+                    ? Deadline.in(freeIn, nodes.runtime().ticker())
+                    : end;
+            return Optional.of(untilReleased(spread(freeIn)));
         }
         why = refusals.isSplit()
                 ? "the votes of " + nodes.size()
@@ -185,6 +206,16 @@ final class RedlockStore implements TryLockStore {
         split = Optional.of(SPLIT.pause(++splits).plusNanos(spread));
         nextAtOne = splits <= MOST_AT_ONE;
         return split;
+    }
+
+    /** Only a holder's next message ends this wait early, and that may have come during the try. */
+    private Duration untilReleased(Duration freeIn) {
+        nextAtOne = true;
+        if (listener == null || !listener.awaitsAnother(startedNanos)) {
+            return freeIn;
+        }
+        woken = true;
+        return spread(Duration.ZERO);
     }
 
     private synchronized void nextAtOne(boolean message) {
@@ -215,6 +246,10 @@ final class RedlockStore implements TryLockStore {
             nextAtOne(true);
             wake.run();
         };
-        return new RedlockReleaseListener(nodes, key, wakeUp).open();
+        RedlockReleaseListener made = new RedlockReleaseListener(nodes, key, wakeUp);
+        synchronized (this) {
+            listener = made;
+        }
+        return made.open();
     }
 }

@@ -113,7 +113,7 @@ final class FencingModel {
         for (int node = 0; node < NODES; node++) {
             if (owner[node] != NOBODY) {
                 FencingModel expired = copy();
-                expired.owner[node] = NOBODY;
+                expired.free(node);
                 next.add(expired);
             }
             if (mayForget == node && forgetful == NOBODY) {
@@ -163,8 +163,8 @@ final class FencingModel {
     /** The script that restores; the counter stays as it is. */
     private FencingModel restore(int each, int node) {
         owner[node] = each;
-        value[node] = token[each];
         if (phase[each] == Phase.RAISING) {
+            value[node] = token[each];
             confirmed[each][node] = true;
             finish(each);
         }
@@ -173,7 +173,7 @@ final class FencingModel {
 
     private FencingModel forget(int node) {
         forgetful = node;
-        owner[node] = NOBODY;
+        free(node);
         counter[node] = 0;
         for (int each = 0; each < phase.length; each++) {
             begunBefore |= hasBegun(each) ? 1 << each : 0;
@@ -190,7 +190,7 @@ final class FencingModel {
         }
         for (int each = 0; each < phase.length; each++) {
             if ((begunBefore & 1 << each) != 0 && phase[each] != Phase.GRANTED) {
-                phase[each] = Phase.GIVEN_UP;
+                end(each, Phase.GIVEN_UP);
             }
         }
         return this;
@@ -235,7 +235,7 @@ final class FencingModel {
         }
         finish(each);
         if (rule == Rule.WITHOUT_SECOND_PHASE) {
-            phase[each] = Phase.GRANTED;
+            end(each, Phase.GRANTED);
         }
         return this;
     }
@@ -260,7 +260,22 @@ final class FencingModel {
             sure += done ? 1 : 0;
         }
         if (sure >= QUORUM.majority()) {
-            phase[each] = Phase.GRANTED;
+            end(each, Phase.GRANTED);
+        }
+    }
+
+    private void free(int node) {
+        owner[node] = NOBODY;
+        value[node] = 0;
+    }
+
+    /** Forgets what nobody asks for any more, so that there are fewer states. */
+    private void end(int each, Phase how) {
+        phase[each] = how;
+        Arrays.fill(vote[each], 0);
+        Arrays.fill(confirmed[each], false);
+        for (int node = 0; node < NODES; node++) {
+            value[node] = owner[node] == each ? 0 : value[node];
         }
     }
 

@@ -19,7 +19,10 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -28,7 +31,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RedlockClockTests {
 
     private static final Duration LEASE = Duration.ofSeconds(2);
-    private static final String LOCK = "lock:{orders}";
 
     @RegisterExtension
     static final RedisServersExtension nodes = RedisServersExtension.create(3);
@@ -95,11 +97,11 @@ class RedlockClockTests {
         try (RedlockTestClient one = RedlockTestClient.of(nodes);
                 RedlockTestClient other = RedlockTestClient.of(nodes)) {
             HeldLock held = one.locks.acquire(one.locks.request("orders"));
-            awaitOnAllNodes();
-            step(0, Duration.ofHours(1));
+            awaitOnAllNodes("orders");
+            step("orders", 0, Duration.ofHours(1));
             assertThat(other.locks.tryAcquire(other.locks.request("orders"))).isEmpty();
-            step(0, Duration.ofHours(1));
-            step(1, Duration.ofHours(1));
+            step("orders", 0, Duration.ofHours(1));
+            step("orders", 1, Duration.ofHours(1));
             Optional<HeldLock> second = other.locks.tryAcquire(other.locks.request("orders"));
             assertThat(second).isPresent();
             // Both believe in it: what is left is the token.
@@ -109,41 +111,58 @@ class RedlockClockTests {
         }
     }
 
+    /** Any node, also the one that is asked first: it is the same for all three locks. */
     @Test
     void aNodeWhoseClockIsSetBackKeepsTheLockOfADeadHolderForLongerAndIsOutvoted() {
+        List<String> names = List.of("a", "d", "g");
         try (RedlockTestClient other = RedlockTestClient.of(nodes)) {
             LockOptions options = LockOptions.defaults().withLeaseTime(LEASE);
-            Lease dead = TestClient.get(other.provider.acquire(new LeaseRequest(
-                            LockKey.of("orders"),
-                            LockMode.EXCLUSIVE,
-                            "dead",
-                            options,
-                            Deadline.in(RedlockTestClient.PATIENCE, other.runtime.ticker()))))
-                    .orElseThrow()
-                    .lease();
-            awaitOnAllNodes();
-            step(0, Duration.ofHours(-1));
-            try (HeldLock next =
-                    other.locks.acquire(other.locks.request("orders").withWaitTime(RedlockTestClient.PATIENCE))) {
-                assertThat(next.isHeld()).isTrue();
-                assertThat(next.fencingToken()).isGreaterThan(dead.token());
-                assertThat(nodes.get(0).probe().get(LOCK).orElseThrow()).startsWith("dead");
+            List<Lease> dead = new ArrayList<>();
+            for (int node = 0; node < names.size(); node++) {
+                dead.add(TestClient.get(other.provider.acquire(new LeaseRequest(
+                                LockKey.of(names.get(node)),
+                                LockMode.EXCLUSIVE,
+                                "dead",
+                                options,
+                                Deadline.in(RedlockTestClient.PATIENCE, other.runtime.ticker()))))
+                        .orElseThrow()
+                        .lease());
+                awaitOnAllNodes(names.get(node));
+                step(names.get(node), node, Duration.ofHours(-1));
+            }
+            // Their last look before they give up would be too late.
+            List<CompletableFuture<HeldLock>> waiting = names.stream()
+                    .map(name -> other.locks.request(name).withWaitTime(RedlockTestClient.PATIENCE.multipliedBy(10)))
+                    .map(other.locks::acquireAsync)
+                    .toList();
+            for (int node = 0; node < names.size(); node++) {
+                try (HeldLock next = TestClient.get(waiting.get(node))) {
+                    assertThat(next.isHeld()).isTrue();
+                    assertThat(next.fencingToken()).isGreaterThan(dead.get(node).token());
+                    assertThat(nodes.get(node).probe().get(lock(names.get(node))))
+                            .hasValueSatisfying(value -> assertThat(value).startsWith("dead"));
+                }
             }
         }
     }
 
-    private static void awaitOnAllNodes() {
+    private static String lock(String name) {
+        return "lock:{" + name + "}";
+    }
+
+    private static void awaitOnAllNodes(String name) {
         await().atMost(RedlockTestClient.PATIENCE)
                 .until(() -> nodes.all().stream()
-                        .allMatch(node -> node.probe().get(LOCK).isPresent()));
+                        .allMatch(node -> node.probe().get(lock(name)).isPresent()));
     }
 
     /**
      * What a step of its clock means to the lock on a node: it ends so much earlier or later. (The clocks of this machine
      * cannot be stepped for one process.)
      */
-    private static void step(int node, Duration by) {
+    private static void step(String name, int node, Duration by) {
         RedisProbe probe = nodes.get(node).probe();
-        probe.ttlMillis(LOCK).ifPresent(left -> probe.command("PEXPIRE", LOCK, Long.toString(left - by.toMillis())));
+        probe.ttlMillis(lock(name))
+                .ifPresent(left -> probe.command("PEXPIRE", lock(name), Long.toString(left - by.toMillis())));
     }
 }

@@ -9,6 +9,7 @@ import io.distlock.LockRequest;
 import io.distlock.redis.TestClient;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.test.redis.CommandRecorder;
+import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,6 +72,67 @@ class RedlockHandOverTests {
             TestClient.get(waiting).close();
             nodes.get(node).probe().command("DEL", "lock:{stray}");
         }
+    }
+
+    /** If each message of theirs put off the time when it asks all nodes, it would never come. */
+    @Test
+    void aStrayVoteOfTheFirstNodeDoesNotKeepAWaiterOutWhileOthersTakeTheLockAndReleaseIt() {
+        RedisServer first = RedlockTestClient.first(nodes, LockKey.of("busy"));
+        try (StandingTestClient client = new StandingTestClient(nodes)) {
+            CompletableFuture<HeldLock> waiting = waiter(client, "busy");
+            first.probe().command("SET", "lock:{busy}", "stray:1", "PX", "600000");
+            theOthers(first).forEach(node -> node.probe().command("DEL", "lock:{busy}"));
+            await().pollInterval(Duration.ofMillis(50))
+                    .atMost(RedlockTestClient.PATIENCE)
+                    .until(() -> {
+                        first.probe().command("PUBLISH", "lock:{busy}:released", "1");
+                        return waiting.isDone();
+                    });
+            TestClient.get(waiting).close();
+        }
+    }
+
+    /** Its messages are those of another release than the one that woke the waiter last, however soon they come. */
+    @Test
+    void aHolderWithoutTheFirstNodeWakesAWaiterThatWasWokenAMomentAgo() {
+        RedisServer first = RedlockTestClient.first(nodes, LockKey.of("again"));
+        try (StandingTestClient client = new StandingTestClient(nodes)) {
+            CompletableFuture<HeldLock> waiting = waiter(client, "again");
+            List<CommandRecorder> recorders =
+                    theOthers(first).stream().map(node -> node.probe().record()).toList();
+            theOthers(first).forEach(node -> node.probe().command("SET", "lock:{again}", "next.0:2", "PX", "600000"));
+            first.probe().command("DEL", "lock:{again}");
+            first.probe().command("PUBLISH", "lock:{again}:released", "1");
+            // Twice it takes the others' refusals for a release that is on its way.
+            soon().until(() -> recorders.stream().allMatch(each -> scripts(List.of(each)) >= 3));
+            recorders.forEach(CommandRecorder::close);
+            theOthers(first).forEach(node -> {
+                node.probe().command("DEL", "lock:{again}");
+                node.probe().command("PUBLISH", "lock:{again}:released", "1");
+            });
+            TestClient.get(waiting).close();
+        }
+    }
+
+    /** It knows of a holder, listens everywhere, and time stands still. */
+    private static CompletableFuture<HeldLock> waiter(StandingTestClient client, String name) {
+        nodes.all().forEach(node -> node.probe().command("SET", "lock:{" + name + "}", "holder.0:1", "PX", "600000"));
+        CompletableFuture<HeldLock> waiting = client.locks()
+                .acquireAsync(client.locks().request(name).withWaitTime(RedlockTestClient.PATIENCE.multipliedBy(4)));
+        soon().until(() -> nodes.all().stream().allMatch(node -> isHeardAt(node, name)));
+        client.stopTime();
+        return waiting;
+    }
+
+    private static boolean isHeardAt(RedisServer node, String name) {
+        return !node.probe()
+                .command("PUBSUB", "CHANNELS", "lock:{" + name + "}:released")
+                .items()
+                .isEmpty();
+    }
+
+    private static List<RedisServer> theOthers(RedisServer first) {
+        return nodes.all().stream().filter(node -> node != first).toList();
     }
 
     @Test

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The locks of one call, in the order in which it takes them. Each wait time counts from the beginning of the call, so
+ * The locks of one call, in the order in which it takes them: {@link LockTask#ordered}. Each wait time counts from the beginning of the call, so
  * that the call waits no longer than the longest of them. For one call, whose steps run in sequence.
  */
 final class LockSequence {

@@ -96,7 +96,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         return asksStore;
     }
 
-    /** Requires all of these locks to be held, as the store says or as the clock does. */
+    /** Requires all of these locks to be held: by the clock and, if it is asked, by the store. */
     void check(Collection<ReferenceCountedLock> locks) {
         for (ReferenceCountedLock each : locks) {
             each.lock().ensureHeld();
@@ -109,7 +109,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     private static void confirm(HeldLock lock, LockClient client) {
         for (Sequencer sequencer : lock.sequencers()) {
             if (!client.isCurrent(sequencer)) {
-                // Throws the loss, which the store's answer to the release proves.
+                // The store answers the release with NOT_OWNER, so this throws the LockLostException.
                 lock.close();
                 throw new IllegalStateException("the store no longer has lock '" + sequencer + "'");
             }
@@ -119,7 +119,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     /** Remembers the locks under which each transaction was begun, and checks them before its commit. */
     private final class Listener implements TransactionExecutionListener {
 
-        /** Only transactions begun under a lock. Keyed by identity; weakly, since not all are told to the listener's end. */
+        /** Only transactions begun under a lock. Keyed weakly, since the listener does not learn of the end of every one. */
         private final Map<TransactionExecution, Begun> begun = Collections.synchronizedMap(new WeakHashMap<>());
 
         /**

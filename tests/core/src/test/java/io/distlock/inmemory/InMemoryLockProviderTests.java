@@ -99,7 +99,7 @@ class InMemoryLockProviderTests {
                 .mapToObj(reader -> acquire("a", LockMode.SHARED, "reader " + reader, LEASE))
                 .toList();
         provider.release(held, Duration.ZERO);
-        assertThat(readers).allSatisfy(reader -> assertThat(reader).isDone());
+        assertThat(readers.stream().filter(CompletableFuture::isDone).count()).isEqualTo(3_000);
         readers.forEach(reader -> provider.release(reader.join().orElseThrow().lease(), Duration.ZERO));
         assertThat(details()).containsEntry("keys", 0);
     }
