@@ -246,9 +246,8 @@ public final class LockSpec {
             ReactiveAdapter adapter = Objects.requireNonNull(
                     ReactiveAdapterRegistry.getSharedInstance().getAdapter(type));
             if (spec.terms.stream().anyMatch(each -> each.fencing == Fencing.ON)) {
-                throw new IllegalStateException(
-                        "fencing ON is not possible for a Mono or a Flux, since no resource"
-                                + " fences reactive transactions: use another value of fencing, or a body that returns its result");
+                throw new IllegalStateException("fencing ON is not possible for a Mono or a Flux, since no resource"
+                        + " fences reactive transactions: use another value, or a body that returns its result");
             }
             try {
                 @Nullable Object publisher = spec.executions.publisher(adapter).run(spec.tasks(handler), body);
