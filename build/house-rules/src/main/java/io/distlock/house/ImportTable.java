@@ -55,7 +55,7 @@ final class ImportTable {
                     "io.distlock.jdbc",
                     "io.distlock.spring",
                     "io.distlock.spring.transaction"),
-            new Row("io.distlock.http", API, FENCING, "io.distlock.spring"),
+            new Row("io.distlock.http", API, FENCING, SPI, "io.distlock.spring"),
             new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
