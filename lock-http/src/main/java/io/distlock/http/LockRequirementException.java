@@ -24,44 +24,37 @@ public final class LockRequirementException extends ErrorResponseException {
 
     static LockRequirementException missing() {
         return new LockRequirementException(
-                HttpStatus.PRECONDITION_REQUIRED,
-                "The request needs the header " + SequencerHeader.NAME + ". Nothing was changed.",
-                null);
+                HttpStatus.PRECONDITION_REQUIRED, "The request needs the header " + SequencerHeader.NAME + ".", null);
     }
 
     static LockRequirementException malformed() {
         return new LockRequirementException(
                 HttpStatus.BAD_REQUEST,
-                "The header " + SequencerHeader.NAME + " is malformed, too long or not authentic. Nothing was changed.",
+                "The header " + SequencerHeader.NAME + " is malformed, too long or not authentic.",
                 null);
     }
 
     static LockRequirementException ofAnotherKey() {
         return new LockRequirementException(
                 HttpStatus.BAD_REQUEST,
-                "The header " + SequencerHeader.NAME
-                        + " does not cover the lock that the request needs. Nothing was changed.",
+                "The header " + SequencerHeader.NAME + " does not cover the lock that the request needs.",
                 null);
     }
 
     static LockRequirementException shared() {
         return new LockRequirementException(
-                HttpStatus.PRECONDITION_FAILED,
-                "The lock is held shared, and the request needs it exclusively. Nothing was changed.",
-                null);
+                HttpStatus.PRECONDITION_FAILED, "The lock is held shared, and the request needs it exclusively.", null);
     }
 
     static LockRequirementException stale(Optional<Throwable> cause) {
         return new LockRequirementException(
                 HttpStatus.PRECONDITION_FAILED,
-                "The lock is no longer held by the sender of the request. Nothing was changed.",
+                "The lock is no longer held by the sender of the request.",
                 cause.orElse(null));
     }
 
     static LockRequirementException unavailable(Throwable cause) {
         return new LockRequirementException(
-                HttpStatus.SERVICE_UNAVAILABLE,
-                "The lock cannot be checked at the moment. Nothing was changed.",
-                cause);
+                HttpStatus.SERVICE_UNAVAILABLE, "The lock cannot be checked at the moment.", cause);
     }
 }

@@ -256,7 +256,7 @@ class RequireLockTests {
     private void assertRefused(HttpResponse<String> response, int status) {
         assertThat(response.statusCode()).isEqualTo(status);
         assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
-        assertThat(response.body()).contains("Nothing was changed").doesNotContain("stock:");
+        assertThat(response.body()).contains("\"status\":" + status).doesNotContain("stock:");
         assertThat(stock.written()).isEmpty();
     }
 

@@ -26,15 +26,14 @@ final class LockExceptionAdvice {
     @ExceptionHandler
     ResponseEntity<ProblemDetail> busy(LockNotAcquiredException busy) {
         return ResponseEntity.of(ProblemDetail.forStatusAndDetail(
-                        HttpStatus.CONFLICT, "Another request is working on the same thing. Nothing was changed."))
+                        HttpStatus.CONFLICT, "Another request is working on the same thing."))
                 .build();
     }
 
     @ExceptionHandler({LockUnavailableException.class, LockInterruptedException.class})
     ResponseEntity<ProblemDetail> unavailable() {
         return ResponseEntity.of(ProblemDetail.forStatusAndDetail(
-                        HttpStatus.SERVICE_UNAVAILABLE,
-                        "The service is not available at the moment. Nothing was changed."))
+                        HttpStatus.SERVICE_UNAVAILABLE, "The service is not available at the moment."))
                 .headers(headers -> headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS))
                 .build();
     }

@@ -135,7 +135,7 @@ class OrdersApplicationTests {
                     .contentType(MediaType.APPLICATION_PROBLEM_JSON)
                     .expectBody()
                     .jsonPath("$.detail")
-                    .isEqualTo("Another request is working on the same thing. Nothing was changed.");
+                    .isEqualTo("Another request is working on the same thing.");
             assertThat(elsewhere.isHeld()).isTrue();
         }
         assertThat(purchases.findById(ORDER)).map(Purchase::state).contains("new");
