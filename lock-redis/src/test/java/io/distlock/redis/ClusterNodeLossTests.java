@@ -9,6 +9,7 @@ import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServerOptions;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
@@ -25,7 +26,7 @@ class ClusterNodeLossTests {
                 RedisServer replica = RedisServer.start(
                         RedisServerOptions.defaults().withConfig("cluster-enabled yes", "cluster-node-timeout 2000"))) {
             RedisServer master = cluster.nodeOf("lock:{orders}");
-            follow(replica.probe(), master);
+            follow(replica.probe(), master, cluster.nodes());
             try (TestClient client = TestClient.of(factory(cluster), RedisLockOptions.defaults())) {
                 client.locks
                         .acquire(client.locks.request("orders").withWaitTime(PATIENCE))
@@ -44,7 +45,7 @@ class ClusterNodeLossTests {
         }
     }
 
-    private static void follow(RedisProbe replica, RedisServer master) {
+    private static void follow(RedisProbe replica, RedisServer master, List<RedisServer> voters) {
         String id = master.probe().command("CLUSTER", "MYID").text();
         replica.command("CLUSTER", "MEET", master.host(), String.valueOf(master.port()));
         await().atMost(PATIENCE)
@@ -52,9 +53,13 @@ class ClusterNodeLossTests {
                 .until(() -> replica.command("CLUSTER", "REPLICATE", id).text().equals("OK"));
         await().atMost(PATIENCE)
                 .until(() -> "up".equals(replica.info("replication").get("master_link_status")));
-        // The others vote for a replica only that they know.
+        // They vote for a replica only that they know, and it asks only those that it knows.
+        for (RedisServer voter : voters) {
+            await().atMost(PATIENCE)
+                    .until(() -> voter.probe().command("CLUSTER", "NODES").text().contains("slave " + id));
+        }
         await().atMost(PATIENCE)
-                .until(() -> master.probe().command("CLUSTER", "NODES").text().contains("slave " + id));
+                .until(() -> replica.command("CLUSTER", "NODES").text().lines().count() == voters.size() + 1L);
     }
 
     private static String role(RedisProbe server) {
