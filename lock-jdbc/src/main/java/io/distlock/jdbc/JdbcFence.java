@@ -86,6 +86,7 @@ public final class JdbcFence implements Fence {
      * that has locked the row ({@code REQUIRES_NEW}), it relies on that row, since it would wait for itself.
      *
      * @return whether the lock's row is locked until this transaction ends, or a later one; false if it was only compared
+     * @throws IllegalStateException also if that row is locked for an earlier grant of the lock
      * @throws org.springframework.dao.DataAccessException if the database fails
      */
     public boolean advance(String provider, Sequencer sequencer) {
@@ -100,6 +101,11 @@ public final class JdbcFence implements Fence {
         if (sequencer.mode() == LockMode.SHARED || isReadOnly()) {
             grant.requireNewest(rows(look, grant));
             return false;
+        }
+        if (locked.isSuspended(outer -> ((Grant) outer).key().equals(grant.key()))) {
+            throw new IllegalStateException("lock '" + sequencer.key() + "' was acquired again in a transaction inside"
+                    + " another one that has used it, and would wait for that one for ever: acquire it in one of them, or"
+                    + " set distributed-lock.transactions.hold-until-completion to true");
         }
         raise(grant);
         locked.add(grant);

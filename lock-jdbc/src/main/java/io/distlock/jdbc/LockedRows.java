@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -26,6 +27,11 @@ final class LockedRows {
             suspended.remove();
         }
         return Stream.concat(outer.stream(), current()).anyMatch(each -> each.grants.contains(grant));
+    }
+
+    /** Whether a suspended transaction of this thread has locked such a row. */
+    boolean isSuspended(Predicate<Object> grant) {
+        return suspended.get().stream().flatMap(each -> each.grants.stream()).anyMatch(grant);
     }
 
     /** Until the transaction ends. */

@@ -276,8 +276,8 @@ abstract class JdbcFenceContract {
         advance(key, 5);
         assertThatIllegalStateException()
                 .isThrownBy(() -> in(() -> fence.advance("etcd", exclusive(key, 6))))
-                .withMessageContaining("tokens of 'redis:lock'")
-                .withMessageContaining("those of 'etcd:lock'")
+                .withMessageContaining("from 'redis:lock', which")
+                .withMessageContaining("those from 'etcd:lock'")
                 .withMessageContaining("delete the rows with provider =");
         assertThatIllegalStateException().isThrownBy(() -> in(() -> fence.advance("etcd", shared(key, 6))));
         assertThat(token(key)).isEqualTo(5);
@@ -292,6 +292,20 @@ abstract class JdbcFenceContract {
             fence.advance(exclusive(key, 1));
             inner.executeWithoutResult(status -> fence.advance(exclusive(key, 1)));
             fence.advance(exclusive(key, 1));
+        });
+        assertThat(token(key)).isEqualTo(1);
+    }
+
+    @Test
+    void anInnerTransactionWithALaterGrantIsRefusedBeforeItWaitsForTheOuterOne() {
+        LockKey key = unique();
+        TransactionTemplate inner = database.transaction();
+        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        in(() -> {
+            fence.advance(exclusive(key, 1));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> inner.executeWithoutResult(status -> fence.advance(exclusive(key, 2))))
+                    .withMessageContaining("would wait for that one for ever");
         });
         assertThat(token(key)).isEqualTo(1);
     }
