@@ -112,6 +112,7 @@ final class BareLettuce implements AutoCloseable {
         static final String TIME_TO_LIVE_MILLIS = "30000";
         static final String WAIT_MILLIS = "5000";
         static final String FREE_NOW = "0";
+        static final String NO_PROPOSAL = "0";
 
         private static final String OWNER = "0123456789abcdef0123456789abcdef-";
         private static final int RADIX = 36;
@@ -131,7 +132,7 @@ final class BareLettuce implements AutoCloseable {
             String fence = "bare:fence:{" + slot + '}';
             this.toAcquire = new String[] {lock, lock + ":readers", waiting, fence};
             this.toAcquireOnANode = new String[] {lock, lock + ":readers", waiting, "bare:fence"};
-            this.toRelease = new String[] {lock, waiting};
+            this.toRelease = new String[] {lock};
             this.channel = lock + ":released";
         }
 

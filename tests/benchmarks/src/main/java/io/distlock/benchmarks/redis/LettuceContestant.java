@@ -121,7 +121,8 @@ final class LettuceContestant implements Contestant {
                             BareNames.TIME_TO_LIVE_MILLIS,
                             BareNames.WAIT_MILLIS,
                             owner,
-                            here.slot),
+                            here.slot,
+                            BareNames.NO_PROPOSAL),
                     granted -> granted.get(0) == 1);
             this.<Long>majority(
                     node -> node.evalsha(
