@@ -56,7 +56,8 @@ class ClusterNodeLossTests {
         // They vote for a replica only that they know, and it asks only those that it knows.
         for (RedisServer voter : voters) {
             await().atMost(PATIENCE)
-                    .until(() -> voter.probe().command("CLUSTER", "NODES").text().contains("slave " + id));
+                    .until(() ->
+                            voter.probe().command("CLUSTER", "NODES").text().contains("slave " + id));
         }
         await().atMost(PATIENCE)
                 .until(() -> replica.command("CLUSTER", "NODES").text().lines().count() == voters.size() + 1L);
