@@ -96,7 +96,7 @@ final class RequiredLocks {
          * @throws LockRequirementException 400 if the arguments make no valid key
          * @throws IllegalStateException if the expression's type cannot be a key
          */
-        LockKey key(Object target, Object[] arguments) {
+        LockKey key(Object target, @Nullable Object[] arguments) {
             if (key == null) {
                 return LockKey.of(annotation.name());
             }
