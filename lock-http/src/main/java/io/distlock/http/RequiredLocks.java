@@ -96,6 +96,7 @@ final class RequiredLocks {
          * @throws LockRequirementException 400 if the arguments make no valid key
          * @throws IllegalStateException if the expression's type cannot be a key
          */
+        @SuppressWarnings("NullAway") // elements may be null; Spring's class file says so only to newer compilers
         LockKey key(Object target, @Nullable Object[] arguments) {
             if (key == null) {
                 return LockKey.of(annotation.name());
