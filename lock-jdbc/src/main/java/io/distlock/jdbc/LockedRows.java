@@ -14,8 +14,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * The grants whose rows are locked by the current transaction of this thread, or by a suspended one around it. Advancing those
- * of a suspended one again would wait for itself: its row stays locked until later, which protects the inner transaction as
- * well. Thread-safe.
+ * of a suspended one again would wait for itself. Its row stays locked until later, which protects the inner transaction as
+ * well, unless the outer one rolls back after the inner one has committed: then the token is not recorded. Thread-safe.
  */
 final class LockedRows {
 
