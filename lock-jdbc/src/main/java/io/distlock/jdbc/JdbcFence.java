@@ -15,10 +15,12 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -64,7 +66,10 @@ public final class JdbcFence implements Fence {
         this.dataSource = dataSource instanceof TransactionAwareDataSourceProxy proxy
                 ? Objects.requireNonNull(proxy.getTargetDataSource())
                 : dataSource;
-        this.jdbc = new NamedParameterJdbcTemplate(this.dataSource);
+        JdbcTemplate template = new JdbcTemplate(this.dataSource);
+        // By its codes, a wait for the row that took too long is told from other errors.
+        template.setExceptionTranslator(new SQLErrorCodeSQLExceptionTranslator(this.dataSource));
+        this.jdbc = new NamedParameterJdbcTemplate(template);
         this.table = table;
         this.database = FenceDatabase.of(dataSource);
         this.defaultProvider = defaultProvider;
@@ -87,6 +92,7 @@ public final class JdbcFence implements Fence {
      *
      * @return whether the lock's row is locked until this transaction ends, or a later one; false if it was only compared
      * @throws IllegalStateException also if that row is locked for an earlier grant of the lock
+     * @throws org.springframework.dao.CannotAcquireLockException if the row was not free within the database's lock timeout
      * @throws org.springframework.dao.DataAccessException if the database fails
      */
     public boolean advance(String provider, Sequencer sequencer) {

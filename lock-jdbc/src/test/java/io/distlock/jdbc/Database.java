@@ -21,9 +21,11 @@ public final class Database implements AutoCloseable {
     private final HikariDataSource dataSource;
     private final String url;
     private final String user;
+    private final String shortLockTimeout;
     private final String waiting;
 
-    private Database(@Nullable SqlServer server, String url, String user, String waiting) {
+    private Database(
+            @Nullable SqlServer server, String url, String user, String shortLockTimeout, String waiting) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setUsername(user);
@@ -34,6 +36,7 @@ public final class Database implements AutoCloseable {
         this.url = url;
         this.user = user;
         this.dataSource = new HikariDataSource(config);
+        this.shortLockTimeout = shortLockTimeout;
         this.waiting = waiting;
         new ResourceDatabasePopulator(
                         new ClassPathResource(FenceDatabase.of(dataSource).script()))
@@ -45,6 +48,7 @@ public final class Database implements AutoCloseable {
                 null,
                 "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000",
                 "sa",
+                "set lock_timeout 100",
                 // It repeats a statement that waits for another's insert, and names a blocker only for updates.
                 "select count(*) from information_schema.sessions where executing_statement like 'merge%'");
     }
@@ -55,6 +59,7 @@ public final class Database implements AutoCloseable {
                 server,
                 server.url(),
                 server.user(),
+                "set local lock_timeout = '100ms'",
                 "select count(*) from pg_stat_activity where wait_event_type = 'Lock'");
     }
 
@@ -64,6 +69,7 @@ public final class Database implements AutoCloseable {
                 server,
                 server.url(),
                 server.user(),
+                "set innodb_lock_wait_timeout = 1",
                 // The table of transactions shows what was the case up to 100 ms ago.
                 "select variable_value from information_schema.global_status"
                         + " where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'");
@@ -87,6 +93,11 @@ public final class Database implements AutoCloseable {
 
     public TransactionTemplate transaction() {
         return new TransactionTemplate(new JdbcTransactionManager(dataSource));
+    }
+
+    /** Makes the current transaction wait for a row for as short as the database allows. */
+    public void shortenLockTimeout() {
+        jdbc().execute(shortLockTimeout);
     }
 
     /** How many transactions wait for a row that another has locked. */

@@ -18,12 +18,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -106,6 +108,23 @@ abstract class JdbcFenceContract {
         });
         advance(key, 4);
         assertThat(token(key)).isEqualTo(4);
+    }
+
+    @Test
+    void aWaitForTheRowThatTakesTooLongFailsAsSpringsExceptionForIt() throws Exception {
+        LockKey key = unique();
+        advance(key, 4);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        try (Held earlier = new Held(key, 5)) {
+            catchThrowable(() -> database.transaction().executeWithoutResult(status -> {
+                database.shortenLockTimeout();
+                failure.set(catchThrowable(() -> fence.advance(exclusive(key, 6))));
+                status.setRollbackOnly();
+            }));
+            earlier.commit();
+        }
+        assertThat(failure.get()).isInstanceOf(CannotAcquireLockException.class);
+        assertThat(token(key)).isEqualTo(5);
     }
 
     @ParameterizedTest
