@@ -106,11 +106,8 @@ final class RedlockRenewal {
 
     private void mend() {
         for (int at = 0; at < nodes.size(); at++) {
-            List<RedlockLease> lost = lostBy(at);
-            for (int from = 0; from < lost.size(); from += RedisStore.MOST_LEASES) {
-                int to = Math.min(from + RedisStore.MOST_LEASES, lost.size());
-                new RedlockRestoration(nodes, at, lost.subList(from, to)).afterRenewal();
-            }
+            int node = at;
+            RedisStore.inBatches(lostBy(at), lost -> new RedlockRestoration(nodes, node, lost).afterRenewal());
         }
     }
 

@@ -17,36 +17,22 @@ import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires, renews, extends, releases and inspects locks on one Redis deployment: each call asks once and never retries.
  * Thread-safe.
  */
-public final class RedisStore implements TryLockStore {
+public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) implements TryLockStore {
 
-    /** How many leases one command renews or restores: about 0.5 ms of Redis's thread. */
-    public static final int MOST_LEASES = 250;
-
-    private final NodeCalls calls;
-    private final RedisKeys keys;
-    private final RedisScripts scripts;
-    private final Ticker ticker;
-
-    public RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) {
-        this.calls = calls;
-        this.keys = keys;
-        this.scripts = scripts;
-        this.ticker = ticker;
-    }
+    private static final int MOST_LEASES = 250;
 
     @Override
     public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
@@ -108,16 +94,18 @@ public final class RedisStore implements TryLockStore {
 
     /** Renews; each command is for one hash slot in a cluster, and short enough not to block Redis. */
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        Map<Integer, List<RedisLease>> groups = new TreeMap<>();
-        for (Lease lease : leases) {
-            RedisLease ours = (RedisLease) lease;
-            groups.computeIfAbsent(calls.isCluster() ? ours.names().slot() : 0, slot -> new ArrayList<>())
-                    .add(ours);
-        }
-        for (List<RedisLease> group : groups.values()) {
-            for (int from = 0; from < group.size(); from += MOST_LEASES) {
-                renewTogether(group.subList(from, Math.min(from + MOST_LEASES, group.size())), answers);
-            }
+        leases.stream()
+                .map(RedisLease.class::cast)
+                .collect(Collectors.groupingBy(
+                        lease -> calls.isCluster() ? lease.names().slot() : 0))
+                .values()
+                .forEach(group -> inBatches(group, batch -> renewTogether(batch, answers)));
+    }
+
+    /** Splits leases into what one command renews or restores: about 0.5 ms of Redis's thread. */
+    public static <T> void inBatches(List<T> leases, Consumer<List<T>> command) {
+        for (int from = 0; from < leases.size(); from += MOST_LEASES) {
+            command.accept(leases.subList(from, Math.min(from + MOST_LEASES, leases.size())));
         }
     }
 
@@ -213,9 +201,5 @@ public final class RedisStore implements TryLockStore {
     @Override
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
         return calls.subscriptions().subscribe(keys.of(key).channel(), wake);
-    }
-
-    public NodeCalls calls() {
-        return calls;
     }
 }
