@@ -42,7 +42,6 @@ final class RedlockNode {
     private final RedlockNodes.RunIds runIds;
     private final NodeCalls calls;
     private final RedisStore node;
-    private final RedisKeys keys;
     private final RedisScripts.Redlock scripts;
     private final Ticker ticker;
     private volatile int identifiedAfter = NEVER;
@@ -59,7 +58,6 @@ final class RedlockNode {
         this.name = server.name();
         this.runIds = runIds;
         this.scripts = scripts;
-        this.keys = keys;
         this.ticker = runtime.ticker();
         this.askedLaterUntil = ticker.nanos();
         this.calls = new NodeCalls(
@@ -139,8 +137,8 @@ final class RedlockNode {
      * @param least the proposal of a node that was asked before; 0 if there is none
      */
     ScriptCall<List<Long>> question(LeaseRequest request, String owner, long least) {
-        RedisKeys.Names names = keys.of(request.key());
-        return node.acquisition(request, owner, false, names, keys.fences())
+        RedisKeys.Names names = node.keys().of(request.key());
+        return node.acquisition(request, owner, false, names, node.keys().fences())
                 .with(names.slot())
                 .with(least);
     }
@@ -169,7 +167,10 @@ final class RedlockNode {
                                 scripts.raise(),
                                 names.slot(),
                                 IntegerOutput::new,
-                                List.of(names.lock(), names.readers(), keys.fences()))
+                                List.of(
+                                        names.lock(),
+                                        names.readers(),
+                                        node.keys().fences()))
                         .with(entry.mode())
                         .with(entry.owner() + ':' + proposed)
                         .with(entry.owner())
@@ -180,7 +181,8 @@ final class RedlockNode {
 
     /** Withdraws a vote, whatever its result. */
     CompletionStage<Release> withdraw(LeaseRequest request, String owner, boolean quietly) {
-        return node.release(request.mode(), keys.of(request.key()), owner, Optional.empty(), quietly, Duration.ZERO);
+        return node.release(
+                request.mode(), node.keys().of(request.key()), owner, Optional.empty(), quietly, Duration.ZERO);
     }
 
     /** As {@link io.distlock.spi.LockProvider#renew}, for entries. */
@@ -230,7 +232,7 @@ final class RedlockNode {
                 request.mode(),
                 owner,
                 new FencingToken(token),
-                keys,
+                node.keys(),
                 request.renewedTimeToLive(),
                 Duration.ZERO);
     }
