@@ -5,6 +5,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.PropertyMapper;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -34,31 +35,20 @@ final class NodeFactories {
             throw new IllegalArgumentException("Redlock node " + node + " does not use TLS, although an SSL bundle"
                     + " is set: write rediss:// instead of redis://, or remove the bundle");
         }
-        if (!node.tls()) {
-            return LettuceClientConfiguration.defaultConfiguration();
-        }
-        ClientOptions.Builder options = ClientOptions.builder();
+        var client = LettuceClientConfiguration.builder();
         if (bundle != null) {
-            options.sslOptions(ssl(bundle));
+            client.clientOptions(ClientOptions.builder().sslOptions(ssl(bundle)).build());
         }
-        return LettuceClientConfiguration.builder()
-                .clientOptions(options.build())
-                .useSsl()
-                .build();
+        return node.tls() ? client.useSsl().build() : client.build();
     }
 
     private static SslOptions ssl(SslBundle bundle) {
         SslOptions.Builder ssl = SslOptions.builder()
                 .keyManager(bundle.getManagers().getKeyManagerFactory())
                 .trustManager(bundle.getManagers().getTrustManagerFactory());
-        String[] ciphers = bundle.getOptions().getCiphers();
-        if (ciphers != null) {
-            ssl.cipherSuites(ciphers);
-        }
-        String[] protocols = bundle.getOptions().getEnabledProtocols();
-        if (protocols != null) {
-            ssl.protocols(protocols);
-        }
+        PropertyMapper map = PropertyMapper.get();
+        map.from(bundle.getOptions()::getCiphers).to(ssl::cipherSuites);
+        map.from(bundle.getOptions()::getEnabledProtocols).to(ssl::protocols);
         return ssl.build();
     }
 }
