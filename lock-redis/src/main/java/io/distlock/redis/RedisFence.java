@@ -6,9 +6,6 @@ import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
 import io.distlock.fencing.StaleFencingTokenException;
 import io.distlock.spi.Ticker;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,9 +42,9 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 public final class RedisFence implements Fence {
 
-    private static final String FRAME = read("fence.lua");
+    private static final String FRAME = file("fence.lua").getScriptAsString();
     private static final RedisScript<Long> NOTHING = RedisScript.of("return 0", Long.class);
-    private static final RedisScript<Long> COMMAND = RedisScript.of(read("fence-command.lua"), Long.class);
+    private static final RedisScript<Long> COMMAND = file("fence-command.lua");
 
     private final StringRedisTemplate redis;
     private final Options options;
@@ -219,13 +216,8 @@ public final class RedisFence implements Fence {
         return failure;
     }
 
-    private static String read(String file) {
-        try {
-            return new ClassPathResource(file, RedisFence.class).getContentAsString(StandardCharsets.UTF_8);
-        } catch (IOException missing) {
-            throw new UncheckedIOException(
-                    "the script " + file + " is missing: it should be in the package of " + RedisFence.class, missing);
-        }
+    private static RedisScript<Long> file(String name) {
+        return RedisScript.of(new ClassPathResource(name, RedisFence.class), Long.class);
     }
 
     /**

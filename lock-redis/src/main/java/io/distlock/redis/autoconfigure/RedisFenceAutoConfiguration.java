@@ -4,9 +4,6 @@ import io.distlock.LockClient;
 import io.distlock.LockOptions;
 import io.distlock.redis.RedisFence;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -31,7 +28,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
 @ConditionalOnBean(LockClient.class)
 @EnableConfigurationProperties(RedisFenceAutoConfiguration.Properties.class)
-@ImportRuntimeHints(RedisFenceAutoConfiguration.ScriptHints.class)
+@ImportRuntimeHints(RedisLockAutoConfiguration.ScriptHints.class)
 public final class RedisFenceAutoConfiguration {
 
     @Bean
@@ -79,15 +76,6 @@ public final class RedisFenceAutoConfiguration {
                         + maxHold + ": the fence of a lock that is still held could expire.");
             }
             return new RedisFence.Options(provider, lockPrefix, keyPrefix, retention);
-        }
-    }
-
-    /** Keeps the scripts in a native image. */
-    static final class ScriptHints implements RuntimeHintsRegistrar {
-
-        @Override
-        public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-            hints.resources().registerPattern("io/distlock/redis/fence*.lua");
         }
     }
 }

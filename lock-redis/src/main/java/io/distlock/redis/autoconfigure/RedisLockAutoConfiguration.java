@@ -108,7 +108,7 @@ public final class RedisLockAutoConfiguration {
 
         @Override
         public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-            hints.resources().registerPattern("io/distlock/redis/script/*.lua");
+            hints.resources().registerPattern("io/distlock/redis/**/*.lua");
         }
     }
 }

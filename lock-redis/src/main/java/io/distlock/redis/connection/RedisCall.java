@@ -1,18 +1,21 @@
 package io.distlock.redis.connection;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.function.Function;
 
 /** A command in flight that knows whether it has left this process. */
 public final class RedisCall<T> extends AsyncCommand<String, String, T> {
 
-    /** For a command that has no key, and goes to any node of a cluster. */
-    public static final int NO_SLOT = -1;
+    /** For a command that has no key. */
+    static final int NO_SLOT = -1;
 
     private final int slot;
     private final long createdNanos;
@@ -27,6 +30,17 @@ public final class RedisCall<T> extends AsyncCommand<String, String, T> {
         super(new Command<>(type, output, arguments));
         this.slot = slot;
         this.createdNanos = nanos;
+    }
+
+    /** A command that has no key, and goes to any node of a cluster. */
+    public static <T> RedisCall<T> withoutKey(
+            long nanos,
+            ProtocolKeyword type,
+            Function<StringCodec, CommandOutput<String, String, T>> output,
+            String... arguments) {
+        CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
+        List.of(arguments).forEach(all::addValue);
+        return new RedisCall<>(type, output.apply(StringCodec.UTF8), all, NO_SLOT, nanos);
     }
 
     /** The hash slot of its keys. */

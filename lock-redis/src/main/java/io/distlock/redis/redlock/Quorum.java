@@ -5,12 +5,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -191,11 +190,8 @@ record Quorum(int nodes) {
                     .filter(Vote.Refused.class::isInstance)
                     .map(Vote.Refused.class::cast)
                     .toList();
-            return new Refusals(
-                    quorum,
-                    count(Vote.Granted.class),
-                    (int) nodes().filter(this::isOpen).count(),
-                    refusals);
+            int open = (int) nodes().filter(this::isOpen).count();
+            return new Refusals(quorum, count(Vote.Granted.class), open, refusals);
         }
 
         private IntStream nodes() {
@@ -218,10 +214,6 @@ record Quorum(int nodes) {
         /** Readers are not told apart: a majority may comprise several tries, whose withdrawal notifies nobody. */
         private static final Duration READERS_MAY_BE_GONE = Duration.ofSeconds(5);
 
-        Refusals {
-            refusals = List.copyOf(refusals);
-        }
-
         /** The owner who has a majority, or readers, so that only their release helps. */
         OptionalLong holder() {
             return holders().entrySet().stream()
@@ -230,7 +222,7 @@ record Quorum(int nodes) {
                     .findFirst();
         }
 
-        /** Whether several owners have votes for certain, not just one that silent nodes could make the holder. */
+        /** Whether several owners have votes. A single one may hold the lock by the votes of silent nodes. */
         boolean isSplit() {
             return holders().size() > 1 || answers() == quorum.nodes();
         }
@@ -241,9 +233,7 @@ record Quorum(int nodes) {
         }
 
         private Map<Long, Integer> holders() {
-            Map<Long, Integer> counts = new HashMap<>();
-            refusals.forEach(refusal -> counts.merge(refusal.holder(), 1, Integer::sum));
-            return counts;
+            return refusals.stream().collect(Collectors.toMap(Vote.Refused::holder, refusal -> 1, Integer::sum));
         }
 
         /**
@@ -251,14 +241,15 @@ record Quorum(int nodes) {
          * one that has may have been set back.
          */
         Optional<Duration> freeIn() {
-            List<Duration> times = new ArrayList<>();
-            refusals.forEach(refusal -> refusal.freeIn().ifPresent(times::add));
-            times.sort(Comparator.naturalOrder());
+            List<Duration> times = refusals.stream()
+                    .flatMap(refusal -> refusal.freeIn().stream())
+                    .sorted()
+                    .collect(Collectors.toCollection(ArrayList::new));
             if (!times.isEmpty()) {
                 times.addAll(0, Collections.nCopies(open, times.get(0)));
             }
             int missing = quorum.majority() - granted;
-            Optional<Duration> time = missing <= times.size() ? Optional.of(times.get(missing - 1)) : Optional.empty();
+            Optional<Duration> time = times.stream().skip(missing - 1).findFirst();
             return holders().getOrDefault(Vote.Refused.READERS, 0) >= quorum.majority()
                     ? time.filter(known -> known.compareTo(READERS_MAY_BE_GONE) < 0)
                             .or(() -> Optional.of(READERS_MAY_BE_GONE))

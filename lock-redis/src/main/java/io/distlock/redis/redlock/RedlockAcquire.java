@@ -11,7 +11,7 @@ import io.distlock.redis.script.ScriptCall;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
-import io.distlock.support.TryLockStore;
+import io.distlock.support.TryLockStore.Result;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -23,13 +23,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
- * One try to take a lock from a majority, with its own owner. Asks all nodes at once, or where others contend one first:
- * then those whom it refuses disturb nobody, and the others propose the same token. {@link RedlockPhases} decides what the
- * answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends without a grant is withdrawn from each
- * node that may have granted, however late.
+ * One try to take a lock from a majority, with its own owner. Asks all nodes at once. Where others contend, it asks one
+ * node first: if that one refuses, the try has disturbed nobody; if it grants, the others propose the same token.
+ * {@link RedlockPhases} decides what the answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends
+ * without a grant is withdrawn from each node that may have granted, however late.
  *
  * <p>The phases are guarded by this object's monitor; nodes, timers and callers are called outside it.
  */
@@ -46,7 +45,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     /** Whether it is settled that all nodes are asked, or never will be. */
     private final AtomicBoolean settled = new AtomicBoolean();
 
-    private final CompletableFuture<TryLockStore.Result> outcome = new CompletableFuture<>();
+    private final CompletableFuture<Result> outcome = new CompletableFuture<>();
     private final RedlockPhases phases;
 
     /**
@@ -65,23 +64,23 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     private RedlockLease leaseUnder(long token) {
-        return new RedlockLease(request.owner(), nodes.get(0).entry(request, owner, token));
+        return new RedlockLease(request.owner(), nodes.get(0).alone().lease(request, owner, token, Duration.ZERO));
     }
 
     /** Asks all nodes. The stage does not fail, and ends in bounded time. */
-    CompletionStage<TryLockStore.Result> start() {
+    CompletionStage<Result> start() {
         askTheRest(0);
         return outcome;
     }
 
     /** The same, but asks one node first, and the others if it grants the lock or is slow. */
-    CompletionStage<TryLockStore.Result> startAt(int first) {
+    CompletionStage<Result> startAt(int first) {
         RedlockNode node = nodes.get(first);
         asked.set(first, node.take(node.question(request, owner, 0)));
         nodes.runtime().timeouts().within(timeouts.first(), asked.get(first)).whenComplete((vote, late) -> {
             if (vote instanceof Vote.Refused refused) {
                 if (asksNoMore()) {
-                    outcome.complete(new TryLockStore.Result.Refused(tries.nextTry(refused)));
+                    outcome.complete(new Result.Refused(tries.nextTry(refused)));
                 }
             } else if (vote instanceof Vote.Granted granted) {
                 askTheRest(granted.token());
@@ -111,10 +110,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
                 asked.set(at, nodes.get(at).take(question));
             }
         }
-        for (int at = 0; at < nodes.size(); at++) {
-            int node = at;
-            asked.get(at).whenComplete((vote, never) -> change(() -> phases.voted(node, vote)));
-        }
+        nodes.indexes().forEach(at -> asked.get(at).thenAccept(vote -> change(() -> phases.voted(at, vote))));
         limit(timeouts.minority(), timeouts.whenMinorityIsDue(phases, connecting));
     }
 
@@ -134,9 +130,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
         synchronized (this) {
             steps = event.get();
         }
-        for (Step step : steps) {
-            step.by(this);
-        }
+        steps.forEach(step -> step.by(this));
     }
 
     @Override
@@ -144,8 +138,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
         if (!outcome.isDone()) {
             nodes.runtime().timeouts().within(time, outcome).whenComplete((ended, failure) -> {
                 if (failure instanceof TimeoutException) {
-                    Duration waited =
-                            Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
+                    Duration waited = nodes.elapsed(since);
                     change(() -> whenUp.apply(waited));
                 }
             });
@@ -164,7 +157,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void withdrawUnlessReleased(int node, RedlockLease lease) {
-        // Usually the release was sent after the vote on the same connection and found it.
+        // Usually found: it was sent after the request for the vote, on the same connection.
         lease.releaseOn(node).thenAccept(release -> {
             if (release == Release.NOT_OWNER) {
                 withdraw(nodes.get(node), false);
@@ -174,21 +167,17 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void grant(RedlockLease lease) {
-        for (int at = 0; at < nodes.size(); at++) {
-            withdrawClaim(nodes.get(at), asked.get(at));
-        }
-        outcome.complete(new TryLockStore.Result.Granted(new Grant(lease, since)));
+        nodes.indexes().forEach(at -> asked.get(at).thenAccept(vote -> withdrawClaim(nodes.get(at), vote)));
+        outcome.complete(new Result.Granted(new Grant(lease, since)));
     }
 
     /** Where readers refused a writer, new ones still let it pass. */
-    private void withdrawClaim(RedlockNode node, CompletableFuture<Vote> vote) {
-        vote.thenAccept(known -> {
-            if (request.mode() == LockMode.EXCLUSIVE
-                    && known instanceof Vote.Refused refused
-                    && refused.holder() == Vote.Refused.READERS) {
-                node.withdraw(request, request.owner(), false);
-            }
-        });
+    private void withdrawClaim(RedlockNode node, Vote vote) {
+        if (request.mode() == LockMode.EXCLUSIVE
+                && vote instanceof Vote.Refused refused
+                && refused.holder() == Vote.Refused.READERS) {
+            node.withdraw(request, request.owner(), false);
+        }
     }
 
     @Override
@@ -203,24 +192,22 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void refuse(Refusals refusals, List<String> said) {
-        end(new TryLockStore.Result.Refused(tries.nextTry(refusals, listed(said))), true);
+        end(new Result.Refused(tries.nextTry(refusals, listed(said))), true);
     }
 
     @Override
     public void fail(String why, List<String> said, boolean quietly) {
-        end(new TryLockStore.Result.Failed(new RedisCallException(why + listed(said), false), false), quietly);
+        end(new Result.Failed(new RedisCallException(why + listed(said), false), false), quietly);
     }
 
     private String listed(List<String> said) {
-        return IntStream.range(0, nodes.size())
+        return nodes.indexes()
                 .mapToObj(at -> nodes.get(at).name() + ": " + said.get(at))
                 .collect(Collectors.joining(", ", " (", ")"));
     }
 
-    private void end(TryLockStore.Result attempt, boolean quietly) {
-        for (int at = 0; at < nodes.size(); at++) {
-            withdrawOnceKnown(nodes.get(at), asked.get(at), quietly);
-        }
+    private void end(Result attempt, boolean quietly) {
+        nodes.indexes().forEach(at -> withdrawOnceKnown(nodes.get(at), asked.get(at), quietly));
         outcome.complete(attempt);
     }
 

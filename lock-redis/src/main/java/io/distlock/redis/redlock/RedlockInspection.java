@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -33,10 +32,8 @@ record RedlockInspection(RedlockNodes nodes) {
 
     CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
         return ask(sequencer.key()).thenApply(answers -> {
-            long yes = answers.stream()
-                    .filter(status -> Holders.isCurrent(sequencer, status))
-                    .count();
-            return decide(sequencer.key(), (int) yes, answers.size());
+            var yes = answers.stream().filter(status -> Holders.isCurrent(sequencer, status));
+            return decide(sequencer.key(), (int) yes.count(), answers.size());
         });
     }
 
@@ -69,12 +66,12 @@ record RedlockInspection(RedlockNodes nodes) {
 
     private Optional<LockStatus> merge(LockKey key, List<Optional<LockStatus>> answers) {
         Map<Holders.Grantee, List<Holder>> parties = new LinkedHashMap<>();
-        answers.stream()
-                .flatMap(Optional::stream)
-                .forEach(status -> status.holders()
-                        .forEach(holder -> parties.computeIfAbsent(
-                                        new Holders.Grantee(status.mode(), holder.owner()), party -> new ArrayList<>())
-                                .add(holder)));
+        for (LockStatus status : answers.stream().flatMap(Optional::stream).toList()) {
+            for (Holder holder : status.holders()) {
+                var party = new Holders.Grantee(status.mode(), holder.owner());
+                parties.computeIfAbsent(party, none -> new ArrayList<>()).add(holder);
+            }
+        }
         decide(key, 0, answers.size());
         List<Holder> holders = new ArrayList<>();
         LockMode mode = LockMode.EXCLUSIVE;
@@ -101,9 +98,9 @@ record RedlockInspection(RedlockNodes nodes) {
     private Optional<FencingToken> token(List<Holder> votes) {
         List<FencingToken> tokens =
                 votes.stream().flatMap(vote -> vote.token().stream()).toList();
+        int majority = nodes.quorum().majority();
         return tokens.stream()
-                .filter(token ->
-                        Collections.frequency(tokens, token) >= nodes.quorum().majority())
+                .filter(token -> Collections.frequency(tokens, token) >= majority)
                 .findFirst();
     }
 
@@ -113,10 +110,10 @@ record RedlockInspection(RedlockNodes nodes) {
             case YES -> true;
             case NO -> false;
             case UNKNOWN, OPEN ->
-                throw new CompletionException(new RedisCallException(
+                throw new RedisCallException(
                         "it is unknown who holds '" + key + "': only " + answers + " of " + nodes.size()
                                 + " nodes answered",
-                        false));
+                        false);
         };
     }
 }

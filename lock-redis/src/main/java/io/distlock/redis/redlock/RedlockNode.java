@@ -42,7 +42,6 @@ final class RedlockNode {
     private final RedlockNodes.RunIds runIds;
     private final NodeCalls calls;
     private final RedisStore node;
-    private final RedisKeys keys;
     private final RedisScripts.Redlock scripts;
     private final Ticker ticker;
     private volatile int identifiedAfter = NEVER;
@@ -59,7 +58,6 @@ final class RedlockNode {
         this.name = server.name();
         this.runIds = runIds;
         this.scripts = scripts;
-        this.keys = keys;
         this.ticker = runtime.ticker();
         this.askedLaterUntil = ticker.nanos();
         this.calls = new NodeCalls(
@@ -139,10 +137,9 @@ final class RedlockNode {
      * @param least the proposal of a node that was asked before; 0 if there is none
      */
     ScriptCall<List<Long>> question(LeaseRequest request, String owner, long least) {
-        RedisKeys.Names names = keys.of(request.key());
-        return node.acquisition(request, owner, false, names, keys.fences())
-                .with(names.slot())
-                .with(least);
+        RedisKeys.Names names = node.keys().of(request.key());
+        return node.acquisition(request, owner, false, names, node.keys().fences())
+                .with(names.slot(), least);
     }
 
     /** Asks for the vote. */
@@ -169,18 +166,18 @@ final class RedlockNode {
                                 scripts.raise(),
                                 names.slot(),
                                 IntegerOutput::new,
-                                List.of(names.lock(), names.readers(), keys.fences()))
-                        .with(entry.mode())
-                        .with(entry.owner() + ':' + proposed)
-                        .with(entry.owner())
-                        .with(entry.token().value())
-                        .with(names.slot()))
+                                List.of(
+                                        names.lock(),
+                                        names.readers(),
+                                        node.keys().fences()))
+                        .with(entry.mode(), entry.owner() + ':' + proposed, entry.owner(), entry.token(), names.slot()))
                 .handle((reply, failure) -> failure == null && reply == 1);
     }
 
     /** Withdraws a vote, whatever its result. */
     CompletionStage<Release> withdraw(LeaseRequest request, String owner, boolean quietly) {
-        return node.release(request.mode(), keys.of(request.key()), owner, Optional.empty(), quietly, Duration.ZERO);
+        return node.release(
+                request.mode(), node.keys().of(request.key()), owner, Optional.empty(), quietly, Duration.ZERO);
     }
 
     /** As {@link io.distlock.spi.LockProvider#renew}, for entries. */
@@ -208,11 +205,7 @@ final class RedlockNode {
         ScriptCall<List<Long>> invocation =
                 ScriptCall.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
         for (RedisLease entry : entries) {
-            invocation
-                    .with(entry.mode())
-                    .with(entry.owner())
-                    .with(entry.token().value())
-                    .with(entry.renewedTimeToLive());
+            invocation.with(entry.mode(), entry.owner(), entry.token(), entry.renewedTimeToLive());
         }
         return calls.run(invocation);
     }
@@ -221,17 +214,5 @@ final class RedlockNode {
         // A reader may still have the token that the node proposed.
         Optional<FencingToken> token = entry.mode() == LockMode.SHARED ? Optional.empty() : Optional.of(entry.token());
         return node.release(entry.mode(), entry.names(), entry.owner(), token, false, keepFor);
-    }
-
-    /** A grant with this token, as stored on a node. */
-    RedisLease entry(LeaseRequest request, String owner, long token) {
-        return new RedisLease(
-                request.key(),
-                request.mode(),
-                owner,
-                new FencingToken(token),
-                keys,
-                request.renewedTimeToLive(),
-                Duration.ZERO);
     }
 }

@@ -2,6 +2,7 @@ package io.distlock.redis.redlock;
 
 import io.distlock.LockKey;
 import io.distlock.Release;
+import io.distlock.spi.Moment;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.ProviderStatus.State;
 import io.distlock.spi.Ticker;
@@ -12,6 +13,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
@@ -45,6 +47,14 @@ record RedlockNodes(
 
     RedlockNode get(int at) {
         return all.get(at);
+    }
+
+    IntStream indexes() {
+        return IntStream.range(0, size());
+    }
+
+    Duration elapsed(Moment since) {
+        return Duration.ofNanos(since.elapsedNanos(runtime.ticker()));
     }
 
     /**
@@ -88,9 +98,8 @@ record RedlockNodes(
     }
 
     private static String describe(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return "down: " + cause.getMessage();
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+        return "down: " + Objects.requireNonNullElse(cause, failure).getMessage();
     }
 
     private ProviderStatus status(Map<String, Object> states) {

@@ -12,7 +12,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * One release on all nodes; a majority decides. Nodes that have not answered by then, or may still get the lease, are
- * asked again in the background. State is guarded by this object's monitor.
+ * asked again in the background. {@link RedlockPhases} withdraws votes that come later (votedLate). State is guarded by
+ * this object's monitor.
  */
 final class RedlockRelease {
 
@@ -40,10 +41,7 @@ final class RedlockRelease {
             asked.set(at, release(nodes.get(at)));
         }
         lease.released(asked);
-        for (int at = 0; at < nodes.size(); at++) {
-            int node = at;
-            asked.get(at).thenAccept(release -> answered(node, release));
-        }
+        nodes.indexes().forEach(at -> asked.get(at).thenAccept(release -> answered(at, release)));
         return outcome;
     }
 

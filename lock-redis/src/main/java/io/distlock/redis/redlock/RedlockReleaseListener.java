@@ -47,10 +47,9 @@ final class RedlockReleaseListener implements Subscription {
     }
 
     CompletionStage<Subscription> open() {
-        for (int at = 0; at < nodes.size(); at++) {
-            int node = at;
-            nodes.get(at).alone().subscribe(key, () -> heard(node)).whenComplete(this::answered);
-        }
+        nodes.indexes()
+                .forEach(at ->
+                        nodes.get(at).alone().subscribe(key, () -> heard(at)).whenComplete(this::answered));
         return standing;
     }
 
@@ -76,24 +75,20 @@ final class RedlockReleaseListener implements Subscription {
 
     private void heard(int node) {
         boolean first = nodes.first(key).equals(OptionalInt.of(node));
-        if (wakes(first)) {
+        synchronized (this) {
             if (first) {
-                wake.run();
-            } else if (waking.compareAndSet(false, true)) {
-                Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(MOST_PAUSE_NANOS));
-                nodes.runtime().scheduler().schedule(this::wakeUnlessWoken, pause);
+                wokenNanos = now();
+            } else if (!isNews()) {
+                unheededNanos = now();
+                return;
             }
         }
-    }
-
-    private synchronized boolean wakes(boolean first) {
         if (first) {
-            wokenNanos = now();
-        } else if (!isNews()) {
-            unheededNanos = now();
-            return false;
+            wake.run();
+        } else if (waking.compareAndSet(false, true)) {
+            Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(MOST_PAUSE_NANOS));
+            nodes.runtime().scheduler().schedule(this::wakeUnlessWoken, pause);
         }
-        return true;
     }
 
     private void wakeUnlessWoken() {

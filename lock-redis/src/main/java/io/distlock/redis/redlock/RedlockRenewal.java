@@ -65,10 +65,7 @@ final class RedlockRenewal {
         // A silent node must not delay the restoration of the others.
         nodes.runtime().timeouts().within(nodes.callTimeout(), complete).whenComplete((done, late) -> mend());
         List<Lease> entries = List.copyOf(counts.keySet());
-        for (int at = 0; at < nodes.size(); at++) {
-            int node = at;
-            nodes.get(at).renew(entries, (entry, renewal) -> answered(node, entry, renewal));
-        }
+        nodes.indexes().forEach(at -> nodes.get(at).renew(entries, (entry, renewal) -> answered(at, entry, renewal)));
     }
 
     private void answered(int node, Lease entry, Renewal renewal) {
@@ -105,18 +102,14 @@ final class RedlockRenewal {
     }
 
     private void mend() {
-        for (int at = 0; at < nodes.size(); at++) {
-            List<RedlockLease> lost = lostBy(at);
-            for (int from = 0; from < lost.size(); from += RedisStore.MOST_LEASES) {
-                int to = Math.min(from + RedisStore.MOST_LEASES, lost.size());
-                new RedlockRestoration(nodes, at, lost.subList(from, to)).afterRenewal();
-            }
-        }
+        nodes.indexes()
+                .forEach(at -> RedisStore.inBatches(
+                        lostBy(at), lost -> new RedlockRestoration(nodes, at, lost).afterRenewal()));
     }
 
     /** Excludes those that expired on all nodes if the round took that long. */
     private synchronized List<RedlockLease> lostBy(int node) {
-        Duration passed = Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
+        Duration passed = nodes.elapsed(since);
         return counts.values().stream()
                 .filter(count -> count.lostBy.get(node) && count.tally.verdict() != Tally.Verdict.NO)
                 .filter(count -> passed.compareTo(count.timeToLive) < 0)

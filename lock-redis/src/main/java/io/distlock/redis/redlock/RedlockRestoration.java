@@ -33,7 +33,7 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
     }
 
     private void ask(Duration pause, Moment since, LockOptions options) {
-        Duration passed = Duration.ofNanos(since.elapsedNanos(nodes.runtime().ticker()));
+        Duration passed = nodes.elapsed(since);
         RedlockLease lease = leases.get(0);
         if (!lease.isReleased() && passed.compareTo(options.leaseTime()) < 0) {
             // No longer than on the other nodes, or a dead holder's lock would be freed later.

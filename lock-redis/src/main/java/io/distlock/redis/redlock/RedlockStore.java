@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Contenders that split the votes all withdraw. So that they do not collide again, each pauses for a random time, which
  * grows with the number of split votes and the duration of a try, and from then on asks one node before the others: only
- * one contender gets past it. The refused ones wait for that node's next message. They do not rely on it: it may have a vote
- * that a dead client left, so they ask all nodes unless it has named the owner whom a majority has named.
+ * one contender gets past it. The refused ones wait for that node's next message. Since it may have a vote that a dead
+ * client left, they ask all nodes unless it has named the owner whom a majority has named.
  *
  * <p>State is guarded by this object's monitor.
  */
@@ -34,17 +34,17 @@ final class RedlockStore implements TryLockStore {
     private static final OptionalLong READERS = OptionalLong.of(Vote.Refused.READERS);
     private static final Backoff SPLIT = new Backoff(Duration.ofMillis(2), Duration.ofMillis(500));
 
-    /** So many tries in a row begin at one node, which may be the only one that has lost the lock. */
+    /** How many tries in a row begin at one node: it may be the only one that has lost the lock. */
     private static final int MOST_AT_ONE = 2;
 
     /** As long as a waiter waits for a holder whose time to live is unknown. */
     private static final Duration UNKNOWN_HOLDER = Duration.ofSeconds(5);
 
-    /** Until one who was refused by one node asks all; as long again at most. */
+    /** How long a contender waits that one node has refused, before it asks all; at most twice that. */
     private static final Duration UNTIL_ALL = Duration.ofMillis(100);
 
     /** Waiters for the same expiry do not all try at once. */
-    private static final long SPREAD_NANOS = Duration.ofMillis(5).toNanos();
+    private static final Duration SPREAD = Duration.ofMillis(5);
 
     private final RedlockNodes nodes;
     private final LeaseRequest request;
@@ -116,6 +116,10 @@ final class RedlockStore implements TryLockStore {
         return CompletableFuture.completedFuture(new Result.Failed(new RedisCallException(why, false), false));
     }
 
+    private static Duration random(Duration most) {
+        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(most.toNanos()));
+    }
+
     private CompletionStage<Result> tryOnce(Duration callTimeout) {
         Optional<String> clash = nodes.runIds().clash();
         if (clash.isPresent()) {
@@ -136,13 +140,9 @@ final class RedlockStore implements TryLockStore {
             split = Optional.empty();
             // Readers do not keep each other out, and all nodes must know of a writer that waits for them. The last try
             // finds out whether a majority is up.
-            one = nextAtOne
-                    && first.isPresent()
-                    && !holder.equals(READERS)
-                    && request.deadline()
-                                    .remaining()
-                                    .compareTo(nodes.callTimeout().dividedBy(4))
-                            > 0;
+            boolean last =
+                    request.deadline().remaining().compareTo(nodes.callTimeout().dividedBy(4)) <= 0;
+            one = nextAtOne && first.isPresent() && !holder.equals(READERS) && !last;
             atOne = one;
             nextAtOne = false;
             afterMessage = woken;
@@ -175,12 +175,12 @@ final class RedlockStore implements TryLockStore {
             // Others have the lock in turn. Each of their messages would put off the time when all nodes are asked.
             return Optional.of(spread(Duration.ZERO));
         }
-        Duration all = UNTIL_ALL.plusNanos(ThreadLocalRandom.current().nextLong(UNTIL_ALL.toNanos()));
+        Duration all = UNTIL_ALL.plus(random(UNTIL_ALL));
         return Optional.of(freeIn.filter(time -> time.compareTo(all) < 0).orElse(all));
     }
 
     private static Duration spread(Duration time) {
-        return time.plusNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS));
+        return time.plus(random(SPREAD));
     }
 
     /** When to try again after enough nodes have refused. */
@@ -204,9 +204,8 @@ final class RedlockStore implements TryLockStore {
                         + " none got a majority"
                 : "it is unknown who holds '" + request.key() + "': only " + refusals.answers() + " of " + nodes.size()
                         + " nodes answered" + said;
-        long tookNanos = nodes.runtime().ticker().nanos() - startedNanos;
-        long spread = ThreadLocalRandom.current().nextLong(2 * tookNanos + 1);
-        split = Optional.of(SPLIT.pause(++splits).plusNanos(spread));
+        Duration took = Duration.ofNanos(nodes.runtime().ticker().nanos() - startedNanos + 1);
+        split = Optional.of(SPLIT.pause(++splits).plus(random(took.multipliedBy(2))));
         nextAtOne = splits <= MOST_AT_ONE;
         return split;
     }

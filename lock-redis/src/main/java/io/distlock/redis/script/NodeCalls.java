@@ -12,16 +12,13 @@ import io.distlock.support.WarmUp;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.IntegerOutput;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,7 +38,7 @@ public final class NodeCalls {
     private static final Logger log = LoggerFactory.getLogger(NodeCalls.class);
 
     private final RedisConnections connections;
-    private final Duration timeout;
+    private final Duration callTimeout;
     private final RedisConnection<StatefulConnection<String, String>> connection;
     private final RedisConnection<StatefulConnection<String, String>> writeConnection;
     private final RedisConnection<StatefulRedisPubSubConnection<String, String>> pubSubConnection;
@@ -67,25 +64,25 @@ public final class NodeCalls {
             Optional<Quarantine> quarantine,
             LockRuntime runtime) {
         this.connections = connections;
-        this.timeout = callTimeout;
+        this.callTimeout = callTimeout;
         this.replicas = replicas;
         this.ticker = runtime.ticker();
         this.nextCut = new AtomicLong(ticker.nanos());
-        this.connection = new RedisConnection<>(this::connect, ticker, timeout);
+        this.connection = new RedisConnection<>(this::connect, ticker, callTimeout);
         this.writeConnection =
-                replicas == 0 ? connection : new RedisConnection<>(connections::connect, ticker, timeout);
-        this.pubSubConnection = new RedisConnection<>(connections::connectPubSub, ticker, timeout);
+                replicas == 0 ? connection : new RedisConnection<>(connections::connect, ticker, callTimeout);
+        this.pubSubConnection = new RedisConnection<>(connections::connectPubSub, ticker, callTimeout);
         this.server = new ServerCommands(
-                connection, () -> new RedisConnection<>(connections::connectForOnce, ticker, timeout), ticker);
+                connection, () -> new RedisConnection<>(connections::connectForOnce, ticker, callTimeout), ticker);
         this.admission = quarantine.isPresent()
                 ? new RestartGuard(quarantine.get(), server, known, callTimeout, runtime)
                 : new ScriptRunner.OnDemand(server, known);
-        this.scripts = new ScriptRunner(this.admission, ticker, timeout, this::leaveReplica);
-        this.subscriptions = new ReleaseSubscriptions(pubSubConnection, ticker, timeout);
+        this.scripts = new ScriptRunner(admission, ticker, callTimeout, this::leaveReplica);
+        this.subscriptions = new ReleaseSubscriptions(pubSubConnection, ticker, callTimeout);
         this.warmUp = new WarmUp(
                 connections.address(),
                 runtime.scheduler(),
-                () -> all(ownConnections().map(own -> own.connect().thenAccept(connected -> {}))));
+                () -> all(ownConnections().map(RedisConnection::connect)));
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {
@@ -112,7 +109,7 @@ public final class NodeCalls {
         long due = nextCut.get();
         if (String.valueOf(failure.getMessage()).contains("READONLY")
                 && now - due >= 0
-                && nextCut.compareAndSet(due, now + timeout.toNanos())) {
+                && nextCut.compareAndSet(due, now + callTimeout.toNanos())) {
             log.warn(
                     "{} is a replica (READONLY) and cannot take locks: reconnecting to find the master",
                     connections.name());
@@ -162,23 +159,24 @@ public final class NodeCalls {
 
     private <T> T enough(T reply, @Nullable Long count, @Nullable Throwable failure) {
         if (count == null) {
-            throw new CompletionException(
-                    new RedisCallException("it is unknown whether enough replicas have the lock: " + failure, true));
+            throw new RedisCallException("it is unknown whether enough replicas have the lock: " + failure, true);
         }
         if (count < replicas) {
-            throw new CompletionException(new RedisCallException(
-                    "only " + count + " of " + replicas + " replicas acknowledged the lock in time", true));
+            throw new RedisCallException(
+                    "only " + count + " of " + replicas + " replicas acknowledged the lock in time", true);
         }
         return reply;
     }
 
     private RedisCall<Long> newWait() {
         // The answer that too few have it must itself arrive in time, even behind another that times out.
-        long waitMillis = Math.max(1, timeout.toMillis() / 3);
-        CommandArgs<String, String> arguments =
-                new CommandArgs<>(StringCodec.UTF8).add(replicas).add(waitMillis);
-        return new RedisCall<>(
-                CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), arguments, RedisCall.NO_SLOT, ticker.nanos());
+        long waitMillis = Math.max(1, callTimeout.toMillis() / 3);
+        return RedisCall.withoutKey(
+                ticker.nanos(),
+                CommandType.WAIT,
+                IntegerOutput::new,
+                Integer.toString(replicas),
+                Long.toString(waitMillis));
     }
 
     /**
@@ -239,7 +237,7 @@ public final class NodeCalls {
                 .distinct();
     }
 
-    private static CompletableFuture<Void> all(Stream<CompletableFuture<Void>> ends) {
-        return CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new));
+    private static CompletableFuture<Void> all(Stream<? extends CompletableFuture<?>> stages) {
+        return CompletableFuture.allOf(stages.toArray(CompletableFuture<?>[]::new));
     }
 }

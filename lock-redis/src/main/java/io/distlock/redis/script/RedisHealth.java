@@ -5,6 +5,7 @@ import io.distlock.spi.ProviderStatus;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +22,7 @@ public record RedisHealth(NodeCalls calls) {
         CompletableFuture<Info> info = section("server");
         CompletableFuture<Info> replication =
                 calls.isCluster() ? CompletableFuture.completedFuture(NOTHING) : section("replication");
-        CompletableFuture<String> policy = evictionPolicy(calls.server());
+        CompletionStage<String> policy = evictionPolicy(calls.server());
         return calls.server()
                 .ping()
                 .thenCompose(pong -> info.thenCombine(replication, RedisHealth::details))
@@ -65,14 +66,9 @@ public record RedisHealth(NodeCalls calls) {
     }
 
     /** The policy, in a cluster its masters' least safe one; empty if unknown. */
-    private static CompletableFuture<String> evictionPolicy(ServerCommands server) {
-        return server.settings(SETTING)
-                .thenApply(policies -> policies.stream()
-                        .filter(RedisHealth::isUnsafe)
-                        .findFirst()
-                        .orElseGet(() -> policies.contains(SAFE) ? SAFE : ""))
-                .exceptionally(unreachable -> "")
-                .toCompletableFuture();
+    private static CompletionStage<String> evictionPolicy(ServerCommands server) {
+        return server.setting(SETTING, (one, other) -> isUnsafe(one) || other.isEmpty() ? one : other)
+                .exceptionally(unreachable -> "");
     }
 
     /** An unknown policy counts as safe. */

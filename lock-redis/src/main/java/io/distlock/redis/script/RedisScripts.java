@@ -15,24 +15,20 @@ public record RedisScripts(
         LuaScript inspect) {
 
     public static RedisScripts with(Optional<Duration> quarantine) {
-        return with("token-single", quarantine.map(RedisScripts::admission));
+        return with("token-single", quarantine.map(RedisScripts::admission).orElse(""));
     }
 
-    private static RedisScripts with(String tokens, Optional<String> admission) {
+    private static RedisScripts with(String tokens, String admission) {
         return new RedisScripts(
-                admitted(LuaScript.named("acquire-exclusive").after(tokens), admission),
-                admitted(LuaScript.named("acquire-shared").after(tokens), admission),
-                admitted(LuaScript.named("renew"), admission),
-                admitted(LuaScript.named("release-exclusive"), admission),
-                admitted(LuaScript.named("release-shared"), admission),
-                admitted(LuaScript.named("inspect"), admission));
+                LuaScript.named("acquire-exclusive").after(tokens).withComment(admission),
+                LuaScript.named("acquire-shared").after(tokens).withComment(admission),
+                LuaScript.named("renew").withComment(admission),
+                LuaScript.named("release-exclusive").withComment(admission),
+                LuaScript.named("release-shared").withComment(admission),
+                LuaScript.named("inspect").withComment(admission));
     }
 
     /** The restart guard adds its quarantine: clients admit a server only for those with the same. */
-    private static LuaScript admitted(LuaScript script, Optional<String> admission) {
-        return admission.map(script::withComment).orElse(script);
-    }
-
     private static String admission(Duration quarantine) {
         return "Only on servers that were quarantined for " + quarantine.toMillis() + " ms.";
     }
@@ -46,12 +42,13 @@ public record RedisScripts(
 
         /** An admission sets the base of its own counters only: clients admit only for those that share them. */
         public static Redlock with(Optional<Duration> quarantine, RedisKeys keys, List<Integer> databases) {
-            Optional<String> admission = quarantine.map(
-                    time -> admission(time) + " Counters in " + keys.fences() + ", databases " + databases + '.');
+            String admission = quarantine
+                    .map(time -> admission(time) + " Counters in " + keys.fences() + ", databases " + databases + '.')
+                    .orElse("");
             return new Redlock(
                     RedisScripts.with("token-redlock-node", admission),
-                    admitted(LuaScript.named("raise"), admission),
-                    admitted(LuaScript.named("restore"), admission));
+                    LuaScript.named("raise").withComment(admission),
+                    LuaScript.named("restore").withComment(admission));
         }
 
         public List<LuaScript> all() {

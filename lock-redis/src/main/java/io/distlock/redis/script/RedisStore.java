@@ -17,36 +17,22 @@ import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires, renews, extends, releases and inspects locks on one Redis deployment: each call asks once and never retries.
  * Thread-safe.
  */
-public final class RedisStore implements TryLockStore {
+public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) implements TryLockStore {
 
-    /** How many leases one command renews or restores: about 0.5 ms of Redis's thread. */
-    public static final int MOST_LEASES = 250;
-
-    private final NodeCalls calls;
-    private final RedisKeys keys;
-    private final RedisScripts scripts;
-    private final Ticker ticker;
-
-    public RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) {
-        this.calls = calls;
-        this.keys = keys;
-        this.scripts = scripts;
-        this.ticker = ticker;
-    }
+    private static final int MOST_LEASES = 250;
 
     @Override
     public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
@@ -76,8 +62,7 @@ public final class RedisStore implements TryLockStore {
                         names.slot(),
                         IntegerListOutput::new,
                         List.of(names.lock(), names.readers(), names.waiting(), fence))
-                .with(owner)
-                .with(request.timeToLive());
+                .with(owner, request.timeToLive());
         return (shared ? call.with(again ? 1 : 0) : call.with(request.deadline().remaining())).with(request.owner());
     }
 
@@ -88,17 +73,17 @@ public final class RedisStore implements TryLockStore {
     private Result answer(LeaseRequest request, Moment since, boolean again, List<Long> reply) {
         long value = reply.get(1);
         if (isGranted(reply)) {
-            RedisLease lease = new RedisLease(
-                    request.key(),
-                    request.mode(),
-                    request.owner(),
-                    new FencingToken(value),
-                    keys,
-                    request.renewedTimeToLive(),
-                    again ? request.timeToLive() : Duration.ZERO);
-            return new Result.Granted(new Grant(lease, since));
+            Duration afterUnknown = again ? request.timeToLive() : Duration.ZERO;
+            return new Result.Granted(new Grant(lease(request, request.owner(), value, afterUnknown), since));
         }
         return new Result.Refused(freeIn(value));
+    }
+
+    /** A grant with this token. */
+    public RedisLease lease(LeaseRequest request, String owner, long token, Duration afterUnknown) {
+        Duration renewed = request.renewedTimeToLive();
+        return new RedisLease(
+                request.key(), request.mode(), owner, new FencingToken(token), keys, renewed, afterUnknown);
     }
 
     /** Redis frees a key in the millisecond after its time to live; a negative one is unknown. */
@@ -108,16 +93,18 @@ public final class RedisStore implements TryLockStore {
 
     /** Renews; each command is for one hash slot in a cluster, and short enough not to block Redis. */
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        Map<Integer, List<RedisLease>> groups = new TreeMap<>();
-        for (Lease lease : leases) {
-            RedisLease ours = (RedisLease) lease;
-            groups.computeIfAbsent(calls.isCluster() ? ours.names().slot() : 0, slot -> new ArrayList<>())
-                    .add(ours);
-        }
-        for (List<RedisLease> group : groups.values()) {
-            for (int from = 0; from < group.size(); from += MOST_LEASES) {
-                renewTogether(group.subList(from, Math.min(from + MOST_LEASES, group.size())), answers);
-            }
+        leases.stream()
+                .map(RedisLease.class::cast)
+                .collect(Collectors.groupingBy(
+                        lease -> calls.isCluster() ? lease.names().slot() : 0))
+                .values()
+                .forEach(group -> inBatches(group, batch -> renewTogether(batch, answers)));
+    }
+
+    /** Splits leases into what one command renews or restores: about 0.5 ms of Redis's thread. */
+    public static <T> void inBatches(List<T> leases, Consumer<List<T>> command) {
+        for (int from = 0; from < leases.size(); from += MOST_LEASES) {
+            command.accept(leases.subList(from, Math.min(from + MOST_LEASES, leases.size())));
         }
     }
 
@@ -143,7 +130,7 @@ public final class RedisStore implements TryLockStore {
         ScriptCall<List<Long>> invocation =
                 ScriptCall.of(scripts.renew(), leases.get(0).names().slot(), IntegerListOutput::new, locks);
         for (RedisLease lease : leases) {
-            invocation.with(lease.mode()).with(lease.value()).with(lease.renewedTimeToLive());
+            invocation.with(lease.mode(), lease.value(), lease.renewedTimeToLive());
         }
         return invocation;
     }
@@ -183,9 +170,7 @@ public final class RedisStore implements TryLockStore {
                         names.slot(),
                         IntegerOutput::new,
                         claims ? List.of(key, names.waiting()) : List.of(key))
-                .with(owner)
-                .with(quietly ? "" : names.channel())
-                .with(keepFor);
+                .with(owner, quietly ? "" : names.channel(), keepFor);
         if (shared) {
             invocation.with(token.map(FencingToken::toString).orElse(""));
         }
@@ -213,9 +198,5 @@ public final class RedisStore implements TryLockStore {
     @Override
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
         return calls.subscriptions().subscribe(keys.of(key).channel(), wake);
-    }
-
-    public NodeCalls calls() {
-        return calls;
     }
 }

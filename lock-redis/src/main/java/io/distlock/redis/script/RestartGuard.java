@@ -3,8 +3,6 @@ package io.distlock.redis.script;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.script.ServerCommands.Info;
 import io.distlock.support.LockRuntime;
-import io.distlock.support.LockScheduler;
-import io.distlock.support.Timeouts;
 import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
 import java.util.List;
@@ -42,8 +40,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     private final ServerCommands server;
     private final List<LuaScript> scripts;
     private final Quarantine quarantine;
-    private final Timeouts timeouts;
-    private final LockScheduler scheduler;
+    private final LockRuntime runtime;
     private final Duration limit;
     private final ServerIncarnation.Uptimes runs;
     private final AtomicReference<@Nullable CompletableFuture<String>> admission = new AtomicReference<>();
@@ -51,13 +48,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     private volatile @Nullable ServerIncarnation warnedOf;
 
     /** The server as admitted, and its scripts, keyed by the digests of the plain ones. */
-    private record Binding(ServerIncarnation incarnation, Map<String, LuaScript> forms) {
-
-        static Binding of(ServerIncarnation incarnation, List<LuaScript> scripts) {
-            return new Binding(
-                    incarnation, scripts.stream().collect(Collectors.toMap(LuaScript::digest, incarnation::form)));
-        }
-    }
+    private record Binding(ServerIncarnation incarnation, Map<String, LuaScript> forms) {}
 
     RestartGuard(
             Quarantine quarantine,
@@ -66,10 +57,9 @@ final class RestartGuard implements ScriptRunner.Admission {
             Duration callTimeout,
             LockRuntime runtime) {
         this.server = server;
-        this.scripts = List.copyOf(scripts);
+        this.scripts = scripts;
         this.quarantine = quarantine;
-        this.timeouts = runtime.timeouts();
-        this.scheduler = runtime.scheduler();
+        this.runtime = runtime;
         this.limit = callTimeout.multipliedBy(CALLS_TO_ADMIT);
         this.runs = new ServerIncarnation.Uptimes(runtime.ticker());
     }
@@ -77,13 +67,11 @@ final class RestartGuard implements ScriptRunner.Admission {
     @Override
     public <T> ScriptCall<T> bound(ScriptCall<T> invocation) {
         Binding binding = admitted;
-        return binding == null
-                ? invocation
-                : binding.incarnation()
-                        .bind(
-                                invocation,
-                                Objects.requireNonNull(
-                                        binding.forms().get(invocation.script().digest())));
+        if (binding == null) {
+            return invocation;
+        }
+        LuaScript form = binding.forms().get(invocation.script().digest());
+        return binding.incarnation().bind(invocation, Objects.requireNonNull(form));
     }
 
     private CompletionStage<Info> ask(ServerCommands calls) {
@@ -132,7 +120,7 @@ final class RestartGuard implements ScriptRunner.Admission {
                 admission.set(null);
                 mine.complete(quarantine.server());
             } else {
-                scheduler.schedule(() -> admission.set(null), PAUSE_AFTER_REFUSAL);
+                runtime.scheduler().schedule(() -> admission.set(null), PAUSE_AFTER_REFUSAL);
                 mine.completeExceptionally(failure);
             }
         });
@@ -141,7 +129,8 @@ final class RestartGuard implements ScriptRunner.Admission {
 
     /** Otherwise a connection that goes silent midway would keep the server out for good. */
     private <T> CompletionStage<T> within(Duration time, CompletionStage<T> stage) {
-        return timeouts.within(time, stage)
+        return runtime.timeouts()
+                .within(time, stage)
                 .exceptionallyCompose(failure -> failure instanceof TimeoutException
                         ? refusal(quarantine.server() + " did not answer the check whether it may grant locks within "
                                 + time.toMillis() + " ms")
@@ -229,7 +218,8 @@ final class RestartGuard implements ScriptRunner.Admission {
                             + " which makes locks slower, and each client quarantines a restarted server itself",
                     quarantine.server());
         }
-        admitted = Binding.of(incarnation, scripts);
+        admitted = new Binding(
+                incarnation, scripts.stream().collect(Collectors.toMap(LuaScript::digest, incarnation::form)));
         return CompletableFuture.completedFuture(quarantine.server());
     }
 

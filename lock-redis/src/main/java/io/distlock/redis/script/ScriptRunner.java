@@ -115,15 +115,7 @@ final class ScriptRunner {
     }
 
     /** Loads scripts whenever they are missing: at the start, after a restart, after SCRIPT FLUSH. */
-    static final class OnDemand implements Admission {
-
-        private final ServerCommands server;
-        private final List<LuaScript> scripts;
-
-        OnDemand(ServerCommands server, List<LuaScript> scripts) {
-            this.server = server;
-            this.scripts = List.copyOf(scripts);
-        }
+    record OnDemand(ServerCommands server, List<LuaScript> scripts) implements Admission {
 
         @Override
         public CompletionStage<?> admit(LuaScript script, int slot) {

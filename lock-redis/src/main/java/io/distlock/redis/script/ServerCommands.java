@@ -12,31 +12,23 @@ import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.output.ValueListOutput;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Commands to the server itself, not scripts. Fails with a {@link RedisCallException}. Thread-safe. */
-public final class ServerCommands {
-
-    private final RedisConnection<?> connection;
-    /** Makes connections that do not reconnect. */
-    private final Supplier<RedisConnection<?>> single;
-
-    private final Ticker ticker;
-
-    ServerCommands(RedisConnection<?> connection, Supplier<RedisConnection<?>> single, Ticker ticker) {
-        this.connection = connection;
-        this.single = single;
-        this.ticker = ticker;
-    }
+/**
+ * Commands to the server itself, not scripts. Fails with a {@link RedisCallException}. Thread-safe.
+ *
+ * @param single makes connections that do not reconnect
+ */
+public record ServerCommands(RedisConnection<?> connection, Supplier<RedisConnection<?>> single, Ticker ticker) {
 
     /** Calls on a separate connection that the driver does not reconnect, so that one process answers them all. */
     <T> CompletionStage<T> onOneConnection(Function<ServerCommands, CompletionStage<T>> calls) {
@@ -45,25 +37,21 @@ public final class ServerCommands {
     }
 
     public CompletableFuture<String> ping() {
-        return call(CommandType.PING, status());
+        return call(CommandType.PING, StatusOutput::new);
     }
 
     public CompletableFuture<Info> info(String section) {
-        return call(CommandType.INFO, status(), section).thenApply(Info::new);
+        return call(CommandType.INFO, StatusOutput::new, section).thenApply(Info::new);
     }
 
-    /** A setting, of each master in a cluster; empty where a server withholds it, as many hosted ones do. */
-    CompletionStage<List<String>> settings(String name) {
-        return connection.connect().thenCompose(connected -> {
-            List<CompletableFuture<String>> asked = masters(connected)
-                    .map(master -> master.thenCompose(server -> setting(name, server))
-                            .exceptionally(refused -> "")
-                            .toCompletableFuture())
-                    .toList();
-            return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
-                    .thenApply(
-                            done -> asked.stream().map(CompletableFuture::join).toList());
-        });
+    /** A setting, merged over the masters of a cluster; empty where a server withholds it, as many hosted ones do. */
+    CompletionStage<String> setting(String name, BinaryOperator<String> merge) {
+        return connection
+                .connect()
+                .thenCompose(connected -> masters(connected)
+                        .map(master -> master.thenCompose(server -> setting(name, server))
+                                .exceptionally(refused -> ""))
+                        .reduce(CompletableFuture.completedFuture(""), (one, other) -> one.thenCombine(other, merge)));
     }
 
     private static Stream<CompletionStage<? extends StatefulConnection<?, ?>>> masters(
@@ -76,28 +64,28 @@ public final class ServerCommands {
     }
 
     private CompletableFuture<String> setting(String name, StatefulConnection<?, ?> server) {
-        RedisCall<List<String>> call = newCall(CommandType.CONFIG, values(), "GET", name);
-        return send(call, "CONFIG", server).thenApply(pair -> pair.size() < 2 ? "" : pair.get(1));
+        RedisCall<List<String>> call = newCall(CommandType.CONFIG, ValueListOutput::new, "GET", name);
+        return send(call, server).thenApply(pair -> pair.size() < 2 ? "" : pair.get(1));
     }
 
     /** Microseconds since 1970 by the server's clock. */
     public CompletableFuture<Long> timeMicros() {
-        return call(CommandType.TIME, values())
+        return call(CommandType.TIME, ValueListOutput<String, String>::new)
                 .thenApply(time -> Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1)));
     }
 
     /** All values of a hash. */
     public CompletableFuture<List<String>> hashValues(String key) {
-        return call(CommandType.HVALS, values(), key);
+        return call(CommandType.HVALS, ValueListOutput::new, key);
     }
 
     /** Takes the hash's key, then each field and its value. */
     public CompletableFuture<Long> setInHash(String... keyFieldsAndValues) {
-        return call(CommandType.HSET, new IntegerOutput<>(StringCodec.UTF8), keyFieldsAndValues);
+        return call(CommandType.HSET, IntegerOutput::new, keyFieldsAndValues);
     }
 
     CompletableFuture<Boolean> knows(LuaScript script) {
-        return call(CommandType.SCRIPT, new BooleanListOutput<>(StringCodec.UTF8), "EXISTS", script.digest())
+        return call(CommandType.SCRIPT, BooleanListOutput<String, String>::new, "EXISTS", script.digest())
                 .thenApply(known -> known.get(0));
     }
 
@@ -122,10 +110,10 @@ public final class ServerCommands {
     }
 
     private CompletionStage<String> load(LuaScript script, StatefulConnection<?, ?> server) {
-        return send(newCall(CommandType.SCRIPT, status(), "LOAD", script.text()), "SCRIPT", server);
+        return send(newCall(CommandType.SCRIPT, StatusOutput::new, "LOAD", script.text()), server);
     }
 
-    private static <T> CompletableFuture<T> send(RedisCall<T> call, String what, StatefulConnection<?, ?> node) {
+    private static <T> CompletableFuture<T> send(RedisCall<T> call, StatefulConnection<?, ?> node) {
         @SuppressWarnings("unchecked") // made with the codec for strings
         var connected = (StatefulConnection<String, String>) node;
         try {
@@ -133,39 +121,28 @@ public final class ServerCommands {
         } catch (RuntimeException closed) {
             call.completeExceptionally(closed);
         }
-        return answer(call, what);
+        return answer(call);
     }
 
     private <T> CompletableFuture<T> call(
-            CommandType type, CommandOutput<String, String, T> output, String... arguments) {
+            CommandType type, Function<StringCodec, CommandOutput<String, String, T>> output, String... arguments) {
         RedisCall<T> call = newCall(type, output, arguments);
         connection.send(null, call);
-        return answer(call, type.name());
+        return answer(call);
     }
 
-    private static <T> CompletableFuture<T> answer(RedisCall<T> call, String what) {
+    private <T> RedisCall<T> newCall(
+            CommandType type, Function<StringCodec, CommandOutput<String, String, T>> output, String... arguments) {
+        return RedisCall.withoutKey(ticker.nanos(), type, output, arguments);
+    }
+
+    private static <T> CompletableFuture<T> answer(RedisCall<T> call) {
         return call.handle((reply, failure) -> {
             if (failure != null) {
-                throw call.failure(what, failure);
+                throw call.failure(call.getType().toString(), failure);
             }
             return reply;
         });
-    }
-
-    private <T> RedisCall<T> newCall(CommandType type, CommandOutput<String, String, T> output, String... arguments) {
-        CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
-        for (String argument : arguments) {
-            all.addValue(argument);
-        }
-        return new RedisCall<>(type, output, all, RedisCall.NO_SLOT, ticker.nanos());
-    }
-
-    private static CommandOutput<String, String, String> status() {
-        return new StatusOutput<>(StringCodec.UTF8);
-    }
-
-    private static CommandOutput<String, String, List<String>> values() {
-        return new ValueListOutput<>(StringCodec.UTF8);
     }
 
     /** A server's answer to INFO. */

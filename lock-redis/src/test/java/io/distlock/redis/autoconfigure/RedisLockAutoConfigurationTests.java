@@ -281,5 +281,7 @@ class RedisLockAutoConfigurationTests {
                 .registerHints(hints, getClass().getClassLoader());
         assertThat(RuntimeHintsPredicates.resource().forResource("io/distlock/redis/script/renew.lua"))
                 .accepts(hints);
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/distlock/redis/fence.lua"))
+                .accepts(hints);
     }
 }
