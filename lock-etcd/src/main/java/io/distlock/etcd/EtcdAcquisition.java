@@ -29,7 +29,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     /** A place that is left sooner is never watched, which saves two messages. */
     private static final Duration UNWATCHED = Duration.ofMillis(250);
 
-    private final EtcdQueue queue;
+    private final EtcdLockProvider provider;
     private final Deadline unwatched;
     private final QueuePosition position;
 
@@ -41,21 +41,21 @@ final class EtcdAcquisition extends WaitingAcquisition {
     private int failures;
     private @Nullable Throwable lastFailure;
 
-    EtcdAcquisition(EtcdQueue queue, LeaseRequest request) {
-        super(queue.runtime(), request);
-        this.queue = queue;
-        this.unwatched = queue.limit(UNWATCHED);
-        this.position = new QueuePosition(queue, request);
+    EtcdAcquisition(EtcdLockProvider provider, LeaseRequest request) {
+        super(provider.runtime, request);
+        this.provider = provider;
+        this.unwatched = provider.limit(UNWATCHED);
+        this.position = new QueuePosition(provider, request);
     }
 
     @Override
     protected void advance() {
         asks();
-        if (queue.isClosed()) {
+        if (provider.isClosed()) {
             failClosed();
             finish();
         } else if (position.isNowhere()) {
-            await(queue.sessions().enter(request, queue.answerLimit(request)), this::entered);
+            await(provider.sessions.enter(request, provider.answerLimit(request)), this::entered);
         } else if (position.isDoubtful()) {
             await(inTime(position.withdraw()), release -> lose());
         } else {
@@ -64,7 +64,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     }
 
     private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {
-        return queue.runtime().timeouts().within(queue.answerLimit(request), stage);
+        return provider.runtime.timeouts().within(provider.answerLimit(request), stage);
     }
 
     /** Waits for one answer, which arrives or fails in bounded time, and passes it on. */
@@ -108,7 +108,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
         } else if (finding instanceof QueuePosition.Refused) {
             // This says nothing about the lock: ask again even past the deadline, but not forever.
             position.forget();
-            if (request.deadline().remainingNanos() + queue.callTimeout().toNanos() < 0) {
+            if (request.deadline().remainingNanos() + provider.callTimeout.toNanos() < 0) {
                 endUnavailable(EtcdCallException.unanswered("taking a place in the queue"));
             } else {
                 advanceUnlessDone();
@@ -134,7 +134,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
         } else if (predecessor.isEmpty()) {
             grantIfFresh();
         } else if (request.deadline().hasPassed()) {
-            leave(true, queue.limit(queue.callTimeout().dividedBy(2)), 1);
+            leave(true, provider.limit(provider.callTimeout.dividedBy(2)), 1);
         } else {
             waitFor(predecessor.get());
         }
@@ -153,8 +153,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
      */
     private void grantIfFresh() {
         Session session = position.place().session();
-        long age = session.validSince(request.renewedTimeToLive())
-                .elapsedNanos(queue.runtime().ticker());
+        long age = session.validSince(request.renewedTimeToLive()).elapsedNanos(provider.runtime.ticker());
         long most = request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100);
         if (age <= most) {
             grant();
@@ -178,12 +177,12 @@ final class EtcdAcquisition extends WaitingAcquisition {
     private void grant() {
         unwatch();
         Grant grant = position.toGrant();
-        if (queue.isClosed()) {
+        if (provider.isClosed()) {
             // Its session may have been given up before the lock was counted.
             failClosed();
         }
         if (!complete(Optional.of(grant))) {
-            queue.grantedLocks().abandon((GrantedLock) grant.lease());
+            provider.grantedLocks.abandon((GrantedLock) grant.lease());
         }
         finish();
     }
@@ -192,7 +191,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     private void waitOutGrace() {
         lastFailure = EtcdCallException.leaseLost();
         request.listener().failed(lastFailure);
-        queue.enlist(this);
+        provider.enlist(this);
         goOn(() -> {
             if (watchedOwn.isLive()) {
                 parkFor(position.grace());
@@ -204,7 +203,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
 
     private void waitFor(ByteSequence predecessor) {
         request.listener().refused();
-        queue.enlist(this);
+        provider.enlist(this);
         if (!predecessor.equals(ahead) || !watchedAhead.isLive()) {
             unwatchAhead();
             ahead = predecessor;
@@ -214,9 +213,9 @@ final class EtcdAcquisition extends WaitingAcquisition {
             watchOwn(() -> waitFor(predecessor));
         } else {
             failures = 0;
-            Duration trust = EtcdQueue.shorter(
+            Duration trust = EtcdLockProvider.shorter(
                     LONGEST_TRUST, request.options().leaseTime().dividedBy(3));
-            parkFor(watchedOwn.isLive() ? trust : EtcdQueue.shorter(trust, unwatched.remaining()));
+            parkFor(watchedOwn.isLive() ? trust : EtcdLockProvider.shorter(trust, unwatched.remaining()));
         }
     }
 
@@ -227,7 +226,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     }
 
     private WatchedKey watch(ByteSequence key) {
-        return queue.watches().watch(key, position.seen(), this::wake);
+        return provider.watches.watch(key, position.seen(), this::wake);
     }
 
     /** Looks again once the watch is established, unless nothing has changed since the last look. */
@@ -246,7 +245,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     }
 
     private void parkFor(Duration time) {
-        park(EtcdQueue.shorter(time, request.deadline().remaining()));
+        park(EtcdLockProvider.shorter(time, request.deadline().remaining()));
     }
 
     @Override
@@ -255,7 +254,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
         if (failure != null) {
             endUnavailable(failure);
         } else if (position.isCertain() && position.grace().isZero()) {
-            leave(false, queue.limit(queue.callTimeout()), 1);
+            leave(false, provider.limit(provider.callTimeout), 1);
         } else {
             complete(Optional.empty());
             finish();
@@ -274,7 +273,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
                 complete(Optional.empty());
                 finish();
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
-                queue.runtime().scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
+                provider.runtime.scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
             } else {
                 endUnavailable(failure);
             }
@@ -290,7 +289,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
 
     @Override
     protected void settle() {
-        queue.waiting().remove(this);
+        provider.settled(this);
         unwatch();
         position.giveUp();
     }

@@ -25,15 +25,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * The state of etcd and its members, for health checks; warns once about servers that may revoke held locks. The driver's own
  * status call opens a channel each time, so the members are not asked through an application's client. Thread-safe.
- *
- * @param questions how many members are asked: all calls rotate among them, so there are more than members, and one may still
- *     be missed
  */
 record EtcdHealth(
         EtcdCalls calls,
         ByteSequence anyKey,
-        Optional<ChannelCapture> capture,
-        int questions,
+        EtcdConnection connection,
         Duration limit,
         SessionPool sessions,
         ServerVersion.Warning warning) {
@@ -46,7 +42,9 @@ record EtcdHealth(
     /** A read that only a majority of members can answer; fails without an answer. */
     CompletableFuture<ProviderStatus> ask() {
         return calls.get(anyKey, GetOption.builder().withCountOnly(true).build())
-                .thenCompose(found -> capture.map(this::askMembers)
+                .thenCompose(found -> connection
+                        .capture()
+                        .map(this::askMembers)
                         .orElseGet(() -> CompletableFuture.completedFuture(status(Map.of(), Optional.empty()))));
     }
 
@@ -54,6 +52,8 @@ record EtcdHealth(
     private CompletableFuture<ProviderStatus> askMembers(ChannelCapture driver) {
         MaintenanceStub stub = driver.maintenance().withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
         CompletableFuture<Map<String, StatusResponse>> members = CompletableFuture.completedFuture(new TreeMap<>());
+        // All calls rotate among the members. So there are more questions, and one member may still be missed.
+        int questions = connection.members() > 1 ? 2 * connection.members() : 1;
         for (int question = 0; question < questions; question++) {
             Answer<StatusResponse> answer = new Answer<>();
             stub.status(StatusRequest.getDefaultInstance(), answer);

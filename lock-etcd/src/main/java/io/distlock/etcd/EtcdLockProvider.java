@@ -8,6 +8,7 @@ import io.distlock.Sequencer;
 import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.etcd.client.ServerVersion;
 import io.distlock.etcd.watch.Watches;
+import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -17,14 +18,13 @@ import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.Timeouts;
 import io.distlock.support.WarmUp;
-import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Locks in etcd. Each lock is a queue of keys, first come first served; a free lock takes two transactions. The
@@ -43,10 +43,26 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class EtcdLockProvider implements LockProvider {
 
-    private final EtcdQueue queue;
+    /** How late the answer to a timely request may be. */
+    private static final Duration LATE_ANSWER = Duration.ofMillis(100);
+
+    // What acquisitions share.
+    final LockRuntime runtime;
+    final Duration callTimeout;
+    final EtcdKeys keys;
+    final QueueTransactions transactions;
+    final SessionPool sessions;
+    final Watches watches;
+    final GrantedLocks grantedLocks;
+
     private final QueueReader reader;
     private final EtcdHealth health;
     private final WarmUp warmUp;
+
+    /** An uncontended acquisition is never among them, and so costs no bookkeeping. */
+    private final Set<EtcdAcquisition> waiting = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean closed;
 
     /**
      * Starts to connect, but does not wait: etcd may be started later.
@@ -55,34 +71,22 @@ public final class EtcdLockProvider implements LockProvider {
      * @param connection close it after this
      */
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
-        Duration callTimeout = options.callTimeout();
+        this(runtime, connection, options, connection.watches(runtime, options.callTimeout()));
+    }
+
+    EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options, Watches watches) {
+        this.runtime = runtime;
+        this.callTimeout = options.callTimeout();
+        this.keys = new EtcdKeys(options.keyPrefix());
+        this.watches = watches;
         EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
-        EtcdKeys keys = new EtcdKeys(options.keyPrefix());
-        QueueTransactions transactions = new QueueTransactions(calls, keys);
-        SessionPool sessions =
+        this.transactions = new QueueTransactions(calls, keys);
+        this.sessions =
                 new SessionPool(calls, transactions, runtime, options.session() == EtcdLockOptions.Session.SHARED);
-        Watches watches = connection.watches(runtime, callTimeout);
-        GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
+        this.grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         this.reader = new QueueReader(calls, keys);
-        int members = connection.members();
-        this.health = new EtcdHealth(
-                calls,
-                keys.root(),
-                connection.capture(),
-                members > 1 ? 2 * members : 1,
-                callTimeout,
-                sessions,
-                new ServerVersion.Warning());
-        this.queue = new EtcdQueue(
-                runtime,
-                keys,
-                transactions,
-                sessions,
-                grantedLocks,
-                watches,
-                callTimeout,
-                ConcurrentHashMap.newKeySet(),
-                new AtomicBoolean());
+        this.health =
+                new EtcdHealth(calls, keys.root(), connection, callTimeout, sessions, new ServerVersion.Warning());
         this.warmUp = new WarmUp(connection.name(), runtime.scheduler(), health::ask);
         warmUp.start("distributed-lock.etcd.*");
     }
@@ -94,37 +98,68 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public Duration callTimeout() {
-        return queue.callTimeout();
+        return callTimeout;
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return queue.acquire(request);
+        Optional<Grant> same = grantedLocks.again(request);
+        if (same.isPresent()) {
+            return CompletableFuture.completedFuture(same);
+        }
+        EtcdAcquisition acquisition = new EtcdAcquisition(this, request);
+        acquisition.advance();
+        return acquisition;
+    }
+
+    void enlist(EtcdAcquisition acquisition) {
+        waiting.add(acquisition);
+        if (closed) {
+            acquisition.failClosed();
+        }
+    }
+
+    void settled(EtcdAcquisition acquisition) {
+        waiting.remove(acquisition);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    Deadline limit(Duration time) {
+        return Deadline.in(time, runtime.ticker());
+    }
+
+    /** A wait of zero gets a full round trip; any other ends soon after its deadline, even without an answer. */
+    Duration answerLimit(LeaseRequest request) {
+        Duration remaining = request.deadline().remaining();
+        return remaining.isZero() ? callTimeout : shorter(remaining.plus(LATE_ANSWER), callTimeout);
+    }
+
+    static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     @Override
     public void onLoss(Lease lease, Runnable lost) {
-        queue.grantedLocks().onLoss((GrantedLock) lease, lost);
+        grantedLocks.onLoss((GrantedLock) lease, lost);
     }
 
     @Override
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        queue.grantedLocks().renew(leases, answers);
+        grantedLocks.renew(leases, answers);
     }
 
     /** Up to the lease time with which the lock was acquired, since that is how long its session lasts. */
     @Override
     public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
-        queue.grantedLocks().extend((GrantedLock) lease, timeToLive, answers);
+        grantedLocks.extend((GrantedLock) lease, timeToLive, answers);
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return queue.grantedLocks().release((GrantedLock) lease, keepFor);
-    }
-
-    Optional<ByteSequence> place(Sequencer grant) {
-        return queue.grantedLocks().place(grant);
+        return grantedLocks.release((GrantedLock) lease, keepFor);
     }
 
     @Override
@@ -140,7 +175,7 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return reader.holder(key, token)
-                .thenCompose(place -> place.map(held -> queue.transactions().leave(held, token.value()))
+                .thenCompose(place -> place.map(held -> transactions.leave(held, token.value()))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 
@@ -156,8 +191,9 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public void close() {
         warmUp.close();
-        queue.close();
-        Timeouts.await(queue.sessions().close(callTimeout()), callTimeout());
-        queue.watches().close();
+        closed = true;
+        waiting.forEach(EtcdAcquisition::failClosed);
+        Timeouts.await(sessions.close(callTimeout), callTimeout);
+        watches.close();
     }
 }

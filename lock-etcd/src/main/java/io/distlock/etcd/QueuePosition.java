@@ -27,7 +27,7 @@ final class QueuePosition {
 
     private static final Duration LONGEST_REAPING = Duration.ofHours(1);
 
-    private final EtcdQueue queue;
+    private final EtcdLockProvider provider;
     private final LeaseRequest request;
 
     private @Nullable Place place;
@@ -44,10 +44,10 @@ final class QueuePosition {
 
     private Deadline graceEnds;
 
-    QueuePosition(EtcdQueue queue, LeaseRequest request) {
-        this.queue = queue;
+    QueuePosition(EtcdLockProvider provider, LeaseRequest request) {
+        this.provider = provider;
         this.request = request;
-        this.graceEnds = queue.limit(Duration.ZERO);
+        this.graceEnds = provider.limit(Duration.ZERO);
     }
 
     boolean isNowhere() {
@@ -72,17 +72,17 @@ final class QueuePosition {
     }
 
     void on(Session session) {
-        EtcdKeys keys = queue.keys();
+        EtcdKeys keys = provider.keys;
         int attempt = placesTried++;
         ByteSequence key = keys.place(request.key(), request.mode(), session.id(), attempt, request.owner());
         place = new Place(request, keys.of(request.key()), key, session, attempt, session.epoch());
-        queue.sessions().sinceLoss().ifPresent(this::leaseGone);
+        provider.sessions.sinceLoss().ifPresent(this::leaseGone);
     }
 
     /** Our lease or the predecessor's was lost this long ago, and perhaps others. */
     private void leaseGone(Duration since) {
         Duration delay = request.options().lockDelay();
-        Deadline ends = queue.limit((delay.compareTo(GRACE) > 0 ? delay : GRACE).minus(since));
+        Deadline ends = provider.limit((delay.compareTo(GRACE) > 0 ? delay : GRACE).minus(since));
         graceEnds = ends.nanos() - graceEnds.nanos() > 0 ? ends : graceEnds;
     }
 
@@ -93,8 +93,8 @@ final class QueuePosition {
     /** Takes the place unless certain, and finds who is ahead; {@code before} was ahead last time. */
     CompletableFuture<Finding> look(@Nullable ByteSequence before) {
         return isCertain()
-                ? queue.transactions().look(place(), createRevision, before)
-                : queue.transactions().enter(place());
+                ? provider.transactions.look(place(), createRevision, before)
+                : provider.transactions.enter(place());
     }
 
     void found(Finding finding) {
@@ -114,19 +114,19 @@ final class QueuePosition {
 
     /** Ensures that a doubtful place does not exist and never will; fails if there is no answer. */
     CompletableFuture<Release> withdraw() {
-        return queue.transactions().withdraw(place());
+        return provider.transactions.withdraw(place());
     }
 
     Grant toGrant() {
-        Grant grant = queue.grantedLocks().add(place(), createRevision);
+        Grant grant = provider.grantedLocks.add(place(), createRevision);
         clear();
         return grant;
     }
 
     /** Leaves a place that is certain; fails if there is no answer in time. */
     CompletableFuture<Release> leave(Duration limit) {
-        CompletableFuture<Release> left = queue.transactions().leave(place().key(), createRevision);
-        return queue.runtime().timeouts().within(limit, left).thenApply(release -> {
+        CompletableFuture<Release> left = provider.transactions.leave(place().key(), createRevision);
+        return provider.runtime.timeouts().within(limit, left).thenApply(release -> {
             if (release == Release.RELEASED) {
                 forget();
             }
@@ -139,28 +139,28 @@ final class QueuePosition {
         Place gone = place;
         clear();
         if (gone != null) {
-            queue.sessions().leave(gone.session());
+            provider.sessions.leave(gone.session());
         }
     }
 
     void giveUp() {
         if (isCertain() && !grace().isZero()) {
             // The next caller does not know that a lease was lost, and would skip the grace.
-            queue.runtime().scheduler().schedule(this::giveUp, grace());
+            provider.runtime.scheduler().schedule(this::giveUp, grace());
             return;
         }
         long created = createRevision;
         if (doubtful) {
-            reap(place(), queue.transactions()::withdraw);
+            reap(place(), provider.transactions::withdraw);
         } else if (isCertain()) {
-            reap(place(), left -> queue.transactions().leave(left.key(), created));
+            reap(place(), left -> provider.transactions.leave(left.key(), created));
         }
         forget();
     }
 
     /** The place lasts no longer than its session, which others may keep alive for long. */
     private void reap(Place left, Function<Place, CompletableFuture<Release>> remove) {
-        queue.runtime()
+        provider.runtime
                 .reaper()
                 .reap(
                         "The place of " + request.owner() + " in the queue for '" + request.key() + "'",

@@ -7,7 +7,6 @@ import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
-import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.etcd.watch.ScriptedWatchServer;
 import io.distlock.etcd.watch.SharedWatches;
 import io.distlock.etcd.watch.SilentWatches;
@@ -24,8 +23,6 @@ import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -55,7 +52,7 @@ class EtcdTrustTests {
             LocalEtcd.warmUp(connection);
             HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
             CompletableFuture<Optional<Grant>> waiter =
-                    queue(runtime, connection, new SilentWatches()).acquire(request(ticker));
+                    provider(runtime, connection, new SilentWatches()).acquire(request(ticker));
             await().atMost(TestClient.PATIENCE).until(() -> scheduler.delays().contains(UNWATCHED));
             ticker.advance(UNWATCHED);
             await().atMost(TestClient.PATIENCE).until(() -> scheduler.delays().contains(TRUST));
@@ -82,7 +79,7 @@ class EtcdTrustTests {
             LocalEtcd.warmUp(connection);
             HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
             CompletableFuture<Optional<Grant>> waiter =
-                    queue(runtime, connection, late).acquire(request(ticker));
+                    provider(runtime, connection, late).acquire(request(ticker));
             awaitAskedFor(server);
             EtcdRpcs before = etcd.probe().rpcs();
             // It gives up waiting for them to stand, pauses, and looks.
@@ -103,22 +100,9 @@ class EtcdTrustTests {
                 .until(() -> !server.streams().isEmpty() && server.last().asked.size() == 1);
     }
 
-    private static EtcdQueue queue(LockRuntime runtime, EtcdConnection connection, Watches watches) {
-        EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), CALL_TIMEOUT, 1);
-        EtcdKeys keys = new EtcdKeys("lock");
-        QueueTransactions transactions = new QueueTransactions(calls, keys);
-        SessionPool sessions = new SessionPool(calls, transactions, runtime, true);
-        GrantedLocks grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
-        return new EtcdQueue(
-                runtime,
-                keys,
-                transactions,
-                sessions,
-                grantedLocks,
-                watches,
-                CALL_TIMEOUT,
-                ConcurrentHashMap.newKeySet(),
-                new AtomicBoolean());
+    private static EtcdLockProvider provider(LockRuntime runtime, EtcdConnection connection, Watches watches) {
+        EtcdLockOptions options = EtcdLockOptions.defaults().withCallTimeout(CALL_TIMEOUT);
+        return new EtcdLockProvider(runtime, connection, options, watches);
     }
 
     private static LeaseRequest request(ManualTicker ticker) {

@@ -12,8 +12,6 @@ import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.CommandCount;
 import io.distlock.benchmarks.store.Store.ServerWork;
 import io.distlock.benchmarks.store.Store.Targets;
-import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +22,9 @@ import java.util.stream.IntStream;
 final class ManyHeld implements Measurement {
 
     private static final int SHORT_CYCLES = 400;
+
+    /** Few, since the watchdog's timer keeps those released until they would have been renewed. */
+    private static final int ENOUGH_TO_BE_READY = 40;
 
     @Override
     public String name() {
@@ -38,7 +39,7 @@ final class ManyHeld implements Measurement {
     @Override
     public void run(Store store, RunSize size, Report report) {
         Load load = Load.of(size);
-        report.note("each figure by collecting garbage until the heap shrinks no more, before and after; the locks' own"
+        report.note("each figure by collecting garbage until the heap stays the same, before and after; the locks' own"
                 + " keys and handles count");
         // What earlier measurements leave behind may disappear during one of them.
         int turns = size == RunSize.TINY ? 1 : size == RunSize.FULL ? 5 : 3;
@@ -82,8 +83,8 @@ final class ManyHeld implements Measurement {
 
     /** Loads the classes and fills the caches; then the heap as it is without any lock. */
     private static long ready(Application application, Load load) {
-        try (Holding few = Holding.ofNone(application, SHORT_CYCLES, load.lease)) {
-            few.fill(SHORT_CYCLES);
+        try (Holding few = Holding.ofNone(application, ENOUGH_TO_BE_READY, load.lease)) {
+            few.fill(ENOUGH_TO_BE_READY);
             few.lost();
         }
         return Heap.reachable();
@@ -116,7 +117,7 @@ final class ManyHeld implements Measurement {
 
         static Load of(RunSize size) {
             return new Load(
-                    size.of(10_000, 10_000, 500),
+                    size == RunSize.TINY ? 500 : 10_000,
                     size.millis(30_000, 30_000, 6_000),
                     size.millis(60_000, 10_000, 3_000));
         }
@@ -125,32 +126,6 @@ final class ManyHeld implements Measurement {
         Target commands(Targets targets) {
             double renewals = Math.max(1, targets.renewals() * (locks / 10_000.0));
             return Target.countAtMost(renewals * (30_000.0 / lease.toMillis()));
-        }
-    }
-
-    /** The heap of this JVM. */
-    private static final class Heap {
-
-        private static final MemoryMXBean MEMORY = ManagementFactory.getMemoryMXBean();
-        private static final int MOST_COLLECTIONS = 12;
-        private static final int SETTLED_BYTES = 4_096;
-        private static final Duration BETWEEN_COLLECTIONS = Duration.ofMillis(100);
-
-        private Heap() {}
-
-        /** What is still reachable, in bytes: collected again and again until there is no less of it. */
-        static long reachable() {
-            long least = Long.MAX_VALUE;
-            for (int collections = 0; collections < MOST_COLLECTIONS; collections++) {
-                MEMORY.gc();
-                Stopwatch.pause(BETWEEN_COLLECTIONS);
-                long used = MEMORY.getHeapMemoryUsage().getUsed();
-                if (least - used < SETTLED_BYTES) {
-                    return Math.min(least, used);
-                }
-                least = used;
-            }
-            return least;
         }
     }
 
