@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
@@ -67,6 +68,27 @@ class PublisherLossTests {
                     .verify(PATIENCE);
             assertThat(cancelled).hasValue(1);
         });
+    }
+
+    /** As a source may whose thread is interrupted by the cancellation. */
+    @Test
+    void anErrorOfABodyThatIsCancelledForALossGivesWayToTheLoss() {
+        run((context, jobs) -> StepVerifier.create(jobs.cancelledOnLoss(() ->
+                        Flux.from(subscriber -> subscriber.onSubscribe(new Subscription() {
+                            @Override
+                            public void request(long elements) {
+                                subscriber.onNext("a");
+                            }
+
+                            @Override
+                            public void cancel() {
+                                subscriber.onError(new IOException("interrupted"));
+                            }
+                        }))))
+                .expectNext("a")
+                .then(() -> context.getBean(ManualTicker.class).advance(Duration.ofMinutes(1)))
+                .expectError(LockLostException.class)
+                .verify(PATIENCE));
     }
 
     @Test

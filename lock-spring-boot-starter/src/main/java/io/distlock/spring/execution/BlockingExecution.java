@@ -7,7 +7,6 @@ import io.distlock.LockUnavailableException;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.execution.Executions.Body;
 import io.distlock.spring.execution.Executions.Execution;
-import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,7 +40,7 @@ final class BlockingExecution implements Execution {
             return underNext(new LockSequence(tasks, ticker), HeldLocks.reachable(), body);
         } catch (NotAcquired failed) {
             // Here, since the call's earlier locks have been released.
-            return failed.result();
+            return failed.handler.handle(failed.why);
         }
     }
 
@@ -100,5 +99,23 @@ final class BlockingExecution implements Execution {
         }
         locks.begin(scopes.current());
         return held.call(body);
+    }
+
+    /**
+     * Carries one lock's failure out to where the call's earlier locks have been released; callers never see it.
+     * Has no suppressed exceptions: the loss of an earlier lock is irrelevant, as the body has not run.
+     */
+    private static final class NotAcquired extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient NotAcquiredHandler handler;
+        private final LockException why;
+
+        NotAcquired(LockTask task, LockException why) {
+            super(why.getMessage(), why, false, false);
+            this.handler = task.notAcquired();
+            this.why = why;
+        }
     }
 }

@@ -37,7 +37,7 @@ public final class Executions {
 
     /** Finds the executor of the bodies, or fails. */
     public void requireExecutor() {
-        bodies.executor();
+        bodies.require();
     }
 
     /** Reports a problem and its cure if no resource refuses stale lock holders. */

@@ -1,16 +1,19 @@
 package io.distlock.spring.execution;
 
+import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The locks of one call, in the order in which it takes them: {@link LockTask#ordered}. Each wait time counts from the beginning of the call, so
- * that the call waits no longer than the longest of them. For one call, whose steps run in sequence.
+ * The locks of one call, in the order in which it takes them: {@link LockTask#ordered}. Each wait time
+ * counts from the beginning of the call, so that the call waits no longer than the longest of them. For one call, whose
+ * steps run in sequence.
  */
 final class LockSequence {
 
@@ -44,14 +47,13 @@ final class LockSequence {
                 : Stream.concat(references.stream(), granted.stream()).toList();
     }
 
-    /** Gets the body a thread. That may take long, so the turn also ends if one of the call's own locks is lost. */
-    void await(BodyExecutor.Turn turn) {
+    /** Reports the loss of a lock that was taken for this call. */
+    void onLoss(Consumer<LockLoss> action) {
         for (Reference each : references) {
             if (each.isOutermost()) {
-                each.lock().lost().thenAccept(loss -> turn.begun().completeExceptionally(new LockLostException(loss)));
+                each.lock().lost().thenAccept(action);
             }
         }
-        turn.take();
     }
 
     /**

@@ -53,32 +53,4 @@ public interface NotAcquiredHandler {
     static boolean handles(Throwable failure) {
         return failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException;
     }
-
-    /**
-     * Carries one lock's failure out to where the call's earlier locks have been released; callers never see it.
-     * Has no suppressed exceptions: the loss of an earlier lock is irrelevant, as the body has not run.
-     */
-    final class NotAcquired extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        private final transient NotAcquiredHandler handler;
-        private final LockException why;
-
-        NotAcquired(LockTask task, LockException why) {
-            super(why.getMessage(), why, false, false);
-            this.handler = task.notAcquired();
-            this.why = why;
-        }
-
-        boolean callsApplication() {
-            return handler.callsApplication();
-        }
-
-        /** What the caller gets. */
-        @Nullable
-        Object result() throws Throwable {
-            return handler.handle(why);
-        }
-    }
 }

@@ -4,13 +4,9 @@ import io.distlock.LockLoss;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.execution.Executions.Body;
 import io.distlock.spring.execution.Executions.Execution;
-import io.distlock.spring.execution.NotAcquiredHandler.NotAcquired;
-import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -29,96 +25,54 @@ record PublisherExecution(
         BodyExecutor bodies)
         implements Execution {
 
-    /** The state of one subscription, from lock to lock. */
-    private record Call(EnclosingScope around, LockSequence locks, Body body, BodyExecutor.Turn turn) {}
-
     @Override
     public Object run(List<LockTask> tasks, Body body) {
         HeldLocks caller = HeldLocks.reachable();
         Flux<Object> each = Flux.deferContextual(context -> {
             // On the subscriber's thread: grants arrive on other threads.
-            BodyExecutor.Turn turn = bodies.forCaller();
+            AsyncCall call = new AsyncCall(new LockSequence(tasks, ticker), body, bodies);
             // A subscription inside a locked publisher belongs to it; any other, to the call that made it.
             HeldLocks held = HeldLocks.OfSubscription.current(context).orElse(caller);
             Mono<EnclosingScope> scope = scopes.map(EnclosingScope.ReactiveResolver::current)
                     .orElseGet(() -> Mono.just(EnclosingScope.NONE));
-            return scope.flatMapMany(around -> inside(
-                            held.aroundNewCall(around.kept()),
-                            new Call(around, new LockSequence(tasks, ticker), body, turn)))
-                    // Here, since the call's earlier locks have been released.
-                    .onErrorResume(
-                            NotAcquired.class,
-                            failed -> failed.callsApplication()
-                                    ? called(new LockSequence(List.of(), ticker), turn, failed::result)
-                                    : publisher(failed::result));
+            return scope.flatMapMany(around -> Flux.usingWhen(
+                    Mono.just(call),
+                    started -> worked(call, around, held.aroundNewCall(around.kept())),
+                    done -> Mono.empty(),
+                    PublisherExecution::endInto,
+                    // The locks are not released under a call of the body that is under way.
+                    cancelled -> Mono.fromRunnable(() -> call.stop().thenRun(() -> call.close(null, end -> {})))));
         });
         return adapter.fromPublisher(adapter.isMultiValue() ? each : each.singleOrEmpty());
     }
 
-    private Flux<Object> inside(HeldLocks held, Call call) {
-        return call.locks().hasNext() ? underNext(held, call) : body(held, call);
-    }
-
-    private Flux<Object> underNext(HeldLocks outer, Call call) {
-        LockTask task = call.locks().next();
-        return Flux.usingWhen(
-                // A supplier, evaluated on subscription: nothing can come between it and the cleanup.
-                Mono.fromSupplier(() -> AsyncAcquisition.of(task, outer)),
-                acquisition ->
-                        settled(acquisition).flatMapMany(references -> under(references, acquisition, outer, call)),
-                acquisition -> Mono.empty(),
-                PublisherExecution::endInto,
-                // The lock is not released under a call of the body that is under way.
-                acquisition -> Mono.fromRunnable(() -> call.turn().stop().thenRun(acquisition::cancel)));
-    }
-
-    private Mono<List<Reference>> settled(AsyncAcquisition acquisition) {
-        return Mono.create(sink -> acquisition.whenSettled((references, failure) -> {
-            if (references == null) {
+    private Flux<Object> worked(AsyncCall call, EnclosingScope scope, HeldLocks outer) {
+        Mono<AsyncCall.Work> begun = Mono.create(sink -> call.start(scope, outer, (work, failure) -> {
+            if (work != null) {
+                // Returns when the publisher is subscribed to.
+                sink.success(work);
+            } else if (!call.isStopped()) {
                 sink.error(Objects.requireNonNull(failure));
-            } else {
-                sink.success(references);
             }
         }));
-    }
-
-    private Flux<Object> under(List<Reference> references, AsyncAcquisition acquisition, HeldLocks outer, Call call) {
-        call.locks().granted(references);
-        HeldLocks held = outer.with(references);
-        Flux<Object> inside = Flux.defer(() -> inside(held, call));
-        return (acquisition.cancelsOnLoss(references) ? inside.takeUntilOther(loss(references.get(0))) : inside)
+        // Emits a value: an error would leave the work running, whose end then reports why.
+        Mono<LockLoss> loss = Mono.create(sink -> call.loss().thenAccept(sink::success));
+        return begun.flatMapMany(this::published)
+                .takeUntilOther(loss)
+                // Of work that is cancelled for a loss: the loss is the reason.
+                .onErrorResume(failure -> call.isLost(), failure -> Mono.empty())
                 // Here, not in the cleanup, whose failures come wrapped: completion is signalled after the release.
                 // After a loss, the body's method may still be at work.
-                .concatWith(Mono.defer(() -> end(call.turn().stop().thenCompose(over -> acquisition.close()))));
+                .concatWith(Mono.defer(() -> Mono.fromFuture(call.stop(), true).then(ended(call))));
     }
 
-    private Flux<Object> body(HeldLocks held, Call call) {
-        return called(call.locks(), call.turn(), () -> {
-                    call.locks().begin(call.around());
-                    return held.call(call.body());
-                })
-                .contextWrite(context -> HeldLocks.OfSubscription.with(context, held));
-    }
-
-    /** A subscription that is cancelled before it gets a thread does not call the body. */
-    private Flux<Object> called(LockSequence locks, BodyExecutor.Turn turn, Body body) {
-        Mono<Boolean> begun = Mono.create(sink -> {
-            turn.begun().whenComplete((now, failure) -> {
-                try {
-                    if (failure == null) {
-                        // Returns when the publisher is subscribed to.
-                        sink.success(now);
-                    } else if (!(failure instanceof CancellationException)) {
-                        sink.error(failure);
-                    }
-                } finally {
-                    turn.end();
-                }
-            });
-            locks.await(turn);
-        });
+    private Flux<Object> published(AsyncCall.Work work) {
         // Hidden: Reactor would call a Callable without asking whether the subscription was cancelled.
-        return begun.flatMapMany(now -> Flux.from(publisher(body)).hide());
+        Flux<Object> published = Flux.from(publisher(work.body())).hide();
+        HeldLocks inside = work.inside();
+        return inside == null
+                ? published
+                : published.contextWrite(context -> HeldLocks.OfSubscription.with(context, inside));
     }
 
     /** What the body returned, or the error it threw. */
@@ -139,22 +93,17 @@ record PublisherExecution(
         return (Publisher<Object>) publisher;
     }
 
-    /**
-     * Cancels the work, whose end then reports why. Emits a value: an error would leave the work running. Not on the loss
-     * thread: the cancelled work may block.
-     */
-    private static Mono<LockLoss> loss(Reference reference) {
-        return Mono.create(sink -> reference.lock().lost().thenAccept(sink::success));
+    private static Mono<Object> ended(AsyncCall call) {
+        return Mono.create(sink -> call.close(null, loss -> {
+            if (loss == null) {
+                sink.success();
+            } else {
+                sink.error(loss);
+            }
+        }));
     }
 
-    private static <T> Mono<T> end(CompletionStage<?> closed) {
-        return Mono.fromFuture(closed.toCompletableFuture(), true).then(Mono.empty());
-    }
-
-    private static Mono<Void> endInto(AsyncAcquisition acquisition, Throwable failure) {
-        return PublisherExecution.<Void>end(acquisition.close()).onErrorResume(loss -> {
-            LossExceptions.joined(failure, loss);
-            return Mono.empty();
-        });
+    private static Mono<Void> endInto(AsyncCall call, Throwable failure) {
+        return Mono.create(sink -> call.close(failure, joined -> sink.success()));
     }
 }

@@ -1,0 +1,172 @@
+package io.distlock.spring.execution;
+
+import io.distlock.HeldLock;
+import io.distlock.LockException;
+import io.distlock.LockLoss;
+import io.distlock.LockLostException;
+import io.distlock.spring.execution.Executions.Body;
+import io.distlock.spring.execution.ReferenceCountedLock.Reference;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call whose body is not bound to the caller's thread: takes its locks one after another, then a thread of the
+ * application's executor. Cancelled before that, it leaves nothing behind: grant and cancellation race on one future,
+ * which either completes or is cancelled. Thread-safe.
+ */
+final class AsyncCall {
+
+    private final LockSequence locks;
+    private final Body body;
+    private final BodyExecutor bodies;
+    private final Thread caller = Thread.currentThread();
+    private final Runnable task;
+
+    private final CompletableFuture<Work> begun = new CompletableFuture<>();
+    private final CompletableFuture<Boolean> over = new CompletableFuture<>();
+    private final CompletableFuture<LockLoss> loss = new CompletableFuture<>();
+
+    /** Innermost first. */
+    private final Deque<Reference> held = new ConcurrentLinkedDeque<>();
+
+    // Written before the task is submitted.
+    private @Nullable Work work;
+    private volatile boolean stopped;
+
+    /**
+     * What to do on the executor's thread: call the body, or what replaces it if a lock was not acquired.
+     *
+     * @param inside what the body holds; null for a replacement
+     */
+    record Work(@Nullable HeldLocks inside, Body body) {}
+
+    /** Captures the context of the calling thread: locks are granted on other threads. */
+    AsyncCall(LockSequence locks, Body body, BodyExecutor bodies) {
+        this.locks = locks;
+        this.body = body;
+        this.bodies = bodies;
+        this.task = bodies.decorated(() -> begun.complete(Objects.requireNonNull(work)));
+    }
+
+    /** Cancelling it ends the wait for a lock or for a thread. */
+    CompletableFuture<Work> begun() {
+        return begun;
+    }
+
+    /** Completes if the loss of a lock is to cancel the call. Not on the thread for losses: what is cancelled may block. */
+    CompletableFuture<LockLoss> loss() {
+        return loss;
+    }
+
+    boolean isLost() {
+        return loss.isDone() && !loss.isCancelled();
+    }
+
+    /** Goes on with the work on the executor's thread, or with the reason why there is none on any thread. */
+    void start(EnclosingScope scope, HeldLocks outer, BiConsumer<@Nullable Work, @Nullable Throwable> next) {
+        begun.whenComplete((ready, failure) -> {
+            try {
+                next.accept(ready, failure);
+            } finally {
+                over.complete(true);
+            }
+        });
+        takeNext(scope, outer);
+    }
+
+    private void takeNext(EnclosingScope scope, HeldLocks outer) {
+        try {
+            if (!locks.hasNext()) {
+                // The executor may take long, so the call also ends if one of its own locks is lost.
+                locks.onLoss(lost -> begun.completeExceptionally(new LockLostException(lost)));
+                takeThread(new Work(outer, () -> {
+                    locks.begin(scope);
+                    return outer.call(body);
+                }));
+                return;
+            }
+            LockTask next = locks.next();
+            List<Reference> entered = outer.reenter(next);
+            if (!entered.isEmpty()) {
+                granted(entered, scope, outer);
+                return;
+            }
+            CompletableFuture<HeldLock> asked = next.client().acquireAsync(next.request());
+            begun.whenComplete((ready, failure) -> asked.cancel(true));
+            asked.whenComplete((lock, failure) -> {
+                if (failure == null) {
+                    Reference first = ReferenceCountedLock.first(next, lock);
+                    if (next.interruptOnLoss()) {
+                        lock.lost().thenAccept(loss::complete);
+                    }
+                    granted(List.of(first), scope, outer);
+                } else {
+                    refused(next.notAcquired(), LossExceptions.bare(failure));
+                }
+            });
+        } catch (RuntimeException refusal) {
+            begun.completeExceptionally(refusal);
+        }
+    }
+
+    private void granted(List<Reference> references, EnclosingScope scope, HeldLocks outer) {
+        references.forEach(held::push);
+        locks.granted(references);
+        if (begun.isDone()) {
+            // Cancelled in the instant of the grant.
+            close(null, ignored -> {});
+        } else {
+            takeNext(scope, outer.with(references));
+        }
+    }
+
+    /** Replaced once the call's earlier locks have been released. Their loss no longer counts, as the body has not run. */
+    private void refused(NotAcquiredHandler handler, Throwable failure) {
+        if (!NotAcquiredHandler.handles(failure) || !loss.cancel(true)) {
+            begun.completeExceptionally(failure);
+            return;
+        }
+        Work replacement = new Work(null, () -> handler.handle((LockException) failure));
+        close(null, ignored -> {
+            if (handler.callsApplication()) {
+                takeThread(replacement);
+            } else {
+                begun.complete(replacement);
+            }
+        });
+    }
+
+    private void takeThread(Work next) {
+        work = next;
+        bodies.execute(caller, task, begun::completeExceptionally);
+    }
+
+    /** Unless it has begun, the body does not run. Completed when the locks may end, which is after it in any case. */
+    CompletableFuture<Boolean> stop() {
+        stopped = true;
+        return begun.cancel(true) ? CompletableFuture.completedFuture(true) : over;
+    }
+
+    boolean isStopped() {
+        return stopped;
+    }
+
+    /** Releases the locks, innermost first, then reports the failure, to which losses are added. */
+    void close(@Nullable Throwable failure, Consumer<@Nullable Throwable> report) {
+        Reference innermost = held.poll();
+        if (innermost == null) {
+            report.accept(failure);
+            return;
+        }
+        innermost
+                .closeAsync()
+                .whenComplete(
+                        (closed, lost) -> close(lost == null ? failure : LossExceptions.joined(failure, lost), report));
+    }
+}
