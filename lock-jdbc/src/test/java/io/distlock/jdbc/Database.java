@@ -24,8 +24,7 @@ public final class Database implements AutoCloseable {
     private final String shortLockTimeout;
     private final String waiting;
 
-    private Database(
-            @Nullable SqlServer server, String url, String user, String shortLockTimeout, String waiting) {
+    private Database(@Nullable SqlServer server, String url, String user, String shortLockTimeout, String waiting) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setUsername(user);

@@ -34,10 +34,14 @@ public record RedisHealth(NodeCalls calls) {
         return calls.server().info(name).exceptionally(refused -> NOTHING);
     }
 
-    private static Map<String, Object> details(Info info, Info replication) {
+    static Map<String, Object> details(Info info, Info replication) {
         Map<String, Object> details = new TreeMap<>();
-        info.field("redis_version").ifPresent(version -> details.put("version", version));
-        info.field("redis_mode").ifPresent(mode -> details.put("mode", mode));
+        // Valkey has names of its own, and as its "redis_version" that of the Redis with which it is compatible.
+        info.field("valkey_version")
+                .map(version -> "Valkey " + version)
+                .or(() -> info.field("redis_version"))
+                .ifPresent(version -> details.put("version", version));
+        info.field("redis_mode").or(() -> info.field("server_mode")).ifPresent(mode -> details.put("mode", mode));
         // In a cluster any node answers; each lock goes to the master of its slot.
         replication.field("role").ifPresent(role -> details.put("role", role));
         return details;

@@ -1,6 +1,7 @@
 package io.distlock.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
@@ -10,6 +11,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.distlock.redis.LocalRedis;
 import io.distlock.redis.RedisLockOptions;
 import io.distlock.redis.TestClient;
+import io.distlock.redis.script.ServerCommands.Info;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisReplication;
@@ -51,6 +53,14 @@ class RedisHealthTests {
                     .containsKey("version");
         }
         assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void valkeyHasItsOwnVersionAndMode() {
+        Info info = new Info(
+                "redis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:8.1.1\r\nserver_mode:standalone\r\n");
+        assertThat(RedisHealth.details(info, new Info("role:master\r\n")))
+                .containsOnly(entry("version", "Valkey 8.1.1"), entry("mode", "standalone"), entry("role", "master"));
     }
 
     @Test
