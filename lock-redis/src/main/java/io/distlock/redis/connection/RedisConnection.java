@@ -107,13 +107,13 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
                 }
             });
         }
-        CompletableFuture<C> known = connection.get();
+        CompletableFuture<C> connecting = connect();
         // A ready connection is the hot path: no callback, no hop.
-        if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
-            sendOn(known.join(), before, call);
+        if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
+            sendOn(connecting.join(), before, call);
             return;
         }
-        connect().whenComplete((connected, failure) -> {
+        connecting.whenComplete((connected, failure) -> {
             if (failure != null) {
                 call.completeExceptionally(failure);
             } else if (ticker.nanos() - call.createdNanos() > callTimeout.toNanos()) {
@@ -167,16 +167,13 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
 
     /** Whether to cut the connection to a server; if so, restarts counting. */
     private boolean isSilentTooLong(String server, RedisCall<?> next) {
-        RedisCall<?> waiting = oldestCalls.get(server);
-        if (waiting == null || waiting.isDone()) {
-            oldestCalls.put(server, next);
+        RedisCall<?> oldest = oldestCalls.get(server);
+        boolean waits = oldest != null && !oldest.isDone();
+        if (oldest != null && waits && next.createdNanos() - oldest.createdNanos() <= 2 * callTimeout.toNanos()) {
             return false;
         }
-        boolean tooLong = next.createdNanos() - waiting.createdNanos() > 2 * callTimeout.toNanos();
-        if (tooLong) {
-            oldestCalls.put(server, next);
-        }
-        return tooLong;
+        oldestCalls.put(server, next);
+        return waits;
     }
 
     void cutSilent(StatefulConnection<?, ?> connected) {

@@ -33,8 +33,6 @@ public final class RedisConnections implements AutoCloseable {
     private final PrivateFactory factoryForOnce;
     private final ClientResources resources;
     private final Optional<ClientResources> ownResources;
-    private final boolean cluster;
-    private final int database;
 
     private RedisConnections(
             LettuceConnectionFactory users,
@@ -51,8 +49,6 @@ public final class RedisConnections implements AutoCloseable {
                 LockClientConfiguration.resources(given.or(() -> ownResources).orElseThrow(), thread);
         this.factory = new PrivateFactory(users, lasting, resources, callTimeout);
         this.factoryForOnce = new PrivateFactory(users, once, resources, callTimeout);
-        this.cluster = factory.isClusterAware();
-        this.database = cluster ? 0 : factory.getDatabase();
         factory.start();
         factoryForOnce.start();
     }
@@ -122,7 +118,7 @@ public final class RedisConnections implements AutoCloseable {
 
     /** For diagnostics; without an address where the server may change. */
     public String name() {
-        return cluster || factory.isRedisSentinelAware() ? "Redis" : address();
+        return isCluster() || factory.isRedisSentinelAware() ? "Redis" : address();
     }
 
     /** The servers that are connected to first, for diagnostics. */
@@ -151,26 +147,26 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     public boolean isCluster() {
-        return cluster;
+        return factory.isClusterAware();
     }
 
     public int database() {
-        return database;
+        return isCluster() ? 0 : factory.getDatabase();
     }
 
     public CompletionStage<StatefulConnection<String, String>> connect() {
-        return cluster
+        return isCluster()
                 ? connectToCluster(client -> client.connectAsync(StringCodec.UTF8))
                 : factory.connect(StatefulConnection.class);
     }
 
     /** A connection that ends with the server process; in a cluster, which has many, one that does not. */
     public CompletionStage<StatefulConnection<String, String>> connectForOnce() {
-        return cluster ? connect() : factoryForOnce.connect(StatefulConnection.class);
+        return isCluster() ? connect() : factoryForOnce.connect(StatefulConnection.class);
     }
 
     public CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
-        return cluster
+        return isCluster()
                 ? connectToCluster(client -> client.connectPubSubAsync(StringCodec.UTF8))
                 : factory.connect(StatefulRedisPubSubConnection.class);
     }

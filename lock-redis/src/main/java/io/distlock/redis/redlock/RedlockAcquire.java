@@ -64,7 +64,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     }
 
     private RedlockLease leaseUnder(long token) {
-        return new RedlockLease(request.owner(), nodes.get(0).entry(request, owner, token));
+        return new RedlockLease(request.owner(), nodes.get(0).alone().lease(request, owner, token, Duration.ZERO));
     }
 
     /** Asks all nodes. The stage does not fail, and ends in bounded time. */

@@ -139,8 +139,7 @@ final class RedlockNode {
     ScriptCall<List<Long>> question(LeaseRequest request, String owner, long least) {
         RedisKeys.Names names = node.keys().of(request.key());
         return node.acquisition(request, owner, false, names, node.keys().fences())
-                .with(names.slot())
-                .with(least);
+                .with(names.slot(), least);
     }
 
     /** Asks for the vote. */
@@ -171,11 +170,7 @@ final class RedlockNode {
                                         names.lock(),
                                         names.readers(),
                                         node.keys().fences()))
-                        .with(entry.mode())
-                        .with(entry.owner() + ':' + proposed)
-                        .with(entry.owner())
-                        .with(entry.token().value())
-                        .with(names.slot()))
+                        .with(entry.mode(), entry.owner() + ':' + proposed, entry.owner(), entry.token(), names.slot()))
                 .handle((reply, failure) -> failure == null && reply == 1);
     }
 
@@ -210,11 +205,7 @@ final class RedlockNode {
         ScriptCall<List<Long>> invocation =
                 ScriptCall.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
         for (RedisLease entry : entries) {
-            invocation
-                    .with(entry.mode())
-                    .with(entry.owner())
-                    .with(entry.token().value())
-                    .with(entry.renewedTimeToLive());
+            invocation.with(entry.mode(), entry.owner(), entry.token(), entry.renewedTimeToLive());
         }
         return calls.run(invocation);
     }
@@ -223,17 +214,5 @@ final class RedlockNode {
         // A reader may still have the token that the node proposed.
         Optional<FencingToken> token = entry.mode() == LockMode.SHARED ? Optional.empty() : Optional.of(entry.token());
         return node.release(entry.mode(), entry.names(), entry.owner(), token, false, keepFor);
-    }
-
-    /** A grant with this token, as stored on a node. */
-    RedisLease entry(LeaseRequest request, String owner, long token) {
-        return new RedisLease(
-                request.key(),
-                request.mode(),
-                owner,
-                new FencingToken(token),
-                node.keys(),
-                request.renewedTimeToLive(),
-                Duration.ZERO);
     }
 }

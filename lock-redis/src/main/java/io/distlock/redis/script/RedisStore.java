@@ -62,8 +62,7 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
                         names.slot(),
                         IntegerListOutput::new,
                         List.of(names.lock(), names.readers(), names.waiting(), fence))
-                .with(owner)
-                .with(request.timeToLive());
+                .with(owner, request.timeToLive());
         return (shared ? call.with(again ? 1 : 0) : call.with(request.deadline().remaining())).with(request.owner());
     }
 
@@ -74,17 +73,17 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
     private Result answer(LeaseRequest request, Moment since, boolean again, List<Long> reply) {
         long value = reply.get(1);
         if (isGranted(reply)) {
-            RedisLease lease = new RedisLease(
-                    request.key(),
-                    request.mode(),
-                    request.owner(),
-                    new FencingToken(value),
-                    keys,
-                    request.renewedTimeToLive(),
-                    again ? request.timeToLive() : Duration.ZERO);
-            return new Result.Granted(new Grant(lease, since));
+            Duration afterUnknown = again ? request.timeToLive() : Duration.ZERO;
+            return new Result.Granted(new Grant(lease(request, request.owner(), value, afterUnknown), since));
         }
         return new Result.Refused(freeIn(value));
+    }
+
+    /** A grant with this token. */
+    public RedisLease lease(LeaseRequest request, String owner, long token, Duration afterUnknown) {
+        Duration renewed = request.renewedTimeToLive();
+        return new RedisLease(
+                request.key(), request.mode(), owner, new FencingToken(token), keys, renewed, afterUnknown);
     }
 
     /** Redis frees a key in the millisecond after its time to live; a negative one is unknown. */
@@ -131,7 +130,7 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
         ScriptCall<List<Long>> invocation =
                 ScriptCall.of(scripts.renew(), leases.get(0).names().slot(), IntegerListOutput::new, locks);
         for (RedisLease lease : leases) {
-            invocation.with(lease.mode()).with(lease.value()).with(lease.renewedTimeToLive());
+            invocation.with(lease.mode(), lease.value(), lease.renewedTimeToLive());
         }
         return invocation;
     }
@@ -171,9 +170,7 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
                         names.slot(),
                         IntegerOutput::new,
                         claims ? List.of(key, names.waiting()) : List.of(key))
-                .with(owner)
-                .with(quietly ? "" : names.channel())
-                .with(keepFor);
+                .with(owner, quietly ? "" : names.channel(), keepFor);
         if (shared) {
             invocation.with(token.map(FencingToken::toString).orElse(""));
         }

@@ -9,6 +9,7 @@ import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 
 /**
@@ -32,22 +33,22 @@ public record ScriptCall<T>(
         return new ScriptCall<>(script, slot, keys, new ArrayList<>(), output, false);
     }
 
-    public ScriptCall<T> with(String argument) {
-        arguments.add(argument);
+    /**
+     * Adds arguments. A time is sent in milliseconds, rounded up: a time to live must not be shorter than the holder
+     * assumes; zero if negative.
+     */
+    public ScriptCall<T> with(Object... more) {
+        for (Object each : more) {
+            arguments.add(text(each));
+        }
         return this;
     }
 
-    public ScriptCall<T> with(long argument) {
-        return with(Long.toString(argument));
-    }
-
-    public ScriptCall<T> with(LockMode mode) {
-        return with(mode == LockMode.SHARED ? "shared" : "exclusive");
-    }
-
-    /** In milliseconds, rounded up: a time to live must not be shorter than the holder assumes; zero if negative. */
-    public ScriptCall<T> with(Duration time) {
-        return with(time.isNegative() ? 0 : time.plusNanos(999_999).toMillis());
+    private static String text(Object argument) {
+        if (argument instanceof Duration time) {
+            return Long.toString(time.isNegative() ? 0 : time.plusNanos(999_999).toMillis());
+        }
+        return argument instanceof LockMode mode ? mode.name().toLowerCase(Locale.ROOT) : argument.toString();
     }
 
     /** The same for another script, plus an argument. */

@@ -25,12 +25,13 @@ class FlushConsolidatorTests {
     private final Channel channel = new LocalChannel();
     private final List<String> sent = new ArrayList<>();
     private final List<Channel> customized = new ArrayList<>();
-    private final FlushConsolidator flushes = new FlushConsolidator(new NettyCustomizer() {
-        @Override
-        public void afterChannelInitialized(Channel made) {
-            customized.add(made);
-        }
-    });
+    private final LockClientConfiguration.FlushConsolidator flushes =
+            new LockClientConfiguration.FlushConsolidator(new NettyCustomizer() {
+                @Override
+                public void afterChannelInitialized(Channel made) {
+                    customized.add(made);
+                }
+            });
 
     @BeforeEach
     void open() throws Exception {

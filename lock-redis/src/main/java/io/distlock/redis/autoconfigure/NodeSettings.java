@@ -1,19 +1,25 @@
 package io.distlock.redis.autoconfigure;
 
 import io.distlock.redis.autoconfigure.RedlockConnectionDetails.Node;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SslOptions;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.PropertyMapper;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/**
- * Reads {@code redis://user:password@host:port/database}, or {@code rediss://} for TLS. Its messages leave out the
- * URI, which may contain a password.
- */
-final class NodeUri {
+/** The nodes of Redlock: reads their URIs, and makes connection factories of them. */
+final class NodeSettings {
 
     private static final int DEFAULT_PORT = 6379;
     private static final int HIGHEST_PORT = 65_535;
@@ -22,9 +28,12 @@ final class NodeUri {
     private static final Pattern AUTHORITY =
             Pattern.compile("(?:(?<info>[^@]*)@)?(?<host>\\[[0-9A-Fa-f:.%]+]|[^:@\\[\\]]+)(?::(?<port>[0-9]{1,5}))?");
 
-    private NodeUri() {}
+    private NodeSettings() {}
 
     /**
+     * Reads {@code redis://user:password@host:port/database}, or {@code rediss://} for TLS. The messages leave out the URI,
+     * which may contain a password.
+     *
      * @param username if the URI has none
      * @param password if the URI has none
      */
@@ -99,5 +108,41 @@ final class NodeUri {
 
     private static IllegalArgumentException broken(String what, String cure) {
         return new IllegalArgumentException("it " + what + " (not shown, as it may contain a password): " + cure);
+    }
+
+    /** Connection factories that are never started and never beans. */
+    static Stream<LettuceConnectionFactory> factories(RedlockConnectionDetails details) {
+        return details.getNodes().stream()
+                .map(node -> new LettuceConnectionFactory(server(node), client(node, details.getSslBundle())));
+    }
+
+    private static RedisStandaloneConfiguration server(Node node) {
+        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(node.host(), node.port());
+        server.setUsername(node.username());
+        server.setPassword(RedisPassword.of(node.password()));
+        server.setDatabase(node.database());
+        return server;
+    }
+
+    private static LettuceClientConfiguration client(Node node, @Nullable SslBundle bundle) {
+        if (!node.tls() && bundle != null) {
+            throw new IllegalArgumentException("Redlock node " + node + " does not use TLS, although an SSL bundle"
+                    + " is set: write rediss:// instead of redis://, or remove the bundle");
+        }
+        var client = LettuceClientConfiguration.builder();
+        if (bundle != null) {
+            client.clientOptions(ClientOptions.builder().sslOptions(ssl(bundle)).build());
+        }
+        return node.tls() ? client.useSsl().build() : client.build();
+    }
+
+    private static SslOptions ssl(SslBundle bundle) {
+        SslOptions.Builder ssl = SslOptions.builder()
+                .keyManager(bundle.getManagers().getKeyManagerFactory())
+                .trustManager(bundle.getManagers().getTrustManagerFactory());
+        PropertyMapper map = PropertyMapper.get();
+        map.from(bundle.getOptions()::getCiphers).to(ssl::cipherSuites);
+        map.from(bundle.getOptions()::getEnabledProtocols).to(ssl::protocols);
+        return ssl.build();
     }
 }
