@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 
 /**
  * Locks on one Redis deployment: standalone, Sentinel or Cluster. The lock's key holds {@code owner:token} and is set
@@ -133,15 +132,17 @@ public final class RedisLockProvider implements LockProvider {
     private Release withdrawEarlierTries(RedisLease lease, Release release) {
         // While it is unknown, the engine asks again.
         if (release != Release.UNKNOWN) {
-            Supplier<CompletionStage<Release>> withdrawal = () ->
-                    store.release(lease.mode(), lease.names(), lease.owner(), Optional.empty(), false, Duration.ZERO);
             runtime.reaper()
                     .reap(
                             "An attempt to take '" + lease.key() + "' as " + lease.owner(),
                             lease.afterUnknown().plus(callTimeout()),
-                            () -> runtime.timeouts().within(callTimeout(), withdrawal.get()));
+                            () -> runtime.timeouts().within(callTimeout(), withdraw(lease)));
         }
         return release;
+    }
+
+    private CompletionStage<Release> withdraw(RedisLease lease) {
+        return store.withdraw(lease.mode(), lease.key(), lease.owner(), false);
     }
 
     @Override

@@ -27,24 +27,23 @@ final class RedlockDockerComposeConnectionDetailsFactory
 
     private static final class Details extends DockerComposeConnectionDetails implements RedlockConnectionDetails {
 
-        private final Node node;
-        private final @Nullable SslBundle sslBundle;
+        private final RunningService service;
 
         Details(RunningService service) {
             super(service);
-            this.sslBundle = getSslBundle(service);
-            String password = service.env().get("REDIS_PASSWORD");
-            this.node = new Node(service.host(), service.ports().get(PORT), null, password, 0, sslBundle != null);
+            this.service = service;
         }
 
         @Override
         public List<Node> getNodes() {
-            return List.of(node);
+            String password = service.env().get("REDIS_PASSWORD");
+            return List.of(
+                    new Node(service.host(), service.ports().get(PORT), null, password, 0, getSslBundle() != null));
         }
 
         @Override
         public @Nullable SslBundle getSslBundle() {
-            return sslBundle;
+            return getSslBundle(service);
         }
     }
 }

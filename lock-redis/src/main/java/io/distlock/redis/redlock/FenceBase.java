@@ -16,33 +16,21 @@ import java.util.function.Function;
  * own time, which alone is not enough, its remaining counters, and those of a majority of the other nodes. Each granted
  * token is stored on a majority: unless more than a minority is down or has lost its counters, one of those asked has seen
  * it. Thread-safe.
+ *
+ * @param nodes complete before any of them is admitted
  */
-final class FenceBase {
+record FenceBase(
+        String key,
+        Quorum quorum,
+        Timeouts timeouts,
+        Duration callTimeout,
+        Duration quarantine,
+        List<RedlockNode> nodes) {
 
     private static final String BASE = "base";
 
     /** The run and quarantine under which the base was set. */
     private static final String RUN = "run";
-
-    private final String key;
-    private final Quorum quorum;
-    private final Timeouts timeouts;
-    private final Duration callTimeout;
-    private final Duration quarantine;
-    private volatile List<RedlockNode> nodes = List.of();
-
-    FenceBase(String key, Quorum quorum, Timeouts timeouts, Duration callTimeout, Duration quarantine) {
-        this.key = key;
-        this.quorum = quorum;
-        this.timeouts = timeouts;
-        this.callTimeout = callTimeout;
-        this.quarantine = quarantine;
-    }
-
-    /** Call this before any node is admitted. */
-    void compares(List<RedlockNode> all) {
-        nodes = List.copyOf(all);
-    }
 
     /**
      * Sets the base of a node about to be admitted, unless a client did so in the same run. Fails if fewer than a

@@ -187,7 +187,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void takeBack(int node, RedlockLease lease) {
-        new RedlockRestoration(nodes, node, List.of(lease)).takeBack(lease, request.timeToLive());
+        RedlockRelease.of(nodes, lease, Duration.ZERO).reap(node, request.timeToLive());
     }
 
     @Override

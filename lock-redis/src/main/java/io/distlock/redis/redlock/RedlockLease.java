@@ -15,8 +15,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One grant by a majority. Its entry is the same on all nodes but those that still have the token they proposed, or
- * never got it. State is guarded by this object's monitor unless it is volatile.
+ * One grant by a majority. Nodes have the same entry, except those that never got it or still have the token that they
+ * proposed. State is guarded by this object's monitor unless it is volatile.
  */
 final class RedlockLease implements Lease {
 
@@ -35,7 +35,7 @@ final class RedlockLease implements Lease {
         this.entry = entry;
     }
 
-    /** Lasts the longest time that the nodes were ever asked for: so long a node may have it. */
+    /** Its time to live is the longest that a node was ever asked for, since a node may have it for that long. */
     RedisLease entry() {
         return entry;
     }

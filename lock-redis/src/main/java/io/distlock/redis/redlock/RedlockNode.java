@@ -21,12 +21,12 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,22 +162,16 @@ final class RedlockNode {
     /** Second phase: whether the node stands by its vote, with its counter raised to the token of the grant. */
     CompletableFuture<Boolean> raise(RedisLease entry, long proposed) {
         RedisKeys.Names names = entry.names();
-        return calls.run(ScriptCall.of(
-                                scripts.raise(),
-                                names.slot(),
-                                IntegerOutput::new,
-                                List.of(
-                                        names.lock(),
-                                        names.readers(),
-                                        node.keys().fences()))
-                        .with(entry.mode(), entry.owner() + ':' + proposed, entry.owner(), entry.token(), names.slot()))
+        List<String> keys = List.of(names.lock(), names.readers(), entry.keys().fences());
+        ScriptCall<Long> raise = ScriptCall.of(scripts.raise(), names.slot(), IntegerOutput::new, keys);
+        String proposal = entry.owner() + ':' + proposed;
+        return calls.run(raise.with(entry.mode(), proposal, entry.owner(), entry.token(), names.slot()))
                 .handle((reply, failure) -> failure == null && reply == 1);
     }
 
     /** Withdraws a vote, whatever its result. */
     CompletionStage<Release> withdraw(LeaseRequest request, String owner, boolean quietly) {
-        return node.release(
-                request.mode(), node.keys().of(request.key()), owner, Optional.empty(), quietly, Duration.ZERO);
+        return node.withdraw(request.mode(), request.key(), owner, quietly);
     }
 
     /** As {@link io.distlock.spi.LockProvider#renew}, for entries. */
@@ -197,13 +191,12 @@ final class RedlockNode {
      * @return for each, 1 if it is here now
      */
     CompletionStage<List<Long>> restore(List<RedisLease> entries) {
-        List<String> all = new ArrayList<>();
-        for (RedisLease entry : entries) {
-            all.add(entry.names().lock());
-            all.add(entry.names().readers());
-        }
+        List<String> keys = entries.stream()
+                .map(RedisLease::names)
+                .flatMap(names -> Stream.of(names.lock(), names.readers()))
+                .toList();
         ScriptCall<List<Long>> invocation =
-                ScriptCall.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, all);
+                ScriptCall.of(scripts.restore(), entries.get(0).names().slot(), IntegerListOutput::new, keys);
         for (RedisLease entry : entries) {
             invocation.with(entry.mode(), entry.owner(), entry.token(), entry.renewedTimeToLive());
         }

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Locks on a majority of several independent Redis servers, by the algorithm in the documentation of Redis (Redlock). Adds
@@ -60,16 +61,18 @@ public final class RedlockProvider implements LockProvider {
         this.keys = new RedisKeys(options.keyPrefix(), databases.get(0));
         RedisScripts.Redlock scripts = RedisScripts.Redlock.with(options.restartGuard(), keys, databases);
         Quorum quorum = new Quorum(connections.nodes().size());
+        List<RedlockNode> all = new CopyOnWriteArrayList<>();
         FenceBase fenceBase = new FenceBase(
                 keys.fences(),
                 quorum,
                 runtime.timeouts(),
                 options.callTimeout(),
-                options.restartGuard().orElse(Duration.ZERO));
-        List<RedlockNode> all = connections.nodes().stream()
-                .map(server -> new RedlockNode(server, options, scripts, keys, runIds, fenceBase, runtime))
-                .toList();
-        fenceBase.compares(all);
+                options.restartGuard().orElse(Duration.ZERO),
+                all);
+        connections
+                .nodes()
+                .forEach(
+                        server -> all.add(new RedlockNode(server, options, scripts, keys, runIds, fenceBase, runtime)));
         this.nodes = new RedlockNodes(
                 all, quorum, runIds, new RedlockNodes.Contention(runtime.ticker()), runtime, options.callTimeout());
         this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
@@ -116,7 +119,7 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return new RedlockRelease(nodes, (RedlockLease) lease, keepFor).start();
+        return RedlockRelease.of(nodes, (RedlockLease) lease, keepFor).start();
     }
 
     @Override
@@ -134,7 +137,8 @@ public final class RedlockProvider implements LockProvider {
         return new RedlockInspection(nodes)
                 .inspect(key)
                 .thenCompose(status -> Holders.by(token, status)
-                        .map(holder -> new RedlockRelease(nodes, lease(key, token, holder), Duration.ZERO).start())
+                        .map(holder -> RedlockRelease.of(nodes, lease(key, token, holder), Duration.ZERO)
+                                .start())
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 

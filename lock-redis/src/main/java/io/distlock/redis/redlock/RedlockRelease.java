@@ -9,76 +9,70 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * One release on all nodes; a majority decides. Nodes that have not answered by then, or may still get the lease, are
- * asked again in the background. {@link RedlockPhases} withdraws votes that come later (votedLate). State is guarded by
- * this object's monitor.
+ * asked again in the background. {@link RedlockPhases} withdraws votes that come later (votedLate). Thread-safe.
  */
-final class RedlockRelease {
+record RedlockRelease(RedlockNodes nodes, RedlockLease lease, Deadline kept) {
 
-    private final RedlockNodes nodes;
-    private final RedlockLease lease;
-    private final Deadline kept;
-    private final CompletableFuture<Release> outcome = new CompletableFuture<>();
-    private Tally tally;
-
-    RedlockRelease(RedlockNodes nodes, RedlockLease lease, Duration keepFor) {
-        this.nodes = nodes;
-        this.lease = lease;
-        this.kept = Deadline.in(keepFor, nodes.runtime().ticker());
-        this.tally = Tally.of(nodes.quorum());
+    static RedlockRelease of(RedlockNodes nodes, RedlockLease lease, Duration keepFor) {
+        return new RedlockRelease(
+                nodes, lease, Deadline.in(keepFor, nodes.runtime().ticker()));
     }
 
     /** Does not fail; may never end. */
     CompletionStage<Release> start() {
         lease.beginRelease();
+        CompletableFuture<Release> outcome = new CompletableFuture<>();
         List<CompletionStage<Release>> asked = new ArrayList<>(Collections.nCopies(nodes.size(), outcome));
         int first = nodes.first(lease.key()).orElse(0);
         // Waiters ask that node first: it comes last, so that the others have freed the lock by then.
         for (int step = 1; step <= nodes.size(); step++) {
             int at = (first + step) % nodes.size();
-            asked.set(at, release(nodes.get(at)));
+            asked.set(at, ask(at));
         }
         lease.released(asked);
-        nodes.indexes().forEach(at -> asked.get(at).thenAccept(release -> answered(at, release)));
+        AtomicReference<Tally> tally = new AtomicReference<>(Tally.of(nodes.quorum()));
+        nodes.indexes()
+                .forEach(at -> asked.get(at).thenAccept(release -> {
+                    switch (tally.updateAndGet(before -> plus(before, release)).verdict()) {
+                        case YES -> outcome.complete(Release.RELEASED);
+                        case NO -> outcome.complete(Release.NOT_OWNER);
+                        // The caller asks all nodes again.
+                        case UNKNOWN -> outcome.complete(Release.UNKNOWN);
+                        case OPEN -> {}
+                    }
+                    if (release == Release.UNKNOWN || lease.isLateOn(at)) {
+                        outcome.thenAccept(decided -> askAgain(at, decided));
+                    }
+                }));
         return outcome;
     }
 
-    private CompletionStage<Release> release(RedlockNode node) {
-        return node.release(lease.entry(), kept.remaining());
+    private static Tally plus(Tally tally, Release release) {
+        return switch (release) {
+            case RELEASED -> tally.plusYes();
+            case NOT_OWNER -> tally.plusNo();
+            case UNKNOWN -> tally.plusUnknown();
+        };
     }
 
-    private void answered(int node, Release release) {
-        Tally.Verdict verdict;
-        synchronized (this) {
-            tally = switch (release) {
-                case RELEASED -> tally.plusYes();
-                case NOT_OWNER -> tally.plusNo();
-                case UNKNOWN -> tally.plusUnknown();
-            };
-            verdict = tally.verdict();
-        }
-        switch (verdict) {
-            case YES -> outcome.complete(Release.RELEASED);
-            case NO -> outcome.complete(Release.NOT_OWNER);
-            // The caller asks all nodes again.
-            case UNKNOWN -> outcome.complete(Release.UNKNOWN);
-            case OPEN -> {}
-        }
-        if (release == Release.UNKNOWN || lease.isLateOn(node)) {
-            outcome.thenAccept(decided -> reap(node, decided));
-        }
+    private CompletionStage<Release> ask(int node) {
+        return nodes.get(node).release(lease.entry(), kept.remaining());
     }
 
-    private void reap(int node, Release decided) {
+    private void askAgain(int node, Release decided) {
         // A node that has been down long has nothing to release.
         if (decided != Release.UNKNOWN && !lease.isAbsentFrom(node)) {
-            nodes.reap(
-                    "The release of '" + lease.key() + "' by " + lease.owner(),
-                    nodes.get(node),
-                    lease.entry().renewedTimeToLive().plus(kept.remaining()),
-                    () -> release(nodes.get(node)));
+            reap(node, lease.entry().renewedTimeToLive().plus(kept.remaining()));
         }
+    }
+
+    /** Releases it from one node in the background. */
+    void reap(int node, Duration timeToLive) {
+        String what = "The release of '" + lease.key() + "' by " + lease.owner();
+        nodes.reap(what, nodes.get(node), timeToLive, () -> ask(node));
     }
 }

@@ -74,16 +74,7 @@ record RedlockRestoration(RedlockNodes nodes, int place, List<RedlockLease> leas
         }
         if (mayStand && lease.isReleased()) {
             // The release may have been sent before.
-            takeBack(lease, entry.renewedTimeToLive());
+            RedlockRelease.of(nodes, lease, Duration.ZERO).reap(place, entry.renewedTimeToLive());
         }
-    }
-
-    void takeBack(RedlockLease lease, Duration timeToLive) {
-        RedlockNode node = nodes.get(place);
-        nodes.reap(
-                "The release of '" + lease.key() + "' by " + lease.owner(),
-                node,
-                timeToLive,
-                () -> node.release(lease.entry(), Duration.ZERO));
     }
 }

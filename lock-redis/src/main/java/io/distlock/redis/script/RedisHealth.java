@@ -2,6 +2,7 @@ package io.distlock.redis.script;
 
 import io.distlock.redis.script.ServerCommands.Info;
 import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.ProviderStatus.State;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -51,22 +52,21 @@ public record RedisHealth(NodeCalls calls) {
         if (!policy.isEmpty()) {
             details.put(SETTING, policy);
         }
+        State state = State.UP;
         if ("slave".equals(details.get("role"))) {
             details.put("error", "a replica cannot grant locks");
-            return new ProviderStatus(ProviderStatus.State.DOWN, details);
-        }
-        if (isUnsafe(policy)) {
+            state = State.DOWN;
+        } else if (isUnsafe(policy)) {
             details.put("warning", "locks may be evicted: set maxmemory-policy to noeviction");
-            return new ProviderStatus(ProviderStatus.State.DEGRADED, details);
+            state = State.DEGRADED;
         }
-        return new ProviderStatus(ProviderStatus.State.UP, details);
+        return new ProviderStatus(state, details);
     }
 
     public static ProviderStatus down(Throwable failure) {
         String why = failure.getMessage();
         return new ProviderStatus(
-                ProviderStatus.State.DOWN,
-                Map.of("error", why == null ? failure.getClass().getSimpleName() : why));
+                State.DOWN, Map.of("error", why == null ? failure.getClass().getSimpleName() : why));
     }
 
     /** The policy, in a cluster its masters' least safe one; empty if unknown. */

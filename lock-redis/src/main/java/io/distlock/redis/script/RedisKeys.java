@@ -10,23 +10,13 @@ import java.nio.charset.StandardCharsets;
  * <p>The encoded lock key is the hash tag, and holds no brace, so all names of a lock share a slot. Fencing counters
  * exist once per slot, however many locks there are, so that none has to expire.
  */
-public final class RedisKeys {
-
-    private final String prefix;
-    private final String channelSuffix;
-
-    public RedisKeys(String prefix, int database) {
-        this.prefix = prefix;
-        // Published messages reach all databases.
-        this.channelSuffix = database == 0 ? ":released" : ":released:" + database;
-    }
+public record RedisKeys(String prefix, int database) {
 
     /** The names of one lock. */
     public Names of(LockKey key) {
         String tag = key.text();
-        String lock = prefix + ":{" + tag + '}';
         int slot = SlotHash.getSlot(tag.getBytes(StandardCharsets.UTF_8));
-        return new Names(this, lock, slot);
+        return new Names(this, prefix + ":{" + tag + '}', slot);
     }
 
     /** The fencing counters of a server outside any cluster: one hash, by slot. */
@@ -52,9 +42,9 @@ public final class RedisKeys {
             return lock + ":waiting";
         }
 
-        /** Where releases are announced. */
+        /** Where releases are announced. Messages reach all databases, so the name says which one they are about. */
         String channel() {
-            return lock + keys.channelSuffix;
+            return lock + (keys.database == 0 ? ":released" : ":released:" + keys.database);
         }
 
         /** The fencing counter of the slot. */

@@ -146,14 +146,15 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
 
     @Override
     public CompletionStage<Release> withdraw(LeaseRequest request) {
-        return release(request.mode(), keys.of(request.key()), request.owner(), Optional.empty(), false, Duration.ZERO);
+        return withdraw(request.mode(), request.key(), request.owner(), false);
     }
 
-    /**
-     * Releases what an owner holds, or may hold.
-     *
-     * @param token empty for whatever the owner's tries may have left, looked for behind them
-     */
+    /** Releases whatever an owner's tries may have left; looked for behind them. */
+    public CompletionStage<Release> withdraw(LockMode mode, LockKey key, String owner, boolean quietly) {
+        return release(mode, keys.of(key), owner, Optional.empty(), quietly, Duration.ZERO);
+    }
+
+    /** Releases an owner's grant with this token, or all that it may have if there is none. */
     public CompletionStage<Release> release(
             LockMode mode,
             RedisKeys.Names names,

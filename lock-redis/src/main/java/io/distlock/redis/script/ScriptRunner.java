@@ -37,6 +37,7 @@ final class ScriptRunner {
     <T> CompletableFuture<T> run(ScriptCall<T> invocation, Consumer<RedisCall<T>> sender) {
         Run<T> run = new Run<>(invocation, sender);
         underWay.begin();
+        run.whenComplete((reply, failure) -> underWay.end());
         run.send();
         return run;
     }
@@ -62,13 +63,12 @@ final class ScriptRunner {
         private void answered(RedisCall<T> call, T reply, @Nullable Throwable failure) {
             if (failure == null) {
                 complete(reply);
-                underWay.end();
             } else if (failure instanceof RedisNoScriptException && !admitted) {
                 admitted = true;
                 admission.admit(invocation.script(), invocation.slot()).whenComplete(this::admitted);
             } else {
                 onFailure.accept(failure);
-                fail(call.failure(invocation.script().name(), failure));
+                completeExceptionally(call.failure(invocation.script().name(), failure));
             }
         }
 
@@ -76,18 +76,13 @@ final class ScriptRunner {
             // Redis did not know the script, so it has done nothing.
             if (refusal != null) {
                 onFailure.accept(refusal);
-                fail(RedisCallException.of(refusal).withoutEffect());
+                completeExceptionally(RedisCallException.of(refusal).withoutEffect());
             } else if (ticker.nanos() - startedNanos > callTimeout.toNanos()) {
                 // Its caller has given up by now, and may have withdrawn what it would do.
-                fail(new RedisCallException("loading the script took too long", false));
+                completeExceptionally(new RedisCallException("loading the script took too long", false));
             } else {
                 send();
             }
-        }
-
-        private void fail(RedisCallException failure) {
-            completeExceptionally(failure);
-            underWay.end();
         }
     }
 
