@@ -50,19 +50,23 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     @Override
     public boolean isHeld() {
-        return !remaining().isZero();
+        return remainingNanos() > 0;
     }
 
     @Override
     public Duration remaining() {
+        return Duration.ofNanos(remainingNanos());
+    }
+
+    private long remainingNanos() {
         while (state instanceof LockState.Held held) {
             long left = held.leftNanos(context.ticker());
             if (left > 0) {
-                return Duration.ofNanos(left);
+                return left;
             }
             lose(held, LockLoss.Reason.EXPIRED);
         }
-        return Duration.ZERO;
+        return 0;
     }
 
     @Override
