@@ -33,7 +33,6 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             AtomicReferenceFieldUpdater.newUpdater(DefaultHeldLock.class, LockState.LossSignal.class, "lost");
 
     private volatile LockState state;
-
     private volatile LockState.@Nullable LossSignal lost;
 
     DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
@@ -42,10 +41,8 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     Optional<HeldLockInfo> info(long now) {
-        Duration remaining = remaining();
-        return state instanceof LockState.Held held
-                ? Optional.of(info(now, remaining, held.renewals()))
-                : Optional.empty();
+        Duration left = remaining();
+        return state instanceof LockState.Held held ? Optional.of(info(now, left, held.renewals())) : Optional.empty();
     }
 
     @Override
@@ -83,7 +80,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     @Override
     public Duration extend(Duration leaseTime) {
-        LeaseExtension.start(this, leaseTime).run();
+        Extension.start(this, leaseTime).run();
         return remaining();
     }
 
@@ -131,7 +128,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
         while (isHeld() && state instanceof LockState.Held held) {
             var releasing = new LockState.Releasing(new CompletableFuture<>(), held);
             if (STATE.compareAndSet(this, held, releasing)) {
-                context.watchdog().releasing(this);
+                context.watchdog().remove(this);
                 releaseAtStore().thenAccept(answer -> released(releasing, answer));
                 return releasing.outcome();
             }
@@ -164,15 +161,15 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     private void ended(LockState.Releasing releasing, Release outcome) {
         leaveQueue();
-        context.watchdog().released();
+        context.watchdog().ended();
         releasing.outcome().complete(outcome);
     }
 
     // --- loss ---
 
     void lose(LockLoss.Reason reason) {
+        // Again if a renewal intervened: the lock is lost anyway.
         while (state instanceof LockState.Held held && !lose(held, reason)) {
-            // A renewal intervened; the lock is lost anyway.
             Thread.onSpinWait();
         }
     }
@@ -183,6 +180,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             return false;
         }
         context.watchdog().remove(this);
+        context.watchdog().ended();
         // Now, not after the callbacks: the store still keeps others out.
         leaveQueue();
         context.callbacks().executeLoss(() -> announce(loss));

@@ -89,9 +89,9 @@ public final class AcquireLoop implements AutoCloseable {
         private @Nullable Throwable subscribeFailure;
 
         Acquisition(LeaseRequest request) {
-                super(runtime, request);
-                this.store = stores.apply(request);
-            }
+            super(runtime, request);
+            this.store = stores.apply(request);
+        }
 
         @Override
         protected void advance() {
