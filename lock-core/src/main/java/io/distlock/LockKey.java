@@ -44,8 +44,7 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
 
     /** The lock on one item under a name. */
     public static LockKey of(String name, String key) {
-        check("key", key);
-        return new LockKey(name, Optional.of(key));
+        return new LockKey(name, Optional.of(given("key", key)));
     }
 
     /**
@@ -92,10 +91,8 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
     }
 
     /** Refuses a part that is not a valid name or key. */
-    private static void check(String what, @Nullable String value) {
-        if (value == null) {
-            throw new IllegalArgumentException("lock " + what + " is null: give a " + what + " that is not blank");
-        }
+    private static void check(String what, @Nullable String part) {
+        String value = given(what, part);
         if (value.isBlank()) {
             throw new IllegalArgumentException(
                     "lock " + what + " \"" + show(value) + "\" is blank: give a " + what + " with visible characters");
@@ -107,6 +104,13 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
                     + " bytes or more in UTF-8; at most " + MAX_BYTES
                     + " are allowed: lock a shorter identifier, or a digest of it");
         }
+    }
+
+    private static String given(String what, @Nullable String part) {
+        if (part == null) {
+            throw new IllegalArgumentException("lock " + what + " is null: give a " + what + " that is not blank");
+        }
+        return part;
     }
 
     private static int checkedUtf8Length(String what, String value) {

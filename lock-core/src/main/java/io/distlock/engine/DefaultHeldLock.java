@@ -33,7 +33,6 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             AtomicReferenceFieldUpdater.newUpdater(DefaultHeldLock.class, LockState.LossSignal.class, "lost");
 
     private volatile LockState state;
-
     private volatile LockState.@Nullable LossSignal lost;
 
     DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
@@ -42,27 +41,29 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
     }
 
     Optional<HeldLockInfo> info(long now) {
-        Duration remaining = remaining();
-        return state instanceof LockState.Held held
-                ? Optional.of(info(now, remaining, held.renewals()))
-                : Optional.empty();
+        Duration left = remaining();
+        return state instanceof LockState.Held held ? Optional.of(info(now, left, held.renewals())) : Optional.empty();
     }
 
     @Override
     public boolean isHeld() {
-        return !remaining().isZero();
+        return remainingNanos() > 0;
     }
 
     @Override
     public Duration remaining() {
+        return Duration.ofNanos(remainingNanos());
+    }
+
+    private long remainingNanos() {
         while (state instanceof LockState.Held held) {
             long left = held.leftNanos(context.ticker());
             if (left > 0) {
-                return Duration.ofNanos(left);
+                return left;
             }
             lose(held, LockLoss.Reason.EXPIRED);
         }
-        return Duration.ZERO;
+        return 0;
     }
 
     @Override
@@ -79,7 +80,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     @Override
     public Duration extend(Duration leaseTime) {
-        LeaseExtension.start(this, leaseTime).run();
+        Extension.start(this, leaseTime).run();
         return remaining();
     }
 
@@ -127,7 +128,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
         while (isHeld() && state instanceof LockState.Held held) {
             var releasing = new LockState.Releasing(new CompletableFuture<>(), held);
             if (STATE.compareAndSet(this, held, releasing)) {
-                context.watchdog().releasing(this);
+                context.watchdog().remove(this);
                 releaseAtStore().thenAccept(answer -> released(releasing, answer));
                 return releasing.outcome();
             }
@@ -160,15 +161,15 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     private void ended(LockState.Releasing releasing, Release outcome) {
         leaveQueue();
-        context.watchdog().released();
+        context.watchdog().ended();
         releasing.outcome().complete(outcome);
     }
 
     // --- loss ---
 
     void lose(LockLoss.Reason reason) {
+        // Again if a renewal intervened: the lock is lost anyway.
         while (state instanceof LockState.Held held && !lose(held, reason)) {
-            // A renewal intervened; the lock is lost anyway.
             Thread.onSpinWait();
         }
     }
@@ -179,6 +180,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             return false;
         }
         context.watchdog().remove(this);
+        context.watchdog().ended();
         // Now, not after the callbacks: the store still keeps others out.
         leaveQueue();
         context.callbacks().executeLoss(() -> announce(loss));

@@ -152,7 +152,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     private void giveUpUnasked() {
         StoreReply reply = context.queues().reply(key);
         Throwable cause = reply instanceof StoreReply.Failed failed ? failed.cause() : null;
-        if (reply instanceof StoreReply.Taken
+        if (reply == StoreReply.Answer.TAKEN
                 || (cause == null && options.waitTime().isZero())) {
             giveUp();
         } else {

@@ -25,13 +25,11 @@ final class KeyQueues {
     /** The store's latest reply for a key, shared with callers queued behind the one that asked. */
     sealed interface StoreReply {
 
-        StoreReply NONE = new None();
-        StoreReply TAKEN = new Taken();
-
-        record None() implements StoreReply {}
-
-        /** The key is held, by the call that asked or by another. */
-        record Taken() implements StoreReply {}
+        enum Answer implements StoreReply {
+            NONE,
+            /** The key is held, by the call that asked or by another. */
+            TAKEN
+        }
 
         /** No answer from the store, or an error. */
         record Failed(Throwable cause) implements StoreReply {}
@@ -46,7 +44,7 @@ final class KeyQueues {
         private @Nullable Runnable onTurn;
         private boolean admitted;
 
-        private volatile StoreReply reply = StoreReply.NONE;
+        private volatile StoreReply reply = StoreReply.Answer.NONE;
 
         /** The callback runs once, if the ticket had to wait, on the thread of the caller that left. It never throws. */
         Ticket(LockKey key, LockMode mode, Runnable onTurn) {
@@ -57,7 +55,7 @@ final class KeyQueues {
 
         @Override
         public void refused() {
-            reply = StoreReply.TAKEN;
+            reply = StoreReply.Answer.TAKEN;
         }
 
         @Override
@@ -71,7 +69,7 @@ final class KeyQueues {
         private int inside;
         private boolean exclusive;
         private @Nullable Ticket lastAdmitted;
-        private StoreReply reply = StoreReply.NONE;
+        private StoreReply reply = StoreReply.Answer.NONE;
         private Set<Ticket> waiting = Set.of();
         // One thread at a time admits the waiting calls.
         private boolean admitting;
@@ -105,7 +103,7 @@ final class KeyQueues {
 
         /** The reply to the call that was admitted last or, until it has one, to the calls before it. */
         StoreReply reply() {
-            return lastAdmitted == null || lastAdmitted.reply == StoreReply.NONE ? reply : lastAdmitted.reply;
+            return lastAdmitted == null || lastAdmitted.reply == StoreReply.Answer.NONE ? reply : lastAdmitted.reply;
         }
 
         /** Admits the first waiting call if its turn has come. */
@@ -169,7 +167,7 @@ final class KeyQueues {
     /** The store's latest reply to the admitted calls; none if there are none. */
     synchronized StoreReply reply(LockKey key) {
         KeyQueue queue = queues.get(key);
-        return queue == null ? StoreReply.NONE : queue.reply();
+        return queue == null ? StoreReply.Answer.NONE : queue.reply();
     }
 
     synchronized int size() {

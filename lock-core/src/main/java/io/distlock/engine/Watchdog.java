@@ -23,9 +23,7 @@ import org.slf4j.LoggerFactory;
 final class Watchdog {
 
     private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
-
     private static final int NAMED = 5;
-
     private final LockProvider provider;
     private final LockRuntime runtime;
     private final DueSet<DefaultHeldLock> held;
@@ -49,9 +47,13 @@ final class Watchdog {
         held.add(key);
     }
 
-    /** The lock is lost. */
+    /** It is no longer held. */
     void remove(DefaultHeldLock key) {
         held.remove(key);
+    }
+
+    /** It was lost, or its release is answered or has an unknown outcome. */
+    void ended() {
         unended.end();
     }
 
@@ -66,16 +68,6 @@ final class Watchdog {
     /** Completes when nothing is held and no release is under way. Called when no new lock can be granted. */
     CompletableFuture<Void> drained() {
         return unended.drained();
-    }
-
-    /** The lock is no longer held, but its release is not answered yet. */
-    void releasing(DefaultHeldLock key) {
-        held.remove(key);
-    }
-
-    /** The release is answered, or its outcome is unknown. */
-    void released() {
-        unended.end();
     }
 
     /** Declares all locks still held lost; renews nothing afterwards. */
@@ -94,34 +86,27 @@ final class Watchdog {
     }
 
     private void round(List<DefaultHeldLock> due) {
-        IdentityHashMap<Lease, DefaultHeldLock> batch = new IdentityHashMap<>();
-        due.stream().filter(DefaultHeldLock::wantsRenewal).forEach(key -> batch.put(key.lease(), key));
-        if (!batch.isEmpty()) {
-            renew(batch);
-        }
+        renew(due.stream().filter(DefaultHeldLock::wantsRenewal).toList());
     }
 
-    private void renew(IdentityHashMap<Lease, DefaultHeldLock> batch) {
+    private void renew(List<DefaultHeldLock> due) {
+        if (due.isEmpty()) {
+            return;
+        }
+        IdentityHashMap<Lease, DefaultHeldLock> batch = new IdentityHashMap<>();
+        due.forEach(key -> batch.put(key.lease(), key));
         Moment sent = runtime.ticker().now();
         try {
             provider.renew(List.copyOf(batch.keySet()), new Answers(batch, sent));
         } catch (RuntimeException | Error failure) {
-            log.warn("Renewing {} locks failed; retrying", batch.size(), failure);
-            failed(batch, sent);
-        }
-    }
-
-    /** Renews the leases one by one, so that one that cannot be renewed does not affect the others. */
-    private void failed(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) {
-        batch.forEach((lease, key) -> {
-            if (batch.size() == 1) {
-                key.answered(Renewal.UNKNOWN, sent);
-            } else if (key.awaitsAnswer()) {
-                IdentityHashMap<Lease, DefaultHeldLock> alone = new IdentityHashMap<>();
-                alone.put(lease, key);
-                renew(alone);
+            log.warn("Renewing {} locks failed; retrying", due.size(), failure);
+            if (due.size() == 1) {
+                due.get(0).answered(Renewal.UNKNOWN, sent);
+            } else {
+                // One by one, so that a lease that cannot be renewed does not affect the others.
+                due.stream().filter(DefaultHeldLock::awaitsAnswer).forEach(key -> renew(List.of(key)));
             }
-        });
+        }
     }
 
     /** The answers to one batch, with the time from before the provider was asked. */

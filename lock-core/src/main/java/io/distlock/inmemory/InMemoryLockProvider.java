@@ -108,9 +108,8 @@ public final class InMemoryLockProvider implements LockProvider {
         KeyState state = look(request.key()).orElseGet(KeyState::new);
         Optional<Holding> same = state.find(lease -> lease.owner().equals(request.owner()));
         if (same.isEmpty() && !state.admits(contender, request.mode())) {
-            var expiry =
-                    state.holdings.stream().map(holding -> holding.expiresAt).min(Long::compare);
-            return new TryLockStore.Result.Refused(expiry.map(this::until));
+            return new TryLockStore.Result.Refused(
+                    state.holdings.stream().map(this::left).min(Duration::compareTo));
         }
         state.queue.remove(contender);
         Holding holding = same.orElseGet(() -> grant(request, state));
@@ -128,8 +127,8 @@ public final class InMemoryLockProvider implements LockProvider {
         return holding;
     }
 
-    private Duration until(long nanos) {
-        return Duration.ofNanos(Math.max(0, nanos - ticker.nanos()));
+    private Duration left(Holding holding) {
+        return Duration.ofNanos(Math.max(0, holding.expiresAt - ticker.nanos()));
     }
 
     private synchronized void enqueue(Contender contender, Runnable wake) {
@@ -192,13 +191,12 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
-        answers.answer(lease, extendNow(lease, timeToLive));
-    }
-
-    private synchronized Renewal extendNow(Lease lease, Duration timeToLive) {
-        Optional<Holding> holding = find(lease.key(), lease::equals);
-        holding.ifPresent(found -> extend(found, timeToLive));
-        return holding.isPresent() ? Renewal.RENEWED : Renewal.NOT_OWNER;
+        Optional<Holding> holding;
+        synchronized (this) {
+            holding = find(lease.key(), lease::equals);
+            holding.ifPresent(found -> extend(found, timeToLive));
+        }
+        answers.answer(lease, holding.isPresent() ? Renewal.RENEWED : Renewal.NOT_OWNER);
     }
 
     /** Never shortens the remaining time. Called under the monitor. */
@@ -244,7 +242,7 @@ public final class InMemoryLockProvider implements LockProvider {
 
     private LockStatus.Holder describe(Holding holding) {
         return new LockStatus.Holder(
-                holding.lease.owner(), Optional.of(holding.lease.token()), Optional.of(until(holding.expiresAt)));
+                holding.lease.owner(), Optional.of(holding.lease.token()), Optional.of(left(holding)));
     }
 
     @Override
@@ -257,7 +255,7 @@ public final class InMemoryLockProvider implements LockProvider {
 
     @Override
     public synchronized CompletionStage<ProviderStatus> check() {
-        ProviderStatus.State state = closed ? ProviderStatus.State.DOWN : ProviderStatus.State.UP;
+        var state = closed ? ProviderStatus.State.DOWN : ProviderStatus.State.UP;
         return CompletableFuture.completedFuture(new ProviderStatus(state, Map.of("keys", keys.size())));
     }
 

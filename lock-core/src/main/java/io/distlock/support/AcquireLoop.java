@@ -1,5 +1,6 @@
 package io.distlock.support;
 
+import io.distlock.LockMode;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The wait loop for stores without a queue: tries; if refused, subscribes and tries again; then parks until a release is
@@ -18,8 +20,13 @@ import java.util.function.Function;
  */
 public final class AcquireLoop implements AutoCloseable {
 
-    final LockRuntime runtime;
-    final Duration callTimeout;
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
+
+    /** For a holder whose time to live the store does not know: removing it by hand sends no event. */
+    private static final Duration UNKNOWN_HOLDER = Duration.ofSeconds(5);
+
+    private final LockRuntime runtime;
+    private final Duration callTimeout;
     private final Function<LeaseRequest, TryLockStore> stores;
     private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
     private final InFlight unsettled = new InFlight();
@@ -40,7 +47,7 @@ public final class AcquireLoop implements AutoCloseable {
 
     /** As {@link io.distlock.spi.LockProvider#acquire}. */
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        Acquisition acquisition = new Acquisition(this, stores.apply(request), request);
+        Acquisition acquisition = new Acquisition(request);
         unsettled.begin();
         if (closed) {
             acquisition.failClosed();
@@ -62,30 +69,190 @@ public final class AcquireLoop implements AutoCloseable {
         Timeouts.await(runtime.reaper().asked(), callTimeout);
     }
 
-    /** Called for acquisitions that were refused or failed once: an uncontended one costs no bookkeeping. */
-    void enlist(Acquisition acquisition) {
-        waiting.add(acquisition);
-        if (closed) {
-            acquisition.failClosed();
-        }
-    }
-
     /** How many acquisitions were refused or failed once, and are not over. */
     int waiting() {
         return waiting.size();
     }
 
-    /** The acquisition is over, except for what the reaper does. */
-    void settled(Acquisition acquisition) {
-        waiting.remove(acquisition);
-        unsettled.end();
-    }
+    /** One acquisition. Its fields belong to the current step. */
+    private final class Acquisition extends WaitingAcquisition {
 
-    void withdraw(TryLockStore store, LeaseRequest request) {
-        runtime.reaper()
-                .reap(
-                        "An attempt to take '" + request.key() + "' as " + request.owner(),
-                        request.timeToLive().plus(callTimeout),
-                        () -> runtime.timeouts().within(callTimeout, store.withdraw(request)));
+        private final TryLockStore store;
+
+        /** Cancelled at the end, so that a later subscription is closed at once. */
+        private final CompletableFuture<TryLockStore.Subscription> subscription = new CompletableFuture<>();
+
+        private boolean mayBeApplied;
+        private boolean refusedBefore;
+        private int failures;
+        private @Nullable Throwable lastFailure;
+        private @Nullable Throwable subscribeFailure;
+
+        Acquisition(LeaseRequest request) {
+            super(runtime, request);
+            this.store = stores.apply(request);
+        }
+
+        @Override
+        protected void advance() {
+            asks();
+            runtime.timeouts()
+                    .within(answerLimit(), store.attempt(request, mayBeApplied))
+                    .whenComplete((attempt, failure) ->
+                            answered(failure == null ? attempt : new TryLockStore.Result.Failed(failure, true)));
+        }
+
+        /** A wait of zero gets a full round trip; any other ends soon after its deadline, whatever the store does. */
+        private Duration answerLimit() {
+            Duration remaining = request.deadline().remaining();
+            if (remaining.isZero()) {
+                return callTimeout;
+            }
+            Duration limit = remaining.plus(lateness());
+            return limit.compareTo(callTimeout) < 0 ? limit : callTimeout;
+        }
+
+        private void answered(TryLockStore.Result attempt) {
+            if (attempt instanceof TryLockStore.Result.Granted granted) {
+                mayBeApplied = !complete(Optional.of(granted.grant()));
+                finish();
+                return;
+            }
+            note(attempt);
+            Throwable failure = failure();
+            if (failure == null) {
+                request.listener().refused();
+            } else {
+                request.listener().failed(failure);
+            }
+            goOn(() -> {
+                if (attempt instanceof TryLockStore.Result.Refused refused) {
+                    awaitRelease(refused.freeIn().orElse(UNKNOWN_HOLDER));
+                } else {
+                    parkFor(BACKOFF.pause(failures));
+                }
+            });
+        }
+
+        private void note(TryLockStore.Result attempt) {
+            if (attempt instanceof TryLockStore.Result.Failed failed) {
+                mayBeApplied |= failed.mayBeApplied();
+                lastFailure = failed.cause();
+                failures++;
+            } else {
+                refusedBefore = true;
+                lastFailure = null;
+                failures = failure() == null ? 0 : failures;
+            }
+        }
+
+        /** Parks if a release would be announced; otherwise subscribes, and tries again. */
+        private void awaitRelease(Duration freeIn) {
+            if (subscription.isDone()) {
+                parkFor(freeIn);
+                return;
+            }
+            enlist();
+            var subscribing = store.subscribe(request.key(), this::wake);
+            // On the stage itself, not the limited one: a subscription that arrives late must also be closed.
+            var adopted = subscribing.thenAccept(this::adopt);
+            runtime.timeouts().within(answerLimit(), adopted).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    subscribeFailed(failure);
+                } else if (isDone()) {
+                    finish();
+                } else {
+                    advance();
+                }
+            });
+        }
+
+        private void adopt(TryLockStore.Subscription made) {
+            if (!subscription.complete(made)) {
+                made.close();
+            }
+        }
+
+        private void subscribeFailed(Throwable failure) {
+            subscribeFailure = failure;
+            failures++;
+            request.listener().failed(failure);
+            goOn(() -> parkFor(BACKOFF.pause(failures)));
+        }
+
+        private void parkFor(Duration time) {
+            enlist();
+            Duration remaining = request.deadline().remaining();
+            park(time.compareTo(remaining) < 0 ? time : untilLastLook(remaining));
+        }
+
+        /**
+         * A parked waiter asks once more before its deadline: a store that has frozen since the last answer must not be mistaken
+         * for one that says "held by another", and a missed release is found. A short wait has just had its last
+         * answer, and does not ask again.
+         */
+        private Duration untilLastLook(Duration remaining) {
+            return remaining.compareTo(lateness().multipliedBy(2)) > 0 ? remaining.minus(lateness()) : remaining;
+        }
+
+        /** How late an answer may be, and so how long before the deadline the last try is made. */
+        private Duration lateness() {
+            return callTimeout.dividedBy(10);
+        }
+
+        /**
+         * Why the store has not fully answered, or null. Without a subscription even a late refusal is not a full answer:
+         * the key may have been free in between.
+         */
+        private @Nullable Throwable failure() {
+            return lastFailure != null || subscription.isDone() ? lastFailure : subscribeFailure;
+        }
+
+        @Override
+        protected void end() {
+            Throwable failure = failure();
+            if (failure == null) {
+                complete(Optional.empty());
+            } else {
+                fail(String.valueOf(failure.getMessage()), failure);
+            }
+            finish();
+        }
+
+        @Override
+        protected void settle() {
+            if (!subscription.cancel(false)) {
+                subscription.join().close();
+            }
+            if (mayBeApplied || (isCompletedExceptionally() && mayStandAmongTheWaiters())) {
+                withdraw();
+            }
+            waiting.remove(this);
+            unsettled.end();
+        }
+
+        /** A store may have noted a waiting writer until the deadline; ending earlier must undo that. */
+        private boolean mayStandAmongTheWaiters() {
+            return refusedBefore
+                    && store.notesWaiters()
+                    && request.mode() == LockMode.EXCLUSIVE
+                    && !request.deadline().hasPassed();
+        }
+
+        /** Called once it was refused or has failed: an uncontended one costs no bookkeeping. */
+        private void enlist() {
+            waiting.add(this);
+            if (closed) {
+                failClosed();
+            }
+        }
+
+        private void withdraw() {
+            runtime.reaper()
+                    .reap(
+                            "An attempt to take '" + request.key() + "' as " + request.owner(),
+                            request.timeToLive().plus(callTimeout),
+                            () -> runtime.timeouts().within(callTimeout, store.withdraw(request)));
+        }
     }
 }

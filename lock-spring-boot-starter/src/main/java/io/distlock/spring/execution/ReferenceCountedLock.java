@@ -149,7 +149,7 @@ public final class ReferenceCountedLock {
         @Override
         public void close() {
             if (CLOSED.compareAndSet(this, 0, 1)) {
-                finish(isLast() ? lock()::close : lock()::ensureHeld);
+                finish(isLast());
             }
         }
 
@@ -158,9 +158,9 @@ public final class ReferenceCountedLock {
             if (CLOSED.compareAndSet(this, 0, 1)) {
                 if (isLast()) {
                     // Once answered, close() only throws the loss.
-                    lock().releaseAsync().whenComplete((release, failure) -> finish(lock()::close));
+                    lock().releaseAsync().whenComplete((release, failure) -> finish(true));
                 } else {
-                    CompletableFuture.completedFuture(null).thenRun(() -> finish(lock()::ensureHeld));
+                    CompletableFuture.completedFuture(null).thenRun(() -> finish(false));
                 }
             }
             return end;
@@ -170,9 +170,13 @@ public final class ReferenceCountedLock {
             return target.references.decrementAndGet() == 0;
         }
 
-        private void finish(Runnable outcome) {
+        private void finish(boolean isLast) {
             try {
-                outcome.run();
+                if (isLast) {
+                    lock().close();
+                } else {
+                    lock().ensureHeld();
+                }
                 end.complete(null);
             } catch (LockException | IllegalStateException notHeld) {
                 end.completeExceptionally(notHeld);

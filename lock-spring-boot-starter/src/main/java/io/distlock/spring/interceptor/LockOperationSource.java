@@ -136,7 +136,7 @@ final class LockOperationSource {
         }
         Method specific = mostSpecific(method, type);
         return onMethod(specific)
-                .or(() -> onMethod(method))
+                .or(() -> specific.equals(method) ? Optional.empty() : onMethod(method))
                 .map(annotations -> new LockedMethod(specific, type, annotations, false))
                 .or(() ->
                         onType(specific, type).map(annotations -> new LockedMethod(specific, type, annotations, true)));
