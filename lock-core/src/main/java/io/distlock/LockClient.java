@@ -113,6 +113,9 @@ public interface LockClient extends AutoCloseable {
      */
     boolean isCurrent(Sequencer sequencer);
 
+    /** Like {@link #isCurrent}, without blocking the caller. Dependents run as those of {@link #acquireAsync} do. */
+    CompletableFuture<Boolean> isCurrentAsync(Sequencer sequencer);
+
     /**
      * What the store knows about a lock; empty if nobody holds it.
      *

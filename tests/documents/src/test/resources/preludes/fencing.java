@@ -4,6 +4,7 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.PutOption;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
+import reactor.core.publisher.Mono;
 
 class Page {
     JdbcTemplate jdbc;
@@ -16,10 +17,15 @@ class Page {
     ByteSequence key;
     ByteSequence value;
     Stock stock;
+    ReactiveStock reactiveStock;
     String item;
     int pieces;
 }
 
 interface Stock {
     void set(String item, int pieces);
+}
+
+interface ReactiveStock {
+    Mono<Void> set(String item, int pieces);
 }

@@ -1,3 +1,6 @@
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.transaction.support.TransactionTemplate;
 
 class Page {
@@ -25,3 +28,5 @@ interface Orders {
 interface Shop {
     void ship(long orderId);
 }
+
+class StockController {}

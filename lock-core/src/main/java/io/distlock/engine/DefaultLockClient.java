@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
@@ -156,6 +157,23 @@ final class DefaultLockClient implements LockClient {
     }
 
     @Override
+    public CompletableFuture<Boolean> isCurrentAsync(Sequencer sequencer) {
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        long started = context.ticker().nanos();
+        answer(1, context.provider().isCurrent(sequencer))
+                .whenCompleteAsync(
+                        (current, failure) -> {
+                            if (failure == null) {
+                                result.complete(current);
+                            } else {
+                                result.completeExceptionally(unanswered(sequencer.key(), started, failure));
+                            }
+                        },
+                        context.callbacks());
+        return result;
+    }
+
+    @Override
     public Optional<LockStatus> inspect(LockKey key) {
         return ask(key, 1, context.provider().inspect(key));
     }
@@ -177,21 +195,29 @@ final class DefaultLockClient implements LockClient {
     }
 
     private <T> T ask(LockKey key, int callsToTheStore, CompletionStage<T> question) {
-        Duration limit = context.provider().callTimeout().multipliedBy(callsToTheStore);
         long started = context.ticker().nanos();
         try {
-            return context.runtime().timeouts().within(limit, question).get();
+            return answer(callsToTheStore, question).get();
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(key, context.since(started), interrupt);
         } catch (ExecutionException failure) {
-            Throwable cause = Objects.requireNonNull(failure.getCause());
-            if (cause instanceof UnsupportedOperationException || cause instanceof LockUnavailableException) {
-                throw (RuntimeException) cause;
-            }
-            String why = String.valueOf(cause.getMessage());
-            throw new LockUnavailableException(key, context.since(started), why, cause);
+            throw unanswered(key, started, Objects.requireNonNull(failure.getCause()));
         }
+    }
+
+    private <T> CompletableFuture<T> answer(int callsToTheStore, CompletionStage<T> question) {
+        Duration limit = context.provider().callTimeout().multipliedBy(callsToTheStore);
+        return context.runtime().timeouts().within(limit, question);
+    }
+
+    private RuntimeException unanswered(LockKey key, long started, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof UnsupportedOperationException || cause instanceof LockUnavailableException) {
+            return (RuntimeException) cause;
+        }
+        return new LockUnavailableException(key, context.since(started), String.valueOf(cause.getMessage()), cause);
     }
 
     @Override

@@ -9,8 +9,11 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedRuntimeException;
@@ -28,7 +31,7 @@ final class GrantVerifier {
     private static final long CONFIRMED_NANOS = Duration.ofSeconds(30).toNanos();
 
     private final Fence fence;
-    private final Optional<Predicate<Sequencer>> store;
+    private final Optional<Function<Sequencer, CompletableFuture<Boolean>>> store;
     private final Ticker clock;
 
     /** When each was last asked about. Bounded: a grant that was dropped is asked about again. */
@@ -38,7 +41,8 @@ final class GrantVerifier {
      * @param store asks the lock store whether a grant is current; empty if all grants are authentic already
      * @param capacity how many confirmed grants to remember
      */
-    GrantVerifier(Fence fence, Optional<Predicate<Sequencer>> store, int capacity, Ticker clock) {
+    GrantVerifier(
+            Fence fence, Optional<Function<Sequencer, CompletableFuture<Boolean>>> store, int capacity, Ticker clock) {
         this.fence = fence;
         this.store = store;
         this.clock = clock;
@@ -54,41 +58,61 @@ final class GrantVerifier {
     }
 
     /**
-     * Returns only if a request with this grant may proceed.
+     * Returns only if a request with this grant may proceed. Blocks, and calls the fence on this thread.
      *
      * @throws LockRequirementException 412 if it may not, 503 if the check failed
      */
     void verify(Sequencer grant) {
         boolean current;
         try {
-            current = isConfirmed(grant);
-            if (current) {
-                fence.advance(grant);
-            }
-        } catch (StaleFencingTokenException stale) {
-            throw LockRequirementException.stale(Optional.of(stale));
-        } catch (LockException | NestedRuntimeException silent) {
-            log.warn("A request was refused because its lock could not be checked: {}", silent.toString());
-            throw LockRequirementException.unavailable(silent);
+            current = isConfirmed(grant).get();
+        } catch (ExecutionException failure) {
+            throw refusal(Objects.requireNonNull(failure.getCause()));
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+            throw LockRequirementException.unavailable(interrupt);
         }
-        if (!current) {
-            throw LockRequirementException.stale(Optional.empty());
-        }
+        advance(grant, current);
     }
 
-    private boolean isConfirmed(Sequencer grant) {
+    /** The first step, which does not block: whether the grant is authentic, or the lock store has confirmed it. */
+    CompletableFuture<Boolean> isConfirmed(Sequencer grant) {
         if (store.isEmpty()) {
-            return true;
+            return CompletableFuture.completedFuture(true);
         }
         long asked = clock.nanos();
         Long before = confirmed.get(grant);
         if (before != null && asked - before < CONFIRMED_NANOS) {
-            return true;
+            return CompletableFuture.completedFuture(true);
         }
-        boolean current = store.get().test(grant);
-        if (current) {
-            confirmed.put(grant, asked);
+        return store.get().apply(grant).thenApply(current -> {
+            if (current) {
+                confirmed.put(grant, asked);
+            }
+            return current;
+        });
+    }
+
+    /** The second step, which may block: presents a confirmed grant to the fence, and refuses any other. */
+    void advance(Sequencer grant, boolean confirmed) {
+        if (!confirmed) {
+            throw LockRequirementException.stale(Optional.empty());
         }
-        return current;
+        try {
+            fence.advance(grant);
+        } catch (RuntimeException failure) {
+            throw refusal(failure);
+        }
+    }
+
+    /** What the sender of the request learns of a failed check. */
+    static RuntimeException refusal(Throwable failure) {
+        if (failure instanceof StaleFencingTokenException) {
+            return LockRequirementException.stale(Optional.of(failure));
+        } else if (failure instanceof LockException || failure instanceof NestedRuntimeException) {
+            log.warn("A request was refused because its lock could not be checked: {}", failure.toString());
+            return LockRequirementException.unavailable(failure);
+        }
+        return failure instanceof RuntimeException bug ? bug : new IllegalStateException(failure);
     }
 }

@@ -1,7 +1,9 @@
 package io.distlock.http;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -17,21 +19,38 @@ final class LockHttpProperties {
      */
     private final Optional<String> secret;
 
+    /**
+     * Further secrets whose signatures a receiver accepts, while you change the secret. Nothing is signed with them. At least 32
+     * characters each.
+     */
+    private final List<String> acceptedSecrets;
+
     private final Client client;
     private final Server server;
 
-    LockHttpProperties(@Nullable String secret, @DefaultValue Client client, @DefaultValue Server server) {
+    LockHttpProperties(
+            @Nullable String secret,
+            @DefaultValue List<String> acceptedSecrets,
+            @DefaultValue Client client,
+            @DefaultValue Server server) {
         this.secret = Optional.ofNullable(secret).filter(text -> !text.isEmpty());
+        this.acceptedSecrets = acceptedSecrets;
         this.client = client;
         this.server = server;
     }
 
     SequencerHeader header() {
+        if (secret.isEmpty() && !acceptedSecrets.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "distributed-lock.http.accepted-secrets needs distributed-lock.http.secret: without it, nothing is signed");
+        }
         try {
-            return new SequencerHeader(secret);
+            return new SequencerHeader(
+                    Stream.concat(secret.stream(), acceptedSecrets.stream()).toList());
         } catch (IllegalArgumentException wrong) {
             // If Boot knew the property's name, it would show its value.
-            throw new IllegalArgumentException("distributed-lock.http.secret: " + wrong.getMessage());
+            throw new IllegalArgumentException(
+                    "distributed-lock.http.secret or accepted-secrets: " + wrong.getMessage());
         }
     }
 

@@ -6,6 +6,7 @@ import io.distlock.fencing.Fence;
 import io.distlock.http.LockHttpProperties.FenceStore;
 import io.distlock.http.RequireLockInterceptor.Receiver;
 import io.distlock.spi.Ticker;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -13,16 +14,23 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.web.context.reactive.ReactiveWebApplicationContext;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 
 /**
  * Auto-configuration of {@link RequireLock}. Unconditional: a method whose annotation is ignored would run without a lock. The
@@ -62,8 +70,10 @@ public final class LockHttpServerAutoConfiguration {
             ConfigurableListableBeanFactory beans,
             RequiredLocks requirements,
             Advisor requireLockAdvisor,
+            ApplicationContext context,
             ObjectProvider<Receiver> receiver) {
-        return new RequireLockValidator(beans, requirements, requireLockAdvisor, receiver::getObject);
+        boolean reactive = context instanceof ReactiveWebApplicationContext;
+        return new RequireLockValidator(beans, requirements, requireLockAdvisor, reactive, receiver::getObject);
     }
 
     @Bean
@@ -73,24 +83,42 @@ public final class LockHttpServerAutoConfiguration {
 
     @Bean
     @Lazy
-    Receiver requiredLockReceiver(LockHttpProperties properties, ObjectProvider<LockClient> client, BeanFactory beans) {
+    Receiver requiredLockReceiver(
+            LockHttpProperties properties, ObjectProvider<LockClient> client, ListableBeanFactory beans) {
         SequencerHeader header = properties.header();
-        Optional<Predicate<Sequencer>> store = header.isSigned() ? Optional.empty() : Optional.of(store(client));
-        Fence fence = fence(properties.fence(), store.orElse(grant -> false), beans);
-        return new Receiver(header, new GrantVerifier(fence, store, REMEMBERED, Ticker.system()));
+        Optional<LockClient> store = header.isSigned() ? Optional.empty() : Optional.of(store(client));
+        Fence fence = fence(
+                properties.fence(),
+                grant -> store.filter(locks -> locks.isCurrent(grant)).isPresent(),
+                beans);
+        return new Receiver(
+                header,
+                new GrantVerifier(fence, store.map(locks -> locks::isCurrentAsync), REMEMBERED, Ticker.system()));
     }
 
-    private static Predicate<Sequencer> store(ObjectProvider<LockClient> clients) {
+    /** Makes the request known to the publishers that answer it. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    static class Reactive {
+
+        @Bean
+        @ConditionalOnMissingBean
+        ServerWebExchangeContextFilter serverWebExchangeContextFilter() {
+            return new ServerWebExchangeContextFilter();
+        }
+    }
+
+    private static LockClient store(ObjectProvider<LockClient> clients) {
         LockClient client = clients.getIfAvailable();
         if (client == null) {
             throw new IllegalStateException(
                     "@RequireLock needs to ask a lock store whether a grant is current, but there"
                             + " is no lock provider: add one, or set distributed-lock.http.secret");
         }
-        return client::isCurrent;
+        return client;
     }
 
-    private static Fence fence(FenceStore store, Predicate<Sequencer> locks, BeanFactory beans) {
+    private static Fence fence(FenceStore store, Predicate<Sequencer> locks, ListableBeanFactory beans) {
         if (store == FenceStore.MEMORY) {
             return new MemoryFence(REMEMBERED, locks);
         }
@@ -98,7 +126,8 @@ public final class LockHttpServerAutoConfiguration {
         if (!beans.containsBean(name + "Fence")) {
             throw new IllegalStateException("distributed-lock.http.server.fence is " + name + ", but there is no bean "
                     + name + "Fence: add lock-" + name + " and set distributed-lock." + name
-                    + ".fencing.enabled to true");
+                    + ".fencing.enabled to true, or give your own fence that name (the fences here are "
+                    + List.of(beans.getBeanNamesForType(Fence.class)) + ")");
         }
         Fence fence = beans.getBean(name + "Fence", Fence.class);
         return store == FenceStore.JDBC ? InTransaction.of(fence, beans) : fence;

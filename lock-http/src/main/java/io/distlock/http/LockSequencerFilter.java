@@ -5,7 +5,6 @@ import io.distlock.spring.LockContext;
 import io.distlock.spring.ReactiveLockContext;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
@@ -23,12 +22,12 @@ public final class LockSequencerFilter implements ExchangeFilterFunction {
 
     /** As for {@link LockSequencerInterceptor}. */
     public LockSequencerFilter(Collection<String> hosts) {
-        this(TargetHosts.of(hosts), new SequencerHeader(Optional.empty()));
+        this(TargetHosts.of(hosts), new SequencerHeader(List.of()));
     }
 
     /** As for {@link LockSequencerInterceptor}. */
     public LockSequencerFilter(Collection<String> hosts, String secret) {
-        this(TargetHosts.of(hosts), new SequencerHeader(Optional.of(secret)));
+        this(TargetHosts.of(hosts), new SequencerHeader(List.of(secret)));
     }
 
     LockSequencerFilter(TargetHosts hosts, SequencerHeader header) {

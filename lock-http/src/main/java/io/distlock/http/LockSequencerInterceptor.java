@@ -4,7 +4,6 @@ import io.distlock.spring.LockContext;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import org.springframework.http.HttpRequest;
 import org.springframework.http.client.ClientHttpRequestExecution;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
@@ -29,14 +28,14 @@ public final class LockSequencerInterceptor implements ClientHttpRequestIntercep
      * @param hosts names, or names with a port, as in {@code stock:8443}
      */
     public LockSequencerInterceptor(Collection<String> hosts) {
-        this(TargetHosts.of(hosts), new SequencerHeader(Optional.empty()));
+        this(TargetHosts.of(hosts), new SequencerHeader(List.of()));
     }
 
     /**
      * @param secret signs the values; the same at the receiver
      */
     public LockSequencerInterceptor(Collection<String> hosts, String secret) {
-        this(TargetHosts.of(hosts), new SequencerHeader(Optional.of(secret)));
+        this(TargetHosts.of(hosts), new SequencerHeader(List.of(secret)));
     }
 
     LockSequencerInterceptor(TargetHosts hosts, SequencerHeader header) {

@@ -5,6 +5,7 @@ import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.http.RequiredLocks.Requirement;
 import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,29 +35,49 @@ final class RequireLockInterceptor implements MethodInterceptor {
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
         Object target = Objects.requireNonNull(call.getThis());
         Requirement requirement = requirements.of(AopUtils.getMostSpecificMethod(call.getMethod(), target.getClass()));
-        List<String> values = values(requirement);
-        if (values.isEmpty()) {
-            throw LockRequirementException.missing();
+        Check check = new Check(receiver.get(), requirement, call);
+        if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes current) {
+            Enumeration<String> values = current.getRequest().getHeaders(SequencerHeader.NAME);
+            check.verifier().verify(check.grant(Collections.list(values)));
+            return call.proceed();
+        } else if (requirement.publisher() != null) {
+            return RequireLockPublisher.of(check, requirement.publisher());
         }
-        Map<LockKey, Sequencer> grants = receiver.get().header().parse(values);
-        Sequencer grant = grants.get(requirement.key(target, call.getArguments()));
-        if (grant == null) {
-            throw LockRequirementException.ofAnotherKey();
-        }
-        if (grant.mode() == LockMode.SHARED && requirement.annotation().mode() == LockMode.EXCLUSIVE) {
-            throw LockRequirementException.shared();
-        }
-        receiver.get().verifier().verify(grant);
-        return call.proceed();
+        throw check.noRequest();
     }
 
-    private static List<String> values(Requirement requirement) {
-        if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes current) {
-            return Collections.list(current.getRequest().getHeaders(SequencerHeader.NAME));
+    /** A call, and what it requires. */
+    record Check(Receiver receiver, Requirement requirement, MethodInvocation call) {
+
+        GrantVerifier verifier() {
+            return receiver.verifier();
         }
-        throw new IllegalStateException(
-                requirement.method() + " has @RequireLock, but was not called on the thread of a"
-                        + " servlet request: call it there, or use @DistributedLock for calls without a request");
+
+        /**
+         * The grant for this call among those of its request.
+         *
+         * @throws LockRequirementException if there is none
+         */
+        Sequencer grant(List<String> values) {
+            if (values.isEmpty()) {
+                throw LockRequirementException.missing();
+            }
+            Map<LockKey, Sequencer> grants = receiver.header().parse(values);
+            Sequencer grant = grants.get(requirement.key(Objects.requireNonNull(call.getThis()), call.getArguments()));
+            if (grant == null) {
+                throw LockRequirementException.ofAnotherKey();
+            }
+            if (grant.mode() == LockMode.SHARED && requirement.annotation().mode() == LockMode.EXCLUSIVE) {
+                throw LockRequirementException.shared();
+            }
+            return grant;
+        }
+
+        IllegalStateException noRequest() {
+            return new IllegalStateException(requirement.method() + " has @RequireLock, but was not called for an HTTP"
+                    + " request: call it on the thread of a servlet request or, in WebFlux, make its publisher a part of"
+                    + " the request's own; use @DistributedLock for calls without a request");
+        }
     }
 
     /** Reads the grants of a request, and decides whether they are current. */

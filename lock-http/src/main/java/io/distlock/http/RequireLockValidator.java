@@ -1,5 +1,6 @@
 package io.distlock.http;
 
+import io.distlock.http.RequiredLocks.Requirement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -23,16 +24,23 @@ final class RequireLockValidator implements SmartInitializingSingleton {
     private final ConfigurableListableBeanFactory beans;
     private final RequiredLocks requirements;
     private final Advisor advisor;
+    private final boolean reactive;
     private final Runnable receiver;
 
     /**
+     * @param reactive whether requests are served by threads that must not block
      * @param receiver creates the beans that the annotation needs
      */
     RequireLockValidator(
-            ConfigurableListableBeanFactory beans, RequiredLocks requirements, Advisor advisor, Runnable receiver) {
+            ConfigurableListableBeanFactory beans,
+            RequiredLocks requirements,
+            Advisor advisor,
+            boolean reactive,
+            Runnable receiver) {
         this.beans = beans;
         this.requirements = requirements;
         this.advisor = advisor;
+        this.reactive = reactive;
         this.receiver = receiver;
     }
 
@@ -63,7 +71,12 @@ final class RequireLockValidator implements SmartInitializingSingleton {
         Map<Method, RequireLock> methods = MethodIntrospector.selectMethods(
                 type, (Method method) -> AnnotatedElementUtils.findMergedAnnotation(method, RequireLock.class));
         methods.keySet().forEach(method -> {
-            requirements.of(method);
+            Requirement requirement = requirements.of(method);
+            if (reactive && requirement.publisher() == null) {
+                throw new IllegalStateException("@RequireLock on " + method + " of bean '" + bean
+                        + "' cannot be checked in a WebFlux application, where no thread may wait for the lock store: let"
+                        + " the method return a publisher, such as a Mono or a Flux");
+            }
             problem(bean, method).ifPresent(problem -> {
                 throw new IllegalStateException(
                         "@RequireLock on " + method + " of bean '" + bean + "' would be ignored: " + problem);

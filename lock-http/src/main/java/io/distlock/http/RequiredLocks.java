@@ -1,19 +1,22 @@
 package io.distlock.http;
 
 import io.distlock.LockKey;
+import io.distlock.spring.execution.KeyConverter;
 import java.lang.reflect.Method;
-import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
@@ -21,6 +24,8 @@ import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Reads {@link RequireLock} annotations, and evaluates their keys. Thread-safe. */
 final class RequiredLocks {
@@ -49,6 +54,7 @@ final class RequiredLocks {
                     annotation,
                     method,
                     annotation.key().isEmpty() ? null : parsed(annotation.key(), method),
+                    publisher(method),
                     parameterNames);
         } catch (ParseException | IllegalArgumentException wrong) {
             throw new IllegalStateException(
@@ -83,11 +89,25 @@ final class RequiredLocks {
         }
     }
 
+    /** How to adapt what a method returns, if that begins to work only when it is subscribed to. */
+    private static @Nullable ReactiveAdapter publisher(Method method) {
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
+                .getAdapter(
+                        KotlinDetector.isSuspendingFunction(method) ? asSeenByAdvice(method) : method.getReturnType());
+        return adapter == null || !adapter.getDescriptor().isDeferred() ? null : adapter;
+    }
+
+    private static Class<?> asSeenByAdvice(Method suspending) {
+        Class<?> declared = new MethodParameter(suspending, -1).getParameterType();
+        return declared.getName().equals("kotlinx.coroutines.flow.Flow") ? Flux.class : Mono.class;
+    }
+
     /** The lock that one method requires. */
     record Requirement(
             RequireLock annotation,
             Method method,
             @Nullable Expression key,
+            @Nullable ReactiveAdapter publisher,
             DefaultParameterNameDiscoverer parameterNames) {
 
         /**
@@ -102,31 +122,19 @@ final class RequiredLocks {
                 return LockKey.of(annotation.name());
             }
             Object value = key.getValue(new MethodBasedEvaluationContext(target, method, arguments, parameterNames));
-            String item = text(value);
+            String item;
+            try {
+                item = KeyConverter.text(value);
+            } catch (IllegalArgumentException refusal) {
+                throw new IllegalStateException(
+                        "@RequireLock key \"" + annotation.key() + "\" on " + method + ": " + refusal.getMessage(),
+                        refusal);
+            }
             try {
                 return LockKey.of(annotation.name(), item);
             } catch (IllegalArgumentException nobodysKey) {
                 throw LockRequirementException.ofAnotherKey();
             }
-        }
-
-        private String text(@Nullable Object value) {
-            if (value instanceof Enum<?> one) {
-                return one.name();
-            } else if (value instanceof CharSequence || value instanceof UUID || isWhole(value)) {
-                return String.valueOf(value);
-            }
-            throw new IllegalStateException("@RequireLock key \"" + annotation.key() + "\" on " + method + " yields "
-                    + (value == null ? "null" : "a " + value.getClass().getName())
-                    + ": it must yield a string, a whole number, an enum constant or a UUID");
-        }
-
-        private static boolean isWhole(@Nullable Object value) {
-            return value instanceof Long
-                    || value instanceof Integer
-                    || value instanceof Short
-                    || value instanceof Byte
-                    || value instanceof BigInteger;
         }
     }
 }

@@ -35,23 +35,26 @@ final class SequencerHeader {
             Pattern.compile("([1-9][0-9]{0,18});(exclusive|shared);([A-Za-z0-9._~:!'()*%-]+)(?:;([A-Za-z0-9_-]{43}))?");
     private static final String HMAC = "HmacSHA256";
 
-    private final Optional<SecretKeySpec> secret;
+    private final List<SecretKeySpec> secrets;
 
     /**
-     * @throws IllegalArgumentException if the secret is too short to be one
+     * @param secrets the first one signs, each is accepted; none if the values are not signed
+     * @throws IllegalArgumentException if a secret is too short to be one
      */
-    SequencerHeader(Optional<String> secret) {
-        secret.ifPresent(text -> {
-            if (text.length() < MIN_SECRET) {
-                throw new IllegalArgumentException("the secret for " + NAME + " has " + text.length()
-                        + " characters: use at least " + MIN_SECRET + ", drawn at random");
-            }
-        });
-        this.secret = secret.map(text -> new SecretKeySpec(text.getBytes(StandardCharsets.UTF_8), HMAC));
+    SequencerHeader(List<String> secrets) {
+        this.secrets = secrets.stream().map(SequencerHeader::secret).toList();
+    }
+
+    private static SecretKeySpec secret(String text) {
+        if (text.length() < MIN_SECRET) {
+            throw new IllegalArgumentException("the secret for " + NAME + " has " + text.length()
+                    + " characters: use at least " + MIN_SECRET + ", drawn at random");
+        }
+        return new SecretKeySpec(text.getBytes(StandardCharsets.UTF_8), HMAC);
     }
 
     boolean isSigned() {
-        return secret.isPresent();
+        return !secrets.isEmpty();
     }
 
     /**
@@ -90,8 +93,7 @@ final class SequencerHeader {
                 + key.key()
                         .map(item -> ":" + UriUtils.encode(item, StandardCharsets.UTF_8))
                         .orElse("");
-        return secret.map(key256 -> value + ";" + encoded(hmac(key256, sequencer)))
-                .orElse(value);
+        return isSigned() ? value + ";" + encoded(hmac(secrets.get(0), sequencer)) : value;
     }
 
     /**
@@ -134,15 +136,17 @@ final class SequencerHeader {
             throw LockRequirementException.malformed();
         }
         String signature = Optional.ofNullable(parts.group(4)).orElse("");
-        secret.ifPresent(key -> {
-            // In constant time, or the right signature could be guessed one character at a time.
-            if (!MessageDigest.isEqual(
-                    encoded(hmac(key, sequencer)).getBytes(StandardCharsets.US_ASCII),
-                    signature.getBytes(StandardCharsets.US_ASCII))) {
-                throw LockRequirementException.malformed();
-            }
-        });
+        if (isSigned() && secrets.stream().noneMatch(secret -> isSignature(signature, secret, sequencer))) {
+            throw LockRequirementException.malformed();
+        }
         return sequencer;
+    }
+
+    /** In constant time, or the right signature could be guessed one character at a time. */
+    private static boolean isSignature(String signature, SecretKeySpec secret, Sequencer sequencer) {
+        return MessageDigest.isEqual(
+                encoded(hmac(secret, sequencer)).getBytes(StandardCharsets.US_ASCII),
+                signature.getBytes(StandardCharsets.US_ASCII));
     }
 
     private static String encoded(byte[] bytes) {

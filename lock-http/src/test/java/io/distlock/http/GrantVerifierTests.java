@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class GrantVerifierTests {
@@ -35,11 +36,15 @@ class GrantVerifierTests {
     };
 
     private final GrantVerifier verifier =
-            new GrantVerifier(new MemoryFence(3, this::isCurrent), Optional.of(this::isCurrent), 2, clock);
+            new GrantVerifier(new MemoryFence(3, this::isCurrent), Optional.of(this::ask), 2, clock);
 
     private boolean isCurrent(Sequencer grant) {
         questions++;
         return current.contains(grant);
+    }
+
+    private CompletableFuture<Boolean> ask(Sequencer grant) {
+        return CompletableFuture.completedFuture(isCurrent(grant));
     }
 
     @Test
@@ -119,9 +124,8 @@ class GrantVerifierTests {
     void aStoreThatDoesNotAnswerIsNeitherYesNorNo() {
         GrantVerifier silent = new GrantVerifier(
                 new MemoryFence(3, grant -> false),
-                Optional.of(grant -> {
-                    throw new LockUnavailableException(grant.key(), Duration.ZERO, "no answer", null);
-                }),
+                Optional.of(grant -> CompletableFuture.failedFuture(
+                        new LockUnavailableException(grant.key(), Duration.ZERO, "no answer", null))),
                 2,
                 clock);
         assertRefused(silent, grant("a", 1), 503);

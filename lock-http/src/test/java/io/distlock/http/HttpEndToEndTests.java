@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
-import io.distlock.http.Warehouse.Stock;
+import io.distlock.http.Warehouse.Written;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockContext;
 import io.distlock.test.redis.RedisExtension;
@@ -14,7 +14,6 @@ import io.distlock.test.redis.RedisServer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
@@ -88,7 +87,7 @@ class HttpEndToEndTests {
                         assertThat(refusal.getStatusCode().value()).isEqualTo(412);
                         assertThat(refusal.getResponseBodyAsString()).contains("no longer held");
                     });
-            assertThat(warehouse.getBean(Stock.class).written()).containsExactly("7");
+            assertThat(warehouse.getBean(Written.class).items()).containsExactly("7");
         }
     }
 
@@ -102,7 +101,7 @@ class HttpEndToEndTests {
             assertThat(orders.reorderByWebClient("3", url)).isEqualTo("written");
             assertThat(orders.reorderReactively("4", url).block()).isEqualTo("written");
             assertThat(orders.reorderWithTwo("5", url)).isEqualTo("written");
-            assertThat(warehouse.getBean(Stock.class).written()).containsExactly("1", "2", "3", "4", "5");
+            assertThat(warehouse.getBean(Written.class).items()).containsExactly("1", "2", "3", "4", "5");
             // The same server by another name, which was not opted in.
             assertThatExceptionOfType(HttpClientErrorException.class)
                     .isThrownBy(() -> orders.reorder("6", url("127.0.0.1", warehouse), () -> {}))
@@ -120,22 +119,23 @@ class HttpEndToEndTests {
             List<String> signed;
             List<String> plain;
             try (HeldLock lock = locks.acquire(locks.request("stock", "7"))) {
-                SequencerHeader header = new SequencerHeader(Optional.of(SECRET.substring(SECRET.indexOf('=') + 1)));
+                SequencerHeader header = new SequencerHeader(List.of(SECRET.substring(SECRET.indexOf('=') + 1)));
                 signed = header.values(List.of(lock));
-                plain = new SequencerHeader(Optional.empty()).values(List.of(lock));
+                plain = new SequencerHeader(List.of()).values(List.of(lock));
             }
             store.kill();
-            var refused = RequireLockTests.send(Warehouse.port(asking), "POST", "/stock/7", plain);
+            var refused = RequireLockContract.send(Warehouse.port(asking), "POST", "/stock/7", plain);
             assertThat(refused.statusCode()).isEqualTo(503);
             assertThat(refused.headers().firstValue("Retry-After")).contains("1");
-            assertThat(asking.getBean(Stock.class).written()).isEmpty();
+            assertThat(asking.getBean(Written.class).items()).isEmpty();
             int port = Warehouse.port(trusting);
-            assertThat(RequireLockTests.send(port, "POST", "/stock/7", plain).statusCode())
+            assertThat(RequireLockContract.send(port, "POST", "/stock/7", plain).statusCode())
                     .isEqualTo(400);
-            assertThat(trusting.getBean(Stock.class).written()).isEmpty();
-            assertThat(RequireLockTests.send(port, "POST", "/stock/7", signed).statusCode())
+            assertThat(trusting.getBean(Written.class).items()).isEmpty();
+            assertThat(RequireLockContract.send(port, "POST", "/stock/7", signed)
+                            .statusCode())
                     .isEqualTo(200);
-            assertThat(trusting.getBean(Stock.class).written()).containsExactly("7");
+            assertThat(trusting.getBean(Written.class).items()).containsExactly("7");
         }
     }
 

@@ -2,18 +2,23 @@ package io.distlock.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.fencing.Fence;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.webclient.WebClientCustomizer;
 import org.springframework.transaction.PlatformTransactionManager;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** What stops the start, and what does not. */
 class LockHttpStartTests {
@@ -53,7 +58,14 @@ class LockHttpStartTests {
     void theChosenFenceMustExist() {
         assertStops(
                 context.withBean(Good.class).withPropertyValues(SECRET, "distributed-lock.http.server.fence=redis"),
-                "add lock-redis and set distributed-lock.redis.fencing.enabled to true");
+                "add lock-redis and set distributed-lock.redis.fencing.enabled to true, or give your own fence that name"
+                        + " (the fences here are [])");
+        assertStops(
+                context.withBean(Good.class)
+                        .withBean("stockFence", Fence.class, () -> sequencer -> {})
+                        .withPropertyValues(SECRET, "distributed-lock.http.server.fence=jdbc"),
+                "there is no bean jdbcFence",
+                "(the fences here are [stockFence])");
     }
 
     @Test
@@ -131,14 +143,67 @@ class LockHttpStartTests {
         }
     }
 
-    private static void assertStops(ApplicationContextRunner runner, String message) {
-        runner.run(started -> assertThat(started).getFailure().hasStackTraceContaining(message));
+    @Test
+    void inWebFluxAMethodMustReturnAPublisher() {
+        var reactive = new ReactiveWebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        AopAutoConfiguration.class,
+                        LockHttpClientAutoConfiguration.class,
+                        LockHttpServerAutoConfiguration.class))
+                .withPropertyValues(SECRET);
+        reactive.withBean(Good.class)
+                .run(started -> assertThat(started)
+                        .getFailure()
+                        .hasStackTraceContaining("cannot be checked in a WebFlux application"));
+        reactive.withBean(Eager.class)
+                .run(started ->
+                        assertThat(started).getFailure().hasStackTraceContaining("let the method return a publisher"));
+        reactive.withBean(Publishers.class).run(started -> assertThat(started).hasNotFailed());
+    }
+
+    @Test
+    void theSecretsThatAreAcceptedBesidesNeedTheOneThatSigns() {
+        String accepted = "distributed-lock.http.accepted-secrets=fedcba9876543210fedcba9876543210";
+        assertStops(context.withPropertyValues(accepted), "accepted-secrets needs distributed-lock.http.secret");
+        context.withPropertyValues(SECRET, accepted)
+                .run(started -> assertThat(started).hasNotFailed());
+        context.withPropertyValues(SECRET, "distributed-lock.http.accepted-secrets=swordfish")
+                .run(started -> assertThat(started)
+                        .getFailure()
+                        .hasStackTraceContaining("accepted-secrets: the secret for Lock-Sequencer has 9 characters"));
+    }
+
+    private static void assertStops(ApplicationContextRunner runner, String... messages) {
+        for (String message : messages) {
+            runner.run(started -> assertThat(started).getFailure().hasStackTraceContaining(message));
+        }
     }
 
     static class Good {
 
         @RequireLock(name = "a")
         public void run() {}
+    }
+
+    static class Eager {
+
+        @RequireLock(name = "a")
+        public CompletableFuture<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class Publishers {
+
+        @RequireLock(name = "a")
+        public Mono<String> one() {
+            return Mono.empty();
+        }
+
+        @RequireLock(name = "a")
+        public Flux<String> many() {
+            return Flux.empty();
+        }
     }
 
     static class FinalMethod {

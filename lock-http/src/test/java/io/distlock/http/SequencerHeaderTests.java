@@ -11,7 +11,6 @@ import io.distlock.Sequencer;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,8 +20,8 @@ class SequencerHeaderTests {
 
     private static final String SECRET = "0123456789abcdef0123456789abcdef";
 
-    private final SequencerHeader plain = new SequencerHeader(Optional.empty());
-    private final SequencerHeader signed = new SequencerHeader(Optional.of(SECRET));
+    private final SequencerHeader plain = new SequencerHeader(List.of());
+    private final SequencerHeader signed = new SequencerHeader(List.of(SECRET));
 
     @ParameterizedTest
     @ValueSource(
@@ -130,7 +129,7 @@ class SequencerHeaderTests {
         String value = signed.value(sequencer);
         assertThat(plain.parse(List.of(value))).containsValue(sequencer);
         assertMalformed(signed, List.of(plain.value(sequencer)));
-        assertMalformed(signed, List.of(new SequencerHeader(Optional.of(SECRET + "x")).value(sequencer)));
+        assertMalformed(signed, List.of(new SequencerHeader(List.of(SECRET + "x")).value(sequencer)));
         assertMalformed(signed, List.of(value.substring(0, value.length() - 1)));
         assertMalformed(signed, List.of(value.replace("7;", "8;")));
         assertMalformed(signed, List.of(value.replace("shared", "exclusive")));
@@ -140,9 +139,25 @@ class SequencerHeaderTests {
     @Test
     void aShortSecretIsRefusedWithoutBeingShown() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new SequencerHeader(Optional.of("swordfish")))
+                .isThrownBy(() -> new SequencerHeader(List.of("swordfish")))
                 .withMessageContaining("has 9 characters: use at least 32")
                 .satisfies(refusal -> assertThat(refusal.getMessage()).doesNotContain("swordfish"));
+    }
+
+    /** Receivers learn the new secret first, senders use it next, and then the old one goes. */
+    @Test
+    void theSecretCanBeChangedWhileRequestsArrive() {
+        String later = "fedcba9876543210fedcba9876543210";
+        Sequencer sequencer = new Sequencer(LockKey.of("a"), LockMode.EXCLUSIVE, new FencingToken(7));
+        SequencerHeader both = new SequencerHeader(List.of(SECRET, later));
+        SequencerHeader changed = new SequencerHeader(List.of(later));
+        assertThat(both.value(sequencer)).isEqualTo(signed.value(sequencer));
+        for (SequencerHeader sender : List.of(signed, changed)) {
+            assertThat(both.parse(List.of(sender.value(sequencer)))).containsValue(sequencer);
+        }
+        assertMalformed(changed, List.of(signed.value(sequencer)));
+        assertMalformed(both, List.of(plain.value(sequencer)));
+        assertMalformed(both, List.of(new SequencerHeader(List.of(SECRET + "x")).value(sequencer)));
     }
 
     private static void assertMalformed(SequencerHeader header, List<String> values) {

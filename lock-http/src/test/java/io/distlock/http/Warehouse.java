@@ -6,7 +6,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -21,8 +20,13 @@ import org.springframework.web.bind.annotation.RestController;
 class Warehouse {
 
     @Bean
-    Stock stock() {
-        return new Stock();
+    Written written() {
+        return new Written();
+    }
+
+    @Bean
+    Stock stock(Written written) {
+        return new Stock(written);
     }
 
     static ConfigurableApplicationContext start(String... properties) {
@@ -33,21 +37,42 @@ class Warehouse {
     }
 
     static int port(ConfigurableApplicationContext context) {
-        return ((ServletWebServerApplicationContext) context).getWebServer().getPort();
+        return context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+    }
+
+    /** What was written. */
+    static final class Written {
+
+        private final List<String> items = new CopyOnWriteArrayList<>();
+        private volatile Runnable between = () -> {};
+
+        /** In order. */
+        List<String> items() {
+            return items;
+        }
+
+        /** What happens between two writes of one request. */
+        void between(Runnable event) {
+            between = event;
+        }
+
+        void callBetween() {
+            between.run();
+        }
     }
 
     /** A service whose methods require locks. */
     static class Stock {
 
-        private final List<String> written = new CopyOnWriteArrayList<>();
+        private final Written written;
 
-        public List<String> written() {
-            return written;
+        Stock(Written written) {
+            this.written = written;
         }
 
         @RequireLock(name = "stock", key = "#item")
         public void write(String item) {
-            written.add(item);
+            written.items().add(item);
         }
     }
 
@@ -55,15 +80,17 @@ class Warehouse {
     static class Shelves {
 
         private final Stock stock;
+        private final Written written;
 
-        Shelves(Stock stock) {
+        Shelves(Stock stock, Written written) {
             this.stock = stock;
+            this.written = written;
         }
 
         @PostMapping("/stock/{item}")
         @RequireLock(name = "stock", key = "#item")
         public String write(@PathVariable String item) {
-            stock.written().add(item);
+            written.items().add(item);
             return "written";
         }
 

@@ -66,8 +66,10 @@ abstract class FencingContract extends ContractPart {
         HeldLock held = one().acquire(patiently(one(), key));
         Sequencer sequencer = Sequencer.parse(held.sequencers().get(0).text());
         assertThat(other().isCurrent(sequencer)).isTrue();
+        assertThat(get(other().isCurrentAsync(sequencer))).isTrue();
         held.release();
         assertThat(other().isCurrent(sequencer)).isFalse();
+        assertThat(get(other().isCurrentAsync(sequencer))).isFalse();
         try (HeldLock next = one().acquire(patiently(one(), key))) {
             assertThat(other().isCurrent(sequencer)).isFalse();
             assertThat(other().isCurrent(next.sequencers().get(0))).isTrue();

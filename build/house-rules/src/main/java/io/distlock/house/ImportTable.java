@@ -55,7 +55,7 @@ final class ImportTable {
                     "io.distlock.jdbc",
                     "io.distlock.spring",
                     "io.distlock.spring.transaction"),
-            new Row("io.distlock.http", API, FENCING, SPI, "io.distlock.spring"),
+            new Row("io.distlock.http", API, FENCING, SPI, "io.distlock.spring", "io.distlock.spring.execution"),
             new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
@@ -75,7 +75,7 @@ final class ImportTable {
                     "io.distlock.test.."),
             new Row("io.distlock.house.."));
 
-    /** Packages whose types are public only for other packages of their module. */
+    /** Packages whose types are public only for other packages of this project. */
     private static final Set<String> INTERNAL = Set.of(
             REDIS_CONNECTION,
             REDIS_SCRIPT,
@@ -89,7 +89,7 @@ final class ImportTable {
 
     private ImportTable() {}
 
-    /** Whether a type, if public, is so only for other packages of its module. */
+    /** Whether a type, if public, is so only for other packages of this project. */
     static boolean isInternal(JavaClass type) {
         return INTERNAL.contains(type.getPackageName()) && !SUPPORTED.contains(type.getName());
     }

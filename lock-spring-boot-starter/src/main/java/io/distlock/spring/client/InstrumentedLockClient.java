@@ -159,6 +159,11 @@ public record InstrumentedLockClient(LockClient target, Function<LockRequest, Ca
     }
 
     @Override
+    public CompletableFuture<Boolean> isCurrentAsync(Sequencer sequencer) {
+        return target.isCurrentAsync(sequencer);
+    }
+
+    @Override
     public Optional<LockStatus> inspect(LockKey key) {
         return target.inspect(key);
     }

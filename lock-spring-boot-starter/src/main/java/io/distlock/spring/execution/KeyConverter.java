@@ -21,7 +21,7 @@ import org.springframework.util.ObjectUtils;
  * <p>The text deliberately omits the type: item 42 is item 42, whether its id comes as a number from an entity
  * or as a string from a path; likewise for a UUID and its text. Items of different kinds need different names.
  */
-final class KeyConverter {
+public final class KeyConverter {
 
     private static final int LONGEST_PLAIN_NUMBER = 400;
 
@@ -58,7 +58,12 @@ final class KeyConverter {
         return keys;
     }
 
-    private static String text(@Nullable Object value) {
+    /**
+     * The text of a scalar, which is not necessarily valid in a key: it may be blank or too long.
+     *
+     * @throws IllegalArgumentException if there is none, with the reason and the fix
+     */
+    public static String text(@Nullable Object value) {
         if (value == null) {
             throw new IllegalArgumentException("it evaluated to null: make sure that there is a value");
         } else if (value instanceof String text) {

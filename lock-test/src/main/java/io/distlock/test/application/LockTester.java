@@ -93,9 +93,13 @@ public final class LockTester implements AutoCloseable {
         provider.onAcquire(key, Fault.REFUSED);
     }
 
-    /** From now on, calls for any lock fail at once, as if the store did not answer, except for refused locks. */
+    /**
+     * From now on, calls for any lock fail at once, as if the store did not answer, except for refused locks. So do
+     * questions whether a lock is still current.
+     */
     public void failStore() {
         provider.onAcquire(Fault.ERROR);
+        provider.onIsCurrent(Fault.ERROR);
     }
 
     /** Like {@link #lose(LockKey)}, for a lock without a key. */

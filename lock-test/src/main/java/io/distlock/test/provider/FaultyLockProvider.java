@@ -43,6 +43,7 @@ public final class FaultyLockProvider implements LockProvider {
     private final FaultPlan renewing = new FaultPlan();
     private final FaultPlan releasing = new FaultPlan();
     private final FaultPlan forcing = new FaultPlan();
+    private final FaultPlan asking = new FaultPlan();
     private volatile Consumer<Runnable> lossWatcher = lost -> {};
 
     public FaultyLockProvider(LockProvider behind) {
@@ -70,6 +71,7 @@ public final class FaultyLockProvider implements LockProvider {
         renewing.clear();
         releasing.clear();
         forcing.clear();
+        asking.clear();
     }
 
     public void onAcquire(Fault fault) {
@@ -98,6 +100,10 @@ public final class FaultyLockProvider implements LockProvider {
 
     public void onForceRelease(Fault fault) {
         forcing.set(fault);
+    }
+
+    public void onIsCurrent(Fault fault) {
+        asking.set(fault);
     }
 
     /** The watcher also gets the callback for the loss of each grant, in addition to the wrapped provider. */
@@ -254,7 +260,7 @@ public final class FaultyLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
-        return behind.isCurrent(sequencer);
+        return disturb(asking.of(sequencer.key()), () -> behind.isCurrent(sequencer));
     }
 
     @Override

@@ -1,0 +1,42 @@
+package io.distlock.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.HeldLock;
+import io.distlock.http.Warehouse.Written;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** WebFlux. */
+class ReactiveRequireLockTests extends RequireLockContract {
+
+    @Override
+    ConfigurableApplicationContext start(String... arguments) {
+        return ReactiveWarehouse.start(ReactiveWarehouse.class, arguments);
+    }
+
+    @Override
+    void writeOutsideOfARequest() {
+        context.getBean(ReactiveWarehouse.Stock.class).write("7").block();
+    }
+
+    @Test
+    void eachSubscriptionIsCheckedAndCallsTheMethod() {
+        try (HeldLock lock = locks.acquire(locks.request("stock", "7"))) {
+            assertThat(post("/twice/7", lock).statusCode()).isEqualTo(200);
+        }
+        assertThat(written).containsExactly("7", "7");
+        written.clear();
+        HeldLock overtaken = locks.acquire(locks.request("stock", "7"));
+        List<String> values = values(overtaken);
+        context.getBean(Written.class).between(() -> {
+            overtaken.release();
+            try (HeldLock later = locks.acquire(locks.request("stock", "7"))) {
+                assertThat(post("/stock/7", later).statusCode()).isEqualTo(200);
+            }
+        });
+        assertThat(send("POST", "/twice/7", values).statusCode()).isEqualTo(412);
+        assertThat(written).containsExactly("7", "7");
+    }
+}
