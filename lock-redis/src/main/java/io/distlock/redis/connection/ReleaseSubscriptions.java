@@ -39,7 +39,6 @@ public final class ReleaseSubscriptions {
         this.silenceNanos = 2 * callTimeout.toNanos();
     }
 
-    /** A channel with its listeners. */
     private static final class Channel {
 
         private final CompletableFuture<?> confirmed;
@@ -138,7 +137,6 @@ public final class ReleaseSubscriptions {
         }
     }
 
-    /** The number of subscribed channels. */
     synchronized int size() {
         return channels.size();
     }

@@ -157,7 +157,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void withdrawUnlessReleased(int node, RedlockLease lease) {
-        // Usually found: it was sent after the request for the vote, on the same connection.
+        // The release usually finds the vote: it was sent later on the same connection.
         lease.releaseOn(node).thenAccept(release -> {
             if (release == Release.NOT_OWNER) {
                 withdraw(nodes.get(node), false);

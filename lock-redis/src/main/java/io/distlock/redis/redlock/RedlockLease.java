@@ -46,7 +46,6 @@ final class RedlockLease implements Lease {
         return entry;
     }
 
-    /** The entry for an extension. */
     synchronized RedisLease lasting(Duration time) {
         RedisLease extended = entry.lasting(time);
         entry = time.compareTo(entry.renewedTimeToLive()) > 0 ? extended : entry;

@@ -65,7 +65,7 @@ final class RedlockStore implements TryLockStore {
     private OptionalLong atFirst = OptionalLong.empty();
     /** The pause, if the last try split the votes with others. */
     private Optional<Duration> split = Optional.empty();
-    /** Why that try failed. */
+
     private String why = "";
 
     private @Nullable RedlockAcquire current;
