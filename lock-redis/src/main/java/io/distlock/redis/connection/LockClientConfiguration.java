@@ -39,7 +39,6 @@ final class LockClientConfiguration {
 
     private LockClientConfiguration() {}
 
-    /** The user's options, changed where locks need it. */
     static ClientOptions options(ClientOptions users, Duration connectTimeout) {
         return users.mutate()
                 .autoReconnect(true)

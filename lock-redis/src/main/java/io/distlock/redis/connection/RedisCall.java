@@ -14,7 +14,6 @@ import java.util.function.Function;
 /** A command in flight that knows whether it has left this process. */
 public final class RedisCall<T> extends AsyncCommand<String, String, T> {
 
-    /** For a command that has no key. */
     static final int NO_SLOT = -1;
 
     private final int slot;
@@ -43,7 +42,6 @@ public final class RedisCall<T> extends AsyncCommand<String, String, T> {
         return new RedisCall<>(type, output.apply(StringCodec.UTF8), all, NO_SLOT, nanos);
     }
 
-    /** The hash slot of its keys. */
     int slot() {
         return slot;
     }

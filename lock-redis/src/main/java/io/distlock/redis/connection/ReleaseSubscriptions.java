@@ -39,7 +39,6 @@ public final class ReleaseSubscriptions {
         this.silenceNanos = 2 * callTimeout.toNanos();
     }
 
-    /** A channel with its listeners. */
     private static final class Channel {
 
         private final CompletableFuture<?> confirmed;
@@ -55,21 +54,15 @@ public final class ReleaseSubscriptions {
 
     /** As {@link TryLockStore#subscribe}. */
     public CompletionStage<TryLockStore.Subscription> subscribe(String channel, Runnable wake) {
-        CompletableFuture<TryLockStore.Subscription> result = new CompletableFuture<>();
-        connection.connect().whenComplete((connected, failure) -> {
-            if (failure == null) {
-                join(connected, new Listener(channel, wake), result);
-            } else {
-                result.completeExceptionally(new RedisCallException("connecting to listen", failure, false));
-            }
-        });
-        return result;
+        return connection
+                .connect()
+                .exceptionallyCompose(failure ->
+                        CompletableFuture.failedFuture(new RedisCallException("connecting to listen", failure, false)))
+                .thenCompose(connected -> join(connected, new Listener(channel, wake)));
     }
 
-    private void join(
-            StatefulRedisPubSubConnection<String, String> connected,
-            Listener listener,
-            CompletableFuture<TryLockStore.Subscription> result) {
+    private CompletionStage<TryLockStore.Subscription> join(
+            StatefulRedisPubSubConnection<String, String> connected, Listener listener) {
         Channel channel;
         synchronized (this) {
             if (listenedTo != connected) {
@@ -84,13 +77,12 @@ public final class ReleaseSubscriptions {
         if (!channel.confirmed.isDone() && ticker.nanos() - channel.sentNanos > silenceNanos) {
             connection.cutSilent(connected);
         }
-        channel.confirmed.whenComplete((confirmed, failure) -> {
-            if (failure == null) {
-                result.complete(listener);
-            } else {
+        return channel.confirmed.handle((confirmed, failure) -> {
+            if (failure != null) {
                 listener.close();
-                result.completeExceptionally(new RedisCallException("SUBSCRIBE", failure, false));
+                throw new RedisCallException("SUBSCRIBE", failure, false);
             }
+            return listener;
         });
     }
 
@@ -145,7 +137,6 @@ public final class ReleaseSubscriptions {
         }
     }
 
-    /** The number of subscribed channels. */
     synchronized int size() {
         return channels.size();
     }

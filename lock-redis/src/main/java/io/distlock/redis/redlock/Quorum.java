@@ -198,7 +198,6 @@ record Quorum(int nodes) {
             return IntStream.range(0, votes.length);
         }
 
-        /** For diagnostics. */
         String describe(int node) {
             Vote vote = votes[node];
             if (vote instanceof Vote.Silent silent) {
@@ -227,7 +226,6 @@ record Quorum(int nodes) {
             return holders().size() > 1 || answers() == quorum.nodes();
         }
 
-        /** How many nodes have said yes or no. */
         int answers() {
             return granted + refusals.size();
         }

@@ -157,7 +157,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void withdrawUnlessReleased(int node, RedlockLease lease) {
-        // Usually found: it was sent after the request for the vote, on the same connection.
+        // The release usually finds the vote: it was sent later on the same connection.
         lease.releaseOn(node).thenAccept(release -> {
             if (release == Release.NOT_OWNER) {
                 withdraw(nodes.get(node), false);
@@ -182,12 +182,12 @@ final class RedlockAcquire implements RedlockPhases.Actions {
 
     @Override
     public void restore(int node, RedlockLease lease) {
-        new RedlockRestoration(nodes, node, List.of(lease)).afterGrant(since, request.options());
+        new RedlockRenewal.Restoration(nodes, node, List.of(lease)).afterGrant(since, request.options());
     }
 
     @Override
     public void takeBack(int node, RedlockLease lease) {
-        RedlockRelease.of(nodes, lease, Duration.ZERO).reap(node, request.timeToLive());
+        lease.releaseLater(nodes, node, request.timeToLive(), () -> Duration.ZERO);
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.distlock.redis.connection.RedisConnections;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -21,7 +20,7 @@ public final class RedlockConnections implements AutoCloseable {
     record Node(String name, RedisConnections connections) {}
 
     private RedlockConnections(List<Node> nodes, ClientResources resources) {
-        this.nodes = List.copyOf(nodes);
+        this.nodes = nodes;
         this.resources = resources;
     }
 
@@ -38,12 +37,11 @@ public final class RedlockConnections implements AutoCloseable {
         ClientResources shared = ClientResources.create();
         // A round wakes one thread, not one per node: replies of several nodes often arrive together.
         EventLoopGroupProvider thread = new DefaultEventLoopGroupProvider(1);
-        List<Node> nodes = new ArrayList<>();
-        for (LettuceConnectionFactory each : factories) {
-            nodes.add(new Node(
-                    name(each),
-                    RedisConnections.like(each, options.callTimeout(), options.connectTimeout(), shared, thread)));
-        }
+        List<Node> nodes = factories.stream()
+                .map(each -> new Node(
+                        name(each),
+                        RedisConnections.like(each, options.callTimeout(), options.connectTimeout(), shared, thread)))
+                .toList();
         return new RedlockConnections(nodes, shared);
     }
 

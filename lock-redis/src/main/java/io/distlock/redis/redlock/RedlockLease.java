@@ -4,14 +4,20 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Release;
+import io.distlock.redis.redlock.Quorum.Tally;
 import io.distlock.redis.script.RedisLease;
+import io.distlock.spi.Deadline;
 import io.distlock.spi.Lease;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +46,6 @@ final class RedlockLease implements Lease {
         return entry;
     }
 
-    /** The entry for an extension. */
     synchronized RedisLease lasting(Duration time) {
         RedisLease extended = entry.lasting(time);
         entry = time.compareTo(entry.renewedTimeToLive()) > 0 ? extended : entry;
@@ -58,9 +63,60 @@ final class RedlockLease implements Lease {
         return releases != null;
     }
 
-    /** The nodes' replies to its first release, in node order. */
-    void released(List<CompletionStage<Release>> asked) {
+    /**
+     * Releases it on all nodes; a majority decides. Nodes that have not answered by then, or may still get it, are asked
+     * again in the background. {@link RedlockPhases} withdraws votes that come later (votedLate). Does not fail; may never
+     * end.
+     */
+    CompletionStage<Release> release(RedlockNodes nodes, Duration keepFor) {
+        beginRelease();
+        Deadline kept = Deadline.in(keepFor, nodes.runtime().ticker());
+        CompletableFuture<Release> outcome = new CompletableFuture<>();
+        List<CompletionStage<Release>> asked = new ArrayList<>(Collections.nCopies(nodes.size(), outcome));
+        int first = nodes.first(key()).orElse(0);
+        // Waiters ask that node first: it comes last, so that the others have freed the lock by then.
+        for (int step = 1; step <= nodes.size(); step++) {
+            int at = (first + step) % nodes.size();
+            asked.set(at, nodes.get(at).release(entry, kept.remaining()));
+        }
         Objects.requireNonNull(releases).complete(asked);
+        AtomicReference<Tally> tally = new AtomicReference<>(Tally.of(nodes.quorum()));
+        nodes.indexes()
+                .forEach(at -> asked.get(at).thenAccept(release -> {
+                    switch (tally.updateAndGet(before -> plus(before, release)).verdict()) {
+                        case YES -> outcome.complete(Release.RELEASED);
+                        case NO -> outcome.complete(Release.NOT_OWNER);
+                        // The caller asks all nodes again.
+                        case UNKNOWN -> outcome.complete(Release.UNKNOWN);
+                        case OPEN -> {}
+                    }
+                    if (release == Release.UNKNOWN || isLateOn(at)) {
+                        outcome.thenAccept(decided -> releaseAgain(nodes, at, decided, kept));
+                    }
+                }));
+        return outcome;
+    }
+
+    private static Tally plus(Tally tally, Release release) {
+        return switch (release) {
+            case RELEASED -> tally.plusYes();
+            case NOT_OWNER -> tally.plusNo();
+            case UNKNOWN -> tally.plusUnknown();
+        };
+    }
+
+    private void releaseAgain(RedlockNodes nodes, int node, Release decided, Deadline kept) {
+        // A node that has been down long has nothing to release.
+        if (decided != Release.UNKNOWN && !isAbsentFrom(node)) {
+            releaseLater(nodes, node, entry.renewedTimeToLive().plus(kept.remaining()), kept::remaining);
+        }
+    }
+
+    /** Releases it on one node in the background, where it may be there for no longer than this. */
+    void releaseLater(RedlockNodes nodes, int node, Duration timeToLive, Supplier<Duration> keepFor) {
+        String what = "The release of '" + key() + "' by " + owner;
+        RedlockNode at = nodes.get(node);
+        nodes.reap(what, at, timeToLive, () -> at.release(entry, keepFor.get()));
     }
 
     /** Whether its release finds it on a node. */
@@ -87,7 +143,7 @@ final class RedlockLease implements Lease {
         late = late.setBit(node);
     }
 
-    synchronized boolean isLateOn(int node) {
+    private synchronized boolean isLateOn(int node) {
         return late.testBit(node);
     }
 

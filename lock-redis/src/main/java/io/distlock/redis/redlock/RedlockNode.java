@@ -142,7 +142,6 @@ final class RedlockNode {
                 .with(names.slot(), least);
     }
 
-    /** Asks for the vote. */
     CompletableFuture<Vote> take(ScriptCall<List<Long>> question) {
         return identified()
                 .thenCompose(known -> calls.run(question))

@@ -25,7 +25,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** The nodes that decide together. */
 record RedlockNodes(
         List<RedlockNode> all,
         Quorum quorum,
@@ -162,7 +161,6 @@ record RedlockNodes(
             clash = found;
         }
 
-        /** What is wrong, if anything. */
         Optional<String> clash() {
             return clash;
         }

@@ -14,7 +14,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The states of one attempt to take a lock, which ends as soon as a majority has granted it or no longer can. Nodes are identified by index.
+ * The states of one attempt to take a lock, which ends as soon as a majority has granted it or no longer can. Nodes are
+ * identified by index.
  *
  * <p>Each node proposes its counter plus one, and the largest becomes the token. The lock counts as taken once the
  * counters of a majority have reached it. That makes tokens grow: two acquisitions share a node, where the counter
@@ -78,7 +79,6 @@ final class RedlockPhases {
         return phase == Phase.GRANTED ? restoreMissing(node) : checkConfirmed();
     }
 
-    /** The time is up. */
     List<Step> unconfirmed() {
         return phase == Phase.RAISING ? notConfirmed() : List.of();
     }
@@ -141,7 +141,7 @@ final class RedlockPhases {
         }
     }
 
-    /** Better held on all nodes, under one token, unless the release got there first. */
+    /** All nodes should have the lock, under one token, until it is released. */
     private List<Step> votedLate(int node) {
         noteDoubt(node);
         if (!votes.isGranted(node)) {
@@ -152,8 +152,8 @@ final class RedlockPhases {
     }
 
     /**
-     * A node that proposed less than the token must raise its counter. One whose larger proposal came after the choice
-     * gets the token but does not count: it may have confirmed that very token to an earlier owner.
+     * A node that proposed less than the token must raise its counter. One that proposed more, after the token was chosen,
+     * is given the token but does not count: it may have confirmed that very token to an earlier owner.
      */
     private List<Step> confirm(int node) {
         RedisLease entry = lease().entry();
@@ -255,7 +255,7 @@ final class RedlockPhases {
         /** Withdraws what may have been granted. Notifies nobody: contenders in a split vote must stay apart. */
         void refuse(Quorum.Refusals refusals, List<String> said);
 
-        /** As {@link #refuse}; {@code quietly} unless a majority may have granted, or contenders would wake each other. */
+        /** The same, but notifies waiters unless {@code quietly}: if a majority may have granted, they may wait for this. */
         void fail(String why, List<String> said, boolean quietly);
     }
 }

@@ -119,7 +119,7 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return RedlockRelease.of(nodes, (RedlockLease) lease, keepFor).start();
+        return ((RedlockLease) lease).release(nodes, keepFor);
     }
 
     @Override
@@ -137,8 +137,7 @@ public final class RedlockProvider implements LockProvider {
         return new RedlockInspection(nodes)
                 .inspect(key)
                 .thenCompose(status -> Holders.by(token, status)
-                        .map(holder -> RedlockRelease.of(nodes, lease(key, token, holder), Duration.ZERO)
-                                .start())
+                        .map(holder -> lease(key, token, holder).release(nodes, Duration.ZERO))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 

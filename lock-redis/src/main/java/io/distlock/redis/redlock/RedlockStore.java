@@ -65,7 +65,7 @@ final class RedlockStore implements TryLockStore {
     private OptionalLong atFirst = OptionalLong.empty();
     /** The pause, if the last try split the votes with others. */
     private Optional<Duration> split = Optional.empty();
-    /** Why that try failed. */
+
     private String why = "";
 
     private @Nullable RedlockAcquire current;
@@ -92,24 +92,23 @@ final class RedlockStore implements TryLockStore {
     private CompletionStage<Result> tryUntilDecided(Deadline end) {
         // It must end before its caller gives up, or the cause would not be reported.
         return tryOnce(end.remaining().plus(nodes.callTimeout().dividedBy(2))).thenCompose(attempt -> {
+            Duration pause;
+            CompletionStage<Result> failed;
             synchronized (this) {
-                Optional<Duration> pause = split;
-                split = Optional.empty();
-                return pause.isPresent()
-                        ? afterSplit(pause.get(), failed(why), end)
-                        : CompletableFuture.completedFuture(attempt);
+                if (split.isEmpty()) {
+                    return CompletableFuture.completedFuture(attempt);
+                }
+                pause = split.get();
+                failed = failed(why);
             }
+            if (pause.compareTo(end.remaining()) >= 0) {
+                return failed;
+            }
+            CompletableFuture<Void> paused = new CompletableFuture<>();
+            nodes.runtime().scheduler().schedule(() -> paused.complete(null), pause);
+            // If the process paused, the caller has given up: nothing would release what it took now.
+            return paused.thenCompose(over -> end.hasPassed() ? failed : tryUntilDecided(end));
         });
-    }
-
-    private CompletionStage<Result> afterSplit(Duration pause, CompletionStage<Result> failed, Deadline end) {
-        if (pause.compareTo(end.remaining()) >= 0) {
-            return failed;
-        }
-        CompletableFuture<Void> paused = new CompletableFuture<>();
-        nodes.runtime().scheduler().schedule(() -> paused.complete(null), pause);
-        // If the process paused, the caller has given up: nothing would release what it took now.
-        return paused.thenCompose(over -> end.hasPassed() ? failed : tryUntilDecided(end));
     }
 
     private static CompletionStage<Result> failed(String why) {

@@ -19,7 +19,6 @@ public final class Holders {
     /** The owner of a lock that was released but stays taken for a while. */
     private static final String KEPT = "kept";
 
-    /** Owner and token. */
     private static final Pattern OURS = Pattern.compile("(?s)(.+):([1-9][0-9]{0,17})");
 
     private Holders() {}
@@ -42,7 +41,6 @@ public final class Holders {
                 .isPresent();
     }
 
-    /** The holder with this token. */
     public static Optional<Grantee> by(FencingToken token, Optional<LockStatus> status) {
         return status.flatMap(taken -> taken.holders().stream()
                 .filter(holder -> !holder.owner().equals(KEPT)

@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
  */
 public record RedisKeys(String prefix, int database) {
 
-    /** The names of one lock. */
     public Names of(LockKey key) {
         String tag = key.text();
         int slot = SlotHash.getSlot(tag.getBytes(StandardCharsets.UTF_8));

@@ -79,7 +79,6 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
         return new Result.Refused(freeIn(value));
     }
 
-    /** A grant with this token. */
     public RedisLease lease(LeaseRequest request, String owner, long token, Duration afterUnknown) {
         Duration renewed = request.renewedTimeToLive();
         return new RedisLease(
