@@ -32,21 +32,23 @@ public final class EtcdConnection implements AutoCloseable {
     /** A lock may have many waiters, all read at once. */
     private static final int LARGEST_ANSWER = 64 << 20;
 
-    private final Client client;
+    final Client client;
+    /** The driver's channel; empty if the client is the application's. */
+    final Optional<ChannelCapture> capture;
+
     private final List<URI> endpoints;
-    private final Optional<ChannelCapture> capture;
     private final BiFunction<LockRuntime, Duration, Watches> watches;
     private final Runnable onClose;
 
     EtcdConnection(
             Client client,
-            List<URI> endpoints,
             Optional<ChannelCapture> capture,
+            List<URI> endpoints,
             BiFunction<LockRuntime, Duration, Watches> watches,
             Runnable onClose) {
         this.client = client;
-        this.endpoints = endpoints;
         this.capture = capture;
+        this.endpoints = endpoints;
         this.watches = watches;
         this.onClose = onClose;
     }
@@ -87,8 +89,8 @@ public final class EtcdConnection implements AutoCloseable {
         resolver.register();
         return new EtcdConnection(
                 client,
-                servers.endpoints(),
                 Optional.of(capture),
+                servers.endpoints(),
                 (runtime, callTimeout) ->
                         new SharedWatches(capture::watches, namespace, runtime, callTimeout.dividedBy(2)),
                 () -> {
@@ -113,7 +115,7 @@ public final class EtcdConnection implements AutoCloseable {
      */
     public static EtcdConnection of(Client client) {
         return new EtcdConnection(
-                client, List.of(), Optional.empty(), (runtime, callTimeout) -> new JetcdWatches(client), () -> {});
+                client, Optional.empty(), List.of(), (runtime, callTimeout) -> new JetcdWatches(client), () -> {});
     }
 
     private static ByteSequence bytes(String text) {
@@ -123,15 +125,6 @@ public final class EtcdConnection implements AutoCloseable {
     /** With the servers' addresses, for diagnostics. */
     String name() {
         return endpoints.isEmpty() ? "etcd" : "etcd " + endpoints;
-    }
-
-    Client client() {
-        return client;
-    }
-
-    /** The driver's channel; empty if the client is the application's. */
-    Optional<ChannelCapture> capture() {
-        return capture;
     }
 
     /** How many servers share the calls, as far as known. */

@@ -45,7 +45,7 @@ record EtcdHealth(
     CompletableFuture<ProviderStatus> ask() {
         return calls.get(anyKey, GetOption.builder().withCountOnly(true).build())
                 .thenCompose(found -> connection
-                        .capture()
+                        .capture
                         .map(this::askMembers)
                         .orElseGet(() -> CompletableFuture.completedFuture(status(List.of(), Optional.empty()))));
     }

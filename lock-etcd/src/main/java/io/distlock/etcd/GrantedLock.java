@@ -111,7 +111,7 @@ final class GrantedLock implements Lease, Runnable {
     }
 
     /** Ensures that it is watched, and is not due again before it may have expired. */
-    void settle() {
+    void ensureWatched() {
         boolean live;
         synchronized (this) {
             dueNanos = untilNanos;
@@ -142,7 +142,7 @@ final class GrantedLock implements Lease, Runnable {
         if (isWatched()) {
             look();
         } else {
-            settleLater();
+            ensureWatchedLater();
         }
     }
 
@@ -151,7 +151,7 @@ final class GrantedLock implements Lease, Runnable {
             if (failure == null && !there) {
                 all.remove(this);
             } else if (failure != null || !isWatched()) {
-                settleLater();
+                ensureWatchedLater();
             } else {
                 synchronized (this) {
                     failures = 0;
@@ -164,7 +164,7 @@ final class GrantedLock implements Lease, Runnable {
         return watched.isLive();
     }
 
-    private void settleLater() {
+    private void ensureWatchedLater() {
         if (watchAgain(all.ticker.nanos())) {
             all.dueBy(dueNanos);
         }

@@ -153,7 +153,7 @@ final class GrantedLocks {
         if (lock.isExpired(now)) {
             abandon(lock);
         } else if (lock.dueNanos - now <= 0) {
-            lock.settle();
+            lock.ensureWatched();
         }
     }
 

@@ -104,7 +104,7 @@ class EtcdTrustTests {
     private static EtcdLockProvider provider(LockRuntime runtime, EtcdConnection connection, Watches watches) {
         EtcdLockOptions options = EtcdLockOptions.defaults().withCallTimeout(CALL_TIMEOUT);
         EtcdConnection watching = new EtcdConnection(
-                connection.client(), List.of(), Optional.empty(), (shared, callTimeout) -> watches, () -> {});
+                connection.client, Optional.empty(), List.of(), (shared, callTimeout) -> watches, () -> {});
         return new EtcdLockProvider(runtime, watching, options);
     }
 
