@@ -15,19 +15,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One acquisition: gets a session, takes a place in the lock's queue, and waits until nobody is ahead. Its fields
- * belong to the current step.
- */
+/** One acquisition: gets a session, takes a place in the queue, and waits until nobody is ahead. */
 final class EtcdAcquisition extends WaitingAcquisition {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
     /** The longest that a waiter relies on its watch alone. */
     private static final Duration LONGEST_TRUST = Duration.ofSeconds(5);
-
-    /** A place that is left sooner is never watched, which saves two messages. */
-    private static final Duration UNWATCHED = Duration.ofMillis(250);
 
     private final EtcdLockProvider provider;
     private final Deadline unwatched;
@@ -44,20 +38,23 @@ final class EtcdAcquisition extends WaitingAcquisition {
     EtcdAcquisition(EtcdLockProvider provider, LeaseRequest request) {
         super(provider.runtime, request);
         this.provider = provider;
-        this.unwatched = provider.limit(UNWATCHED);
+        this.unwatched = provider.limit(GrantedLock.UNWATCHED);
         this.position = new QueuePosition(provider, request);
     }
 
     @Override
     protected void advance() {
         asks();
-        if (provider.isClosed()) {
+        if (provider.closed) {
             failClosed();
             finish();
         } else if (position.isNowhere()) {
-            await(provider.sessions.enter(request, provider.answerLimit(request)), this::entered);
+            await(provider.sessions.enter(request, provider.answerLimit(request)), session -> {
+                position.on(session);
+                advanceUnlessDone();
+            });
         } else if (position.isDoubtful()) {
-            await(inTime(position.withdraw()), release -> lose());
+            await(inTime(provider.transactions.withdraw(position.place())), release -> lose());
         } else {
             await(inTime(position.look(ahead)), this::found);
         }
@@ -90,11 +87,6 @@ final class EtcdAcquisition extends WaitingAcquisition {
         } else {
             goOn(() -> parkFor(BACKOFF.pause(failures)));
         }
-    }
-
-    private void entered(Session session) {
-        position.on(session);
-        advanceUnlessDone();
     }
 
     private void found(QueuePosition.Finding finding) {
@@ -148,8 +140,8 @@ final class EtcdAcquisition extends WaitingAcquisition {
     }
 
     /**
-     * A grant on a session that was not extended recently would expire before it is useful. A lock that is
-     * not renewed needs nearly its whole lease: the session may be at most 1 % of it old, otherwise half.
+     * A grant on a session that was extended long ago would soon expire. A lock that is not renewed needs nearly its whole
+     * lease: at most 1 % of it may be over, otherwise half.
      */
     private void grantIfFresh() {
         Session session = position.place().session();
@@ -177,7 +169,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     private void grant() {
         unwatch();
         Grant grant = position.toGrant();
-        if (provider.isClosed()) {
+        if (provider.closed) {
             // Its session may have been given up before the lock was counted.
             failClosed();
         }
@@ -226,7 +218,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     }
 
     private WatchedKey watch(ByteSequence key) {
-        return provider.watches.watch(key, position.seen(), this::wake);
+        return provider.watches.watch(key, position.standing().seen(), this::wake);
     }
 
     /** Looks again once the watch is established, unless nothing has changed since the last look. */
@@ -262,8 +254,8 @@ final class EtcdAcquisition extends WaitingAcquisition {
     }
 
     /**
-     * The next caller must not find this one waiting, so it ends only once the place is gone. It does not wait long if a
-     * predecessor was just seen. Otherwise only a reply to the leave call shows that the store was available to the end.
+     * Ends once the place is gone: the next caller must not find this one waiting. It does not wait long if a predecessor was
+     * just seen; otherwise only an answer shows that the store was available to the end.
      */
     private void leave(boolean refused, Deadline limit, int tries) {
         unwatch();
@@ -289,7 +281,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
 
     @Override
     protected void settle() {
-        provider.settled(this);
+        provider.waiting.remove(this);
         unwatch();
         position.giveUp();
     }

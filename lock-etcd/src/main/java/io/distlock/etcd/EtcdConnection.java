@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,16 +32,25 @@ public final class EtcdConnection implements AutoCloseable {
     /** A lock may have many waiters, all read at once. */
     private static final int LARGEST_ANSWER = 64 << 20;
 
-    private final Client client;
-    private final Optional<Dedicated> dedicated;
+    final Client client;
+    /** The driver's channel; empty if the client is the application's. */
+    final Optional<ChannelCapture> capture;
 
-    /** What a client of the application lacks. */
-    private record Dedicated(
-            List<URI> endpoints, ByteSequence namespace, ChannelCapture capture, EndpointResolver resolver) {}
+    private final List<URI> endpoints;
+    private final BiFunction<LockRuntime, Duration, Watches> watches;
+    private final Runnable onClose;
 
-    private EtcdConnection(Client client, Optional<Dedicated> dedicated) {
+    EtcdConnection(
+            Client client,
+            Optional<ChannelCapture> capture,
+            List<URI> endpoints,
+            BiFunction<LockRuntime, Duration, Watches> watches,
+            Runnable onClose) {
         this.client = client;
-        this.dedicated = dedicated;
+        this.capture = capture;
+        this.endpoints = endpoints;
+        this.watches = watches;
+        this.onClose = onClose;
     }
 
     /**
@@ -78,7 +88,24 @@ public final class EtcdConnection implements AutoCloseable {
         // Before the client's first call, which is when it asks for the resolver.
         resolver.register();
         return new EtcdConnection(
-                client, Optional.of(new Dedicated(servers.endpoints(), namespace, capture, resolver)));
+                client,
+                Optional.of(capture),
+                servers.endpoints(),
+                (runtime, callTimeout) ->
+                        new SharedWatches(capture::watches, namespace, runtime, callTimeout.dividedBy(2)),
+                () -> {
+                    close(client);
+                    resolver.close();
+                });
+    }
+
+    private static void close(Client client) {
+        try {
+            client.close();
+        } catch (RuntimeException failure) {
+            // gRPC fails if a call begins while its channel shuts down; the channel is closed anyway.
+            log.debug("The etcd client failed while it was closed", failure);
+        }
     }
 
     /**
@@ -87,7 +114,8 @@ public final class EtcdConnection implements AutoCloseable {
      * late.
      */
     public static EtcdConnection of(Client client) {
-        return new EtcdConnection(client, Optional.empty());
+        return new EtcdConnection(
+                client, Optional.empty(), List.of(), (runtime, callTimeout) -> new JetcdWatches(client), () -> {});
     }
 
     private static ByteSequence bytes(String text) {
@@ -96,40 +124,20 @@ public final class EtcdConnection implements AutoCloseable {
 
     /** With the servers' addresses, for diagnostics. */
     String name() {
-        return dedicated.map(own -> "etcd " + own.endpoints()).orElse("etcd");
-    }
-
-    Client client() {
-        return client;
-    }
-
-    /** The driver's channel; empty if the client is the application's. */
-    Optional<ChannelCapture> capture() {
-        return dedicated.map(Dedicated::capture);
+        return endpoints.isEmpty() ? "etcd" : "etcd " + endpoints;
     }
 
     /** How many servers share the calls, as far as known. */
     int members() {
-        return dedicated.map(own -> own.endpoints().size()).orElse(1);
+        return Math.max(1, endpoints.size());
     }
 
     Watches watches(LockRuntime runtime, Duration callTimeout) {
-        return dedicated
-                .<Watches>map(own ->
-                        new SharedWatches(own.capture()::watches, own.namespace(), runtime, callTimeout.dividedBy(2)))
-                .orElseGet(() -> new JetcdWatches(client));
+        return watches.apply(runtime, callTimeout);
     }
 
     @Override
     public void close() {
-        dedicated.ifPresent(own -> {
-            try {
-                client.close();
-            } catch (RuntimeException failure) {
-                // gRPC fails if a call begins while its channel shuts down; the channel is closed anyway.
-                log.debug("The etcd client failed while it was closed", failure);
-            }
-            own.resolver().close();
-        });
+        onClose.run();
     }
 }

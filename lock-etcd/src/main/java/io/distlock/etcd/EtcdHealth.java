@@ -14,6 +14,7 @@ import io.etcd.jetcd.api.StatusResponse;
 import io.etcd.jetcd.options.GetOption;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The state of etcd and its members, for health checks; warns once about servers that may revoke held locks. The driver's own
@@ -43,55 +45,50 @@ record EtcdHealth(
     CompletableFuture<ProviderStatus> ask() {
         return calls.get(anyKey, GetOption.builder().withCountOnly(true).build())
                 .thenCompose(found -> connection
-                        .capture()
+                        .capture
                         .map(this::askMembers)
-                        .orElseGet(() -> CompletableFuture.completedFuture(status(Map.of(), Optional.empty()))));
+                        .orElseGet(() -> CompletableFuture.completedFuture(status(List.of(), Optional.empty()))));
+    }
+
+    private CompletableFuture<ProviderStatus> askMembers(ChannelCapture driver) {
+        MaintenanceStub stub = driver.maintenance().withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
+        // All calls rotate among the members. So there are more questions, and one member may still be missed.
+        int questions = connection.members() > 1 ? 2 * connection.members() : 1;
+        List<Answer<StatusResponse>> statuses =
+                Stream.generate(Answer<StatusResponse>::new).limit(questions).toList();
+        statuses.forEach(answer -> stub.status(StatusRequest.getDefaultInstance(), answer));
+        Answer<AlarmResponse> alarms = new Answer<>();
+        stub.alarm(AlarmRequest.getDefaultInstance(), alarms);
+        return CompletableFuture.allOf(statuses.toArray(CompletableFuture[]::new))
+                .thenCombine(alarms, (all, raised) -> status(answers(statuses), raised));
     }
 
     /** Those that do not answer are left out. */
-    private CompletableFuture<ProviderStatus> askMembers(ChannelCapture driver) {
-        MaintenanceStub stub = driver.maintenance().withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
-        CompletableFuture<Map<String, StatusResponse>> members = CompletableFuture.completedFuture(new TreeMap<>());
-        // All calls rotate among the members. So there are more questions, and one member may still be missed.
-        int questions = connection.members() > 1 ? 2 * connection.members() : 1;
-        for (int question = 0; question < questions; question++) {
-            Answer<StatusResponse> answer = new Answer<>();
-            stub.status(StatusRequest.getDefaultInstance(), answer);
-            members = members.thenCombine(answer, (known, said) -> {
-                said.ifPresent(member -> known.put(hex(member.getHeader().getMemberId()), member));
-                return known;
-            });
-        }
-        Answer<AlarmResponse> alarms = new Answer<>();
-        stub.alarm(
-                AlarmRequest.newBuilder()
-                        .setAction(AlarmRequest.AlarmAction.GET)
-                        .build(),
-                alarms);
-        return members.thenCombine(alarms, this::status);
+    private static List<StatusResponse> answers(List<Answer<StatusResponse>> statuses) {
+        return statuses.stream().flatMap(answer -> answer.join().stream()).toList();
     }
 
-    private ProviderStatus status(Map<String, StatusResponse> known, Optional<AlarmResponse> answered) {
-        warning.lookAt(known.values().stream()
-                .flatMap(member -> ServerVersion.parse(member.getVersion()).stream())
-                .toList());
+    private ProviderStatus status(List<StatusResponse> answers, Optional<AlarmResponse> raised) {
         Map<String, Object> details = new TreeMap<>();
-        Map<String, Object> members = new TreeMap<>();
-        known.forEach((id, member) -> {
-            boolean leads = member.getLeader() == member.getHeader().getMemberId();
-            if (leads) {
-                details.put("leader", id);
+        Map<String, String> members = new TreeMap<>();
+        List<ServerVersion> versions = new ArrayList<>();
+        for (StatusResponse member : answers) {
+            String id = hex(member.getHeader().getMemberId());
+            String role = "follower";
+            if (member.getLeader() == member.getHeader().getMemberId()) {
+                role = "leader";
+                details.put(role, id);
             }
-            String version = ServerVersion.parse(member.getVersion())
-                    .map(each -> ", " + each)
-                    .orElse("");
-            members.put(id, (leads ? "leader" : "follower") + version);
-        });
+            Optional<ServerVersion> version = ServerVersion.parse(member.getVersion());
+            version.ifPresent(versions::add);
+            members.put(id, role + version.map(each -> ", " + each).orElse(""));
+        }
+        warning.lookAt(versions);
         if (!members.isEmpty()) {
             details.put("members", members);
         }
         details.put("sessions", sessions.describe());
-        List<String> alarms = answered.stream()
+        List<String> alarms = raised.stream()
                 .flatMap(answer -> answer.getAlarmsList().stream())
                 .map(alarm -> alarm.getAlarm() + " at " + hex(alarm.getMemberID()))
                 .toList();
@@ -104,8 +101,8 @@ record EtcdHealth(
     }
 
     private static ProviderStatus down(Throwable failure) {
-        String why = EtcdCallException.of("a read", failure).getMessage();
-        return new ProviderStatus(ProviderStatus.State.DOWN, Map.of("error", why == null ? "no answer" : why));
+        String why = String.valueOf(EtcdCallException.of("a read", failure).getMessage());
+        return new ProviderStatus(ProviderStatus.State.DOWN, Map.of("error", why));
     }
 
     private static String hex(long id) {

@@ -60,9 +60,9 @@ public final class EtcdLockProvider implements LockProvider {
     private final WarmUp warmUp;
 
     /** An uncontended acquisition is never among them, and so costs no bookkeeping. */
-    private final Set<EtcdAcquisition> waiting = ConcurrentHashMap.newKeySet();
+    final Set<EtcdAcquisition> waiting = ConcurrentHashMap.newKeySet();
 
-    private volatile boolean closed;
+    volatile boolean closed;
 
     /**
      * Starts to connect, but does not wait: etcd may be started later.
@@ -71,15 +71,11 @@ public final class EtcdLockProvider implements LockProvider {
      * @param connection close it after this
      */
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
-        this(runtime, connection, options, connection.watches(runtime, options.callTimeout()));
-    }
-
-    EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options, Watches watches) {
         this.runtime = runtime;
         this.callTimeout = options.callTimeout();
         this.keys = new EtcdKeys(options.keyPrefix());
-        this.watches = watches;
-        EtcdCalls calls = new EtcdCalls(connection.client(), runtime.timeouts(), callTimeout, connection.members());
+        this.watches = connection.watches(runtime, callTimeout);
+        EtcdCalls calls = new EtcdCalls(connection.client, runtime.timeouts(), callTimeout, connection.members());
         this.transactions = new QueueTransactions(calls, keys);
         this.sessions =
                 new SessionPool(calls, transactions, runtime, options.session() == EtcdLockOptions.Session.SHARED);
@@ -117,14 +113,6 @@ public final class EtcdLockProvider implements LockProvider {
         if (closed) {
             acquisition.failClosed();
         }
-    }
-
-    void settled(EtcdAcquisition acquisition) {
-        waiting.remove(acquisition);
-    }
-
-    boolean isClosed() {
-        return closed;
     }
 
     Deadline limit(Duration time) {

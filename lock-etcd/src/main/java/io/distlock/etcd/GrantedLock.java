@@ -10,27 +10,37 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.support.Backoff;
+import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
+import java.util.Comparator;
 
 /**
- * A lock granted here: its place in the queue, when it expires, and the watch on its key. Thousands may be held, so it keeps
- * neither the acquisition nor the bytes of its key. Thread-safe.
+ * A lock granted here, and the watch on its key: an operator may delete it, and a frozen leader may resume and revoke its
+ * lease. A read verifies what the watch reports or may have missed. Thousands may be held, so it keeps neither the acquisition
+ * nor the bytes of its key, and is its watch's listener itself. Thread-safe.
  */
 final class GrantedLock implements Lease, Runnable {
 
     /**
-     * A lock that is released sooner is never watched, which saves two messages. Well below the grace that waiters allow
-     * after a lease is lost, as are the pauses before a broken watch is replaced.
+     * A place that is left sooner is never watched, which saves two messages. Well below the grace that waiters allow after a
+     * lease is lost, as are the pauses before a broken watch is replaced.
      */
     static final Duration UNWATCHED = Duration.ofMillis(250);
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
 
-    /** What identifies it in this process. */
-    record Id(LockKey key, LockMode mode, String owner) {
+    record Id(LockKey key, LockMode mode, String owner) implements Comparable<Id> {
+
+        private static final Comparator<Id> ORDER =
+                Comparator.comparing(Id::key).thenComparing(Id::mode).thenComparing(Id::owner);
 
         static Id of(LeaseRequest request) {
             return new Id(request.key(), request.mode(), request.owner());
+        }
+
+        @Override
+        public int compareTo(Id other) {
+            return ORDER.compare(this, other);
         }
     }
 
@@ -43,8 +53,10 @@ final class GrantedLock implements Lease, Runnable {
 
     private final GrantedLocks all;
     private volatile long untilNanos;
-    private volatile long dueNanos;
-    private volatile Runnable onLoss = () -> {};
+    /** When to watch it, or to see whether it has expired. */
+    volatile long dueNanos;
+
+    volatile Runnable onLoss = () -> {};
 
     // Guarded by the monitor.
     private WatchedKey watched = WatchedKey.NONE;
@@ -98,53 +110,75 @@ final class GrantedLock implements Lease, Runnable {
         return nowNanos - untilNanos >= 0;
     }
 
-    /** When to watch it, or to see whether it has expired. */
-    long dueNanos() {
-        return dueNanos;
-    }
-
-    void onLoss(Runnable lost) {
-        onLoss = lost;
-    }
-
-    void notifyLost() {
-        onLoss.run();
-    }
-
-    /** The watch reports something. */
-    @Override
-    public void run() {
-        all.notified(this);
-    }
-
-    /** It is not due again before it may have expired. True if its watch needs nothing until then. */
-    synchronized boolean isSettled() {
-        dueNanos = untilNanos;
-        return failures == 0 && watched.isLive();
-    }
-
-    void watched(WatchedKey begun) {
+    /** Ensures that it is watched, and is not due again before it may have expired. */
+    void ensureWatched() {
+        boolean live;
+        synchronized (this) {
+            dueNanos = untilNanos;
+            live = watched.isLive();
+            if (live && failures == 0) {
+                return;
+            }
+        }
+        if (live) {
+            // Only the check failed.
+            look();
+            return;
+        }
+        WatchedKey begun = all.watches.watch(placeKey(), 0, this);
         WatchedKey unused;
         synchronized (this) {
             unused = over ? begun : watched;
             watched = over ? watched : begun;
         }
         unused.close();
+        // Even if the watch fails.
+        begun.whenComplete((standing, failure) -> look());
     }
 
-    synchronized boolean isWatched() {
+    /** The watch reports something. */
+    @Override
+    public void run() {
+        if (isWatched()) {
+            look();
+        } else {
+            ensureWatchedLater();
+        }
+    }
+
+    private void look() {
+        all.transactions.isThere(placeKey(), createRevision).whenComplete((there, failure) -> {
+            if (failure == null && !there) {
+                all.remove(this);
+            } else if (failure != null || !isWatched()) {
+                ensureWatchedLater();
+            } else {
+                synchronized (this) {
+                    failures = 0;
+                }
+            }
+        });
+    }
+
+    private synchronized boolean isWatched() {
         return watched.isLive();
     }
 
-    synchronized void seen() {
-        failures = 0;
+    private void ensureWatchedLater() {
+        if (watchAgain(all.ticker.nanos())) {
+            all.dueBy(dueNanos);
+        }
     }
 
-    /** Watches again after a pause; false if it has ended. */
+    /** Due again after a pause; false if it has ended. */
     synchronized boolean watchAgain(long nowNanos) {
         failures++;
         dueNanos = nowNanos + BACKOFF.pause(failures).toNanos();
         return !over;
+    }
+
+    private ByteSequence placeKey() {
+        return all.transactions.key(this);
     }
 
     void end() {

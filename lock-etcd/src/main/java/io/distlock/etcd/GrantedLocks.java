@@ -17,20 +17,19 @@ import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The locks held through this provider. A session may live forever, being extended for others, so a lock that was not
- * extended within its own time to live is deleted here. Each key is watched, unless it is released soon: an operator may
- * delete it by hand, and a frozen leader may resume and revoke its lease. What the watch reports is verified, and so is
- * what may have happened while there was no watch. Thread-safe.
+ * extended within its own time to live is deleted here. Thread-safe.
  */
 final class GrantedLocks {
 
@@ -39,13 +38,13 @@ final class GrantedLocks {
     private static final long NEVER = Long.MAX_VALUE / 2;
     private static final long BETWEEN_SWEEPS = Duration.ofMillis(50).toNanos();
 
-    private final QueueTransactions transactions;
+    final QueueTransactions transactions;
+    final Watches watches;
+    final Ticker ticker;
     private final SessionPool sessions;
-    private final Watches watches;
     private final LockRuntime runtime;
-    private final Ticker ticker;
-    private final Map<GrantedLock.Id, GrantedLock> held = new ConcurrentHashMap<>();
-    /** When the next lock is due: one timer for all, since an entry for each would take more memory than the rest of it. */
+    private final NavigableMap<GrantedLock.Id, GrantedLock> held = new ConcurrentSkipListMap<>();
+    /** One timer for all: an entry for each would take more memory than the rest of it. */
     private volatile long sweepNanos;
 
     private LockScheduler.Scheduled timer = () -> {};
@@ -71,7 +70,7 @@ final class GrantedLocks {
             return new Grant(known, since);
         }
         session.hold();
-        dueBy(lock.dueNanos());
+        dueBy(lock.dueNanos);
         return new Grant(lock, since);
     }
 
@@ -87,15 +86,15 @@ final class GrantedLocks {
 
     /** The key of a grant that is held here. */
     Optional<ByteSequence> place(Sequencer grant) {
-        return held.values().stream()
-                .filter(lock -> lock.createRevision == grant.token().value()
-                        && lock.key().equals(grant.key()))
+        return held.tailMap(new GrantedLock.Id(grant.key(), grant.mode(), "")).values().stream()
+                .takeWhile(lock -> lock.key().equals(grant.key()))
+                .filter(lock -> lock.createRevision == grant.token().value())
                 .map(transactions::key)
                 .findFirst();
     }
 
     void onLoss(GrantedLock lock, Runnable lost) {
-        lock.onLoss(lost);
+        lock.onLoss = lost;
         // It may have gone before there was a listener.
         if (!isHeld(lock)) {
             lost.run();
@@ -103,14 +102,14 @@ final class GrantedLocks {
     }
 
     /** The server no longer has it. */
-    private void remove(GrantedLock lock) {
+    void remove(GrantedLock lock) {
         if (forget(lock)) {
             sessions.leave(lock.session);
-            lock.notifyLost();
+            lock.onLoss.run();
         }
     }
 
-    /** True if this process held the lock until now. */
+    /** False if it was not held any more. */
     private boolean forget(GrantedLock lock) {
         if (!held.remove(lock.id, lock)) {
             return false;
@@ -120,7 +119,7 @@ final class GrantedLocks {
         return true;
     }
 
-    private void dueBy(long nanos) {
+    void dueBy(long nanos) {
         if (nanos - sweepNanos >= 0) {
             return;
         }
@@ -145,7 +144,7 @@ final class GrantedLocks {
                 // The others still have their turn, now and later.
                 log.error("Looking after the lock '{}' failed", each.key(), failure);
             } finally {
-                dueBy(now + Math.max(each.dueNanos() - now, BETWEEN_SWEEPS));
+                dueBy(now + Math.max(each.dueNanos - now, BETWEEN_SWEEPS));
             }
         }
     }
@@ -153,8 +152,8 @@ final class GrantedLocks {
     private void lookAfter(GrantedLock lock, long now) {
         if (lock.isExpired(now)) {
             abandon(lock);
-        } else if (lock.dueNanos() - now <= 0 && !lock.isSettled()) {
-            watch(lock);
+        } else if (lock.dueNanos - now <= 0) {
+            lock.ensureWatched();
         }
     }
 
@@ -163,7 +162,7 @@ final class GrantedLocks {
      * the session has just been extended for others.
      */
     void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        IdentityHashMap<Session, List<GrantedLock>> stale = new IdentityHashMap<>();
+        Map<Session, List<GrantedLock>> stale = new HashMap<>();
         for (Lease each : leases) {
             GrantedLock lock = (GrantedLock) each;
             if (!isHeld(lock) || isFresh(lock)) {
@@ -188,9 +187,8 @@ final class GrantedLocks {
 
     /** After an extension that is younger than a sixth of the lease, another call would gain nothing. */
     private boolean isFresh(GrantedLock lock) {
-        Session session = lock.session;
-        return !session.isLost()
-                && session.validSince(lock.believed()).elapsedNanos(ticker)
+        return !lock.session.isLost()
+                && lock.session.validSince(lock.believed()).elapsedNanos(ticker)
                         <= lock.options.leaseTime().toNanos() / 6;
     }
 
@@ -207,51 +205,10 @@ final class GrantedLocks {
         }
     }
 
-    private void watch(GrantedLock lock) {
-        if (lock.isWatched()) {
-            // Only the check failed.
-            look(lock);
-            return;
-        }
-        Watches.WatchedKey watched = watches.watch(transactions.key(lock), 0, lock);
-        lock.watched(watched);
-        // Even if the watch fails.
-        watched.whenComplete((standing, failure) -> look(lock));
-    }
-
-    void notified(GrantedLock lock) {
-        if (lock.isWatched()) {
-            look(lock);
-        } else {
-            watchAgain(lock);
-        }
-    }
-
-    private void look(GrantedLock lock) {
-        transactions.isThere(transactions.key(lock), lock.createRevision).whenComplete((there, failure) -> {
-            if (failure == null && !there) {
-                remove(lock);
-            } else if (failure != null || !lock.isWatched()) {
-                watchAgain(lock);
-            } else {
-                lock.seen();
-            }
-        });
-    }
-
-    private void watchAgain(GrantedLock lock) {
-        if (lock.watchAgain(ticker.nanos())) {
-            dueBy(lock.dueNanos());
-        }
-    }
-
     /** Deletes it in the background: nobody extends it any more. */
     void abandon(GrantedLock lock) {
-        runtime.reaper()
-                .reap(
-                        "The lock '" + lock.key() + "' of " + lock.owner() + ", which is no longer extended",
-                        lock.believed(),
-                        () -> release(lock, Duration.ZERO));
+        String what = "The lock '" + lock.key() + "' of " + lock.owner() + ", which is no longer extended";
+        runtime.reaper().reap(what, lock.believed(), () -> release(lock, Duration.ZERO));
     }
 
     CompletableFuture<Release> release(GrantedLock lock, Duration keepFor) {
@@ -274,20 +231,16 @@ final class GrantedLocks {
     }
 
     /**
-     * Moves the key to a lease that nobody extends, so that it stays even if this process ends now. etcd leases last a
-     * second or two longer than requested: this process deletes the key on time.
+     * Moves the key to a lease that nobody extends, so that it stays even if this process ends now. As etcd's leases last a
+     * second or two too long, this process deletes the key on time.
      */
     private CompletableFuture<Release> keep(GrantedLock lock, Duration keepFor) {
         Deadline end = Deadline.in(keepFor, ticker);
+        String what = "The lock '" + lock.key() + "' after its minimum hold time";
+        Runnable delete = () -> runtime.reaper().reap(what, lock.believed(), () -> delete(lock));
         return sessions.grant(keepFor)
                 .thenCompose(leaseId -> transactions.keep(transactions.key(lock), lock.createRevision, leaseId))
                 // Even if the outcome is unknown.
-                .whenComplete(
-                        (release, failure) -> runtime.scheduler().schedule(() -> endKeeping(lock), end.remaining()));
-    }
-
-    private void endKeeping(GrantedLock lock) {
-        runtime.reaper()
-                .reap("The lock '" + lock.key() + "' after its minimum hold time", lock.believed(), () -> delete(lock));
+                .whenComplete((release, failure) -> runtime.scheduler().schedule(delete, end.remaining()));
     }
 }

@@ -12,16 +12,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An acquisition's position in the queue: none, possibly created, or confirmed. Every exit path removes the key. Used by
- * one step at a time.
- */
+/** An acquisition's place in the queue: none, doubtful or certain. Every exit path removes the key. For one step at a time. */
 final class QueuePosition {
 
     /**
      * How long a lock that looks free is not granted after a lease is lost, unless the lock-delay is longer. A frozen leader
-     * may resume and revoke leases that its successor has extended. Their holders rely on their locks until their watches
-     * report it, within a round trip or two. A second is enough for that, and for garbage-collection pauses.
+     * may resume and revoke leases that its successor has extended. Their holders' watches report it within a round trip or
+     * two; a second is also enough for a garbage-collection pause.
      */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
@@ -31,13 +28,10 @@ final class QueuePosition {
     private final LeaseRequest request;
 
     private @Nullable Place place;
-
     private int placesTried;
 
-    /** Zero until the place is seen on the server. */
-    private long createRevision;
-
-    private long seen;
+    /** The last look; null until the place was seen on the server. */
+    private @Nullable Standing standing;
 
     /** The request to take the place was not answered: it may have been carried out, or may yet be. */
     private boolean doubtful;
@@ -55,12 +49,7 @@ final class QueuePosition {
     }
 
     boolean isCertain() {
-        return createRevision != 0;
-    }
-
-    /** The revision of the last look. */
-    long seen() {
-        return seen;
+        return standing != null;
     }
 
     boolean isDoubtful() {
@@ -71,11 +60,14 @@ final class QueuePosition {
         return Objects.requireNonNull(place, "no place in the queue");
     }
 
+    Standing standing() {
+        return Objects.requireNonNull(standing, "the place is not certain");
+    }
+
     void on(Session session) {
-        EtcdKeys keys = provider.keys;
         int attempt = placesTried++;
-        ByteSequence key = keys.place(request.key(), request.mode(), session.id(), attempt, request.owner());
-        place = new Place(request, keys.of(request.key()), key, session, attempt, session.epoch());
+        ByteSequence key = provider.keys.place(request.key(), request.mode(), session.id(), attempt, request.owner());
+        place = new Place(request, key, session, attempt, session.epoch());
         provider.sessions.sinceLoss().ifPresent(this::leaseGone);
     }
 
@@ -90,47 +82,40 @@ final class QueuePosition {
         return graceEnds.remaining();
     }
 
-    /** Takes the place unless certain, and finds who is ahead; {@code before} was ahead last time. */
+    /** Takes the place unless it is certain, and finds who is ahead; {@code before} was ahead last time. */
     CompletableFuture<Finding> look(@Nullable ByteSequence before) {
         return isCertain()
-                ? provider.transactions.look(place(), createRevision, before)
+                ? provider.transactions.look(place(), standing().createRevision(), before)
                 : provider.transactions.enter(place());
     }
 
     void found(Finding finding) {
-        if (finding instanceof Standing standing) {
-            createRevision = standing.createRevision();
-            seen = standing.seen();
+        if (finding instanceof Standing seen) {
+            standing = seen;
         }
         if (finding.leaseGone()) {
             leaseGone(Duration.ZERO);
         }
     }
 
-    /** A failed call may have taken the place, or may yet do so. */
     void mayBeTaken() {
         doubtful |= place != null && !isCertain();
     }
 
-    /** Ensures that a doubtful place does not exist and never will; fails if there is no answer. */
-    CompletableFuture<Release> withdraw() {
-        return provider.transactions.withdraw(place());
-    }
-
     Grant toGrant() {
-        Grant grant = provider.grantedLocks.add(place(), createRevision);
+        Grant grant = provider.grantedLocks.add(place(), standing().createRevision());
         clear();
         return grant;
     }
 
     /** Leaves a place that is certain; fails if there is no answer in time. */
     CompletableFuture<Release> leave(Duration limit) {
-        CompletableFuture<Release> left = provider.transactions.leave(place().key(), createRevision);
-        return provider.runtime.timeouts().within(limit, left).thenApply(release -> {
+        CompletableFuture<Release> left =
+                provider.transactions.leave(place().key(), standing().createRevision());
+        return provider.runtime.timeouts().within(limit, left).whenComplete((release, failure) -> {
             if (release == Release.RELEASED) {
                 forget();
             }
-            return release;
         });
     }
 
@@ -149,23 +134,25 @@ final class QueuePosition {
             provider.runtime.scheduler().schedule(this::giveUp, grace());
             return;
         }
-        long created = createRevision;
         if (doubtful) {
-            reap(place(), provider.transactions::withdraw);
+            reap(provider.transactions::withdraw);
         } else if (isCertain()) {
-            reap(place(), left -> provider.transactions.leave(left.key(), created));
+            long created = standing().createRevision();
+            reap(left -> provider.transactions.leave(left.key(), created));
         }
         forget();
     }
 
     /** The place lasts no longer than its session, which others may keep alive for long. */
-    private void reap(Place left, Function<Place, CompletableFuture<Release>> remove) {
+    private void reap(Function<Place, CompletableFuture<Release>> remove) {
+        Place left = place();
+        String what = "The place of " + request.owner() + " in the queue for '" + request.key() + "'";
+        // Asks at least once: a session lost only by the clock may still exist.
         provider.runtime
                 .reaper()
                 .reap(
-                        "The place of " + request.owner() + " in the queue for '" + request.key() + "'",
+                        what,
                         LONGEST_REAPING,
-                        // Asks at least once: a session lost only by the clock may still exist.
                         () -> remove.apply(left)
                                 .exceptionally(failure -> Release.UNKNOWN)
                                 .thenApply(release -> left.session().isLost() ? Release.RELEASED : release));
@@ -173,18 +160,12 @@ final class QueuePosition {
 
     private void clear() {
         place = null;
-        createRevision = 0;
+        standing = null;
         doubtful = false;
     }
 
-    /**
-     * One key in a lock's queue, which exists or is about to. No other acquisition uses it, and this one takes it only once.
-     *
-     * @param attempt how many others came before it
-     * @param epoch the session's, compared when the place is taken
-     */
-    record Place(
-            LeaseRequest request, EtcdKeys.Queue queue, ByteSequence key, Session session, int attempt, long epoch) {}
+    /** One key in a lock's queue, which exists or is about to. It is taken at most once, if the session's epoch is this. */
+    record Place(LeaseRequest request, ByteSequence key, Session session, int attempt, long epoch) {}
 
     sealed interface Finding {
 
@@ -194,13 +175,7 @@ final class QueuePosition {
         }
     }
 
-    /**
-     * It exists.
-     *
-     * @param createRevision the order of the queue, and the fencing token once the lock is held
-     * @param predecessor the key ahead; none if the lock is held
-     * @param seen the revision at which it was found
-     */
+    /** It exists, as seen at a revision. Its create revision is the fencing token once there is no predecessor. */
     record Standing(long createRevision, Optional<ByteSequence> predecessor, boolean leaseGone, long seen)
             implements Finding {}
 

@@ -30,7 +30,7 @@ record QueueReader(EtcdCalls calls, EtcdKeys keys) {
                 .withMinCreateRevision(token)
                 .withMaxCreateRevision(token)
                 .build();
-        return calls.get(keys.of(sequencer.key()).first(), exactly)
+        return calls.get(keys.first(sequencer.key()), exactly)
                 .thenApply(found ->
                         found.getKvs().stream().anyMatch(each -> !isKept(each) && modeOf(each) == sequencer.mode()));
     }
@@ -63,15 +63,15 @@ record QueueReader(EtcdCalls calls, EtcdKeys keys) {
         GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
                 .withSortOrder(GetOption.SortOrder.ASCEND)
                 .build();
-        return calls.get(keys.of(key).first(), inOrder).thenApply(GetResponse::getKvs);
+        return calls.get(keys.first(key), inOrder).thenApply(GetResponse::getKvs);
     }
 
     private GetOption.Builder all(LockKey key) {
-        return GetOption.builder().withRange(keys.of(key).end());
+        return GetOption.builder().withRange(keys.end(key, LockMode.EXCLUSIVE));
     }
 
-    private LockMode modeOf(KeyValue place) {
-        return keys.occupant(place.getKey()).mode();
+    private static LockMode modeOf(KeyValue place) {
+        return EtcdKeys.mode(place.getKey());
     }
 
     private static boolean isKept(KeyValue place) {
@@ -79,7 +79,7 @@ record QueueReader(EtcdCalls calls, EtcdKeys keys) {
     }
 
     /** The first; if it is shared, all up to the first exclusive one. */
-    private List<KeyValue> holders(List<KeyValue> places) {
+    private static List<KeyValue> holders(List<KeyValue> places) {
         List<KeyValue> shared = places.stream()
                 .takeWhile(each -> modeOf(each) == LockMode.SHARED)
                 .toList();
@@ -98,11 +98,9 @@ record QueueReader(EtcdCalls calls, EtcdKeys keys) {
         return times;
     }
 
-    private Holder describe(KeyValue place, Map<Long, Duration> remaining) {
+    private static Holder describe(KeyValue place, Map<Long, Duration> remaining) {
         return new Holder(
-                isKept(place)
-                        ? EtcdKeys.KEPT.toString(StandardCharsets.UTF_8)
-                        : keys.occupant(place.getKey()).owner(),
+                isKept(place) ? EtcdKeys.KEPT.toString(StandardCharsets.UTF_8) : EtcdKeys.owner(place.getKey()),
                 isKept(place) ? Optional.empty() : Optional.of(new FencingToken(place.getCreateRevision())),
                 Optional.ofNullable(remaining.get(place.getLease())));
     }

@@ -5,6 +5,7 @@ import io.distlock.Release;
 import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.etcd.client.EtcdCallException;
 import io.distlock.etcd.client.EtcdCalls;
+import io.distlock.spi.LeaseRequest;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.GetResponse;
@@ -22,22 +23,22 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transactions on a lock's queue, each one round trip. The queue is ordered by the keys' create revisions,
- * which etcd assigns and never repeats.
+ * The transactions on a lock's queue, each one round trip. The keys' create revisions, which etcd never repeats, are the
+ * order.
  *
  * <p><b>Requests that arrive late.</b> A request without an answer may be carried out at any later time, for example by a
- * member that froze holding it: only a running member notices the call's deadline or the end of its connection. But each
- * request is sent once, so it is carried out at most once.
+ * member that froze holding it: only a running member notices the call's deadline or the end of its connection. But it is
+ * sent once, so it is carried out at most once.
  * <ul>
  *   <li>To <em>take a place</em> late would leave a key that nobody knows of, on a session that others keep alive. So the
  *       request compares the <em>epoch</em>: the mod revision of its session's key. A withdrawal writes that key, and deletes
- *       the place, in one transaction. So either the withdrawal deletes the place, or the request finds another epoch and
- *       does nothing. A withdrawal that finds a later epoch only deletes: every request with the old epoch is refused.
+ *       the place, in one transaction: it deletes the place, or the request finds another epoch and does nothing. A
+ *       withdrawal that finds a later epoch only deletes, since every request with the old one is refused.
  *   <li>To <em>withdraw</em> late does no harm: an acquisition that goes on takes a place with another key.
  *   <li>To <em>leave</em> or <em>keep</em> late does no harm: both compare the create revision of the key.
  * </ul>
- * The session's key is created with the first place and expires with the session's lease; from then on requests fail,
- * because no key can be put on a missing lease. Thread-safe.
+ * The session's key is created with the first place and expires with the session's lease; then requests fail, because no
+ * key can be put on a missing lease. Thread-safe.
  */
 record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
 
@@ -48,14 +49,15 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
     /** Takes a place at the end of the queue, unless it was withdrawn, and finds who is ahead. */
     CompletableFuture<QueuePosition.Finding> enter(Place place) {
         ByteSequence session = sessionKey(place);
+        PutOption lease = onLease(place.session().id());
+        LockMode mode = place.request().mode();
         List<Op> take = new ArrayList<>();
-        take.add(Op.put(place.key(), keys.note(place.request()), onLease(place)));
+        take.add(Op.put(place.key(), keys.note(mode), lease));
         if (place.epoch() == Session.NO_EPOCH) {
-            take.add(Op.put(session, EtcdKeys.SESSION, onLease(place)));
+            take.add(Op.put(session, EtcdKeys.SESSION, lease));
         }
         // An exclusive one finds itself first, as the newest.
-        boolean shared = place.request().mode() == LockMode.SHARED;
-        take.add(Op.get(place.queue().first(), newest(place, shared ? 1 : 2).build()));
+        take.add(newest(place, mode == LockMode.SHARED ? 1 : 2, 0));
         return calls.transact(kv -> kv.txn()
                         .If(is(place.key(), 0), isEpoch(session, place.epoch()))
                         .Then(take.toArray(Op[]::new))
@@ -95,13 +97,11 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
 
     /** Finds who is ahead, and checks that the place is still the same; {@code before} was ahead last time. */
     CompletableFuture<QueuePosition.Finding> look(Place place, long createRevision, @Nullable ByteSequence before) {
-        GetOption ahead =
-                newest(place, 1).withMaxCreateRevision(createRevision - 1).build();
         // If there was none, any key will do.
         Op sessionBefore = Op.get(before == null ? place.key() : keys.sessionOf(before), ONLY_KEY);
         return calls.read(kv -> kv.txn()
                         .If(is(place.key(), createRevision))
-                        .Then(Op.get(place.queue().first(), ahead), sessionBefore)
+                        .Then(newest(place, 1, createRevision - 1), sessionBefore)
                         .Else(Op.get(sessionKey(place), ONLY_KEY))
                         .commit())
                 .thenApply(answer -> looked(createRevision, answer));
@@ -137,13 +137,18 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                 .findFirst();
     }
 
-    private static GetOption.Builder newest(Place place, int limit) {
-        return GetOption.builder()
-                .withRange(place.queue().endFor(place.request().mode()))
+    /** The newest places that this one waits for, up to a create revision; 0 means the latest. */
+    private Op newest(Place place, int limit, long upTo) {
+        LeaseRequest request = place.request();
+        GetOption newest = GetOption.builder()
+                .withRange(keys.end(request.key(), request.mode()))
                 .withSortField(GetOption.SortTarget.CREATE)
                 .withSortOrder(GetOption.SortOrder.DESCEND)
+                .withMaxCreateRevision(upTo)
                 .withLimit(limit)
-                .withKeysOnly(true);
+                .withKeysOnly(true)
+                .build();
+        return Op.get(keys.first(request.key()), newest);
     }
 
     CompletableFuture<Release> leave(ByteSequence key, long createRevision) {
@@ -158,9 +163,10 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
     CompletableFuture<Release> withdraw(Place place) {
         ByteSequence session = sessionKey(place);
         Op delete = Op.delete(place.key(), DeleteOption.DEFAULT);
+        Op advance = Op.put(session, EtcdKeys.SESSION, onLease(place.session().id()));
         return calls.transact(kv -> kv.txn()
                         .If(isEpoch(session, place.epoch()))
-                        .Then(delete, Op.put(session, EtcdKeys.SESSION, onLease(place)))
+                        .Then(delete, advance)
                         .Else(delete, Op.get(session, ONLY_KEY))
                         .commit())
                 .thenApply(answer -> {
@@ -193,10 +199,6 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
 
     private ByteSequence sessionKey(Place place) {
         return keys.session(place.session().id());
-    }
-
-    private static PutOption onLease(Place place) {
-        return onLease(place.session().id());
     }
 
     private static PutOption onLease(long leaseId) {

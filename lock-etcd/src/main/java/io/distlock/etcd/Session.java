@@ -6,6 +6,7 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
 import io.distlock.support.DueSet;
+import io.etcd.jetcd.lease.LeaseGrantResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -13,9 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An etcd lease, and the queue entries attached to it. The time that the server grants, which may be longer than requested, runs from when
- * the last call that extended it left this machine. {@link SessionPool} keeps it alive while it is used, and gives it up.
- * Thread-safe.
+ * An etcd lease, and the places attached to it. The time that the server grants runs from when the last call that extended it
+ * left this machine. {@link SessionPool} keeps it alive while it is used, and gives it up. Thread-safe.
  */
 final class Session implements DueSet.Due {
 
@@ -23,8 +23,8 @@ final class Session implements DueSet.Due {
     static final long NO_EPOCH = 0;
 
     /**
-     * A session's key stays this long after a lock is released. A waiter looks within that time: if the key is there, the
-     * lock was released; if not, its holder has lost its lease.
+     * A session's key stays this long after a lock is released. By it, a waiter can tell a release from the loss of the
+     * holder's lease.
      */
     static final Duration LINGER = Duration.ofSeconds(2);
 
@@ -50,21 +50,14 @@ final class Session implements DueSet.Due {
     private record Extension(Moment since, Duration timeToLive) {}
 
     /** {@code onLoss} is called when it is found lost, perhaps under a monitor; not if it is given up. */
-    Session(
-            EtcdCalls calls,
-            Ticker ticker,
-            long id,
-            boolean shared,
-            Moment since,
-            Duration timeToLive,
-            Runnable onLoss) {
+    Session(EtcdCalls calls, Ticker ticker, LeaseGrantResponse lease, boolean shared, Moment since, Runnable onLoss) {
         this.calls = calls;
         this.ticker = ticker;
-        this.id = id;
+        this.id = lease.getID();
         this.shared = shared;
         this.created = since;
         this.onLoss = onLoss;
-        this.extension = new Extension(since, timeToLive);
+        this.extension = new Extension(since, Duration.ofSeconds(lease.getTTL()));
         this.lastUsedNanos = since.nanos();
         this.notBeforeNanos = since.nanos();
     }
@@ -77,10 +70,7 @@ final class Session implements DueSet.Due {
         return shared;
     }
 
-    /**
-     * Gone from the server, with all its keys; or about to be, since it was not extended for its whole time and is no
-     * longer extended. The first caller to see that makes it final.
-     */
+    /** Gone from the server with all its keys, or not extended for its whole time, which is final once it is seen. */
     boolean isLost() {
         Extension last = extension;
         if (last.since().elapsedNanos(ticker) > last.timeToLive().toNanos()) {
@@ -96,7 +86,6 @@ final class Session implements DueSet.Due {
         }
     }
 
-    /** Planned loss. */
     void giveUp() {
         lost = true;
     }
@@ -106,7 +95,7 @@ final class Session implements DueSet.Due {
         return epoch;
     }
 
-    /** A late answer may be older than an earlier one; a place that compares an old epoch is refused. */
+    /** A late answer may be older than an earlier one. */
     synchronized void epoch(long seen) {
         if (seen == NO_EPOCH || seen > epoch) {
             epoch = seen;
@@ -196,24 +185,33 @@ final class Session implements DueSet.Due {
             }
             inFlight = result;
         }
-        if (isLost()) {
-            answered(result, Renewal.NOT_OWNER);
-        } else {
-            calls.keepAlive(id, extension.timeToLive().dividedBy(6)).whenComplete((answer, failure) -> {
-                if (lost) {
-                    answered(result, Renewal.NOT_OWNER);
-                } else if (failure == null) {
-                    extension = new Extension(since, Duration.ofSeconds(answer.getTTL()));
-                    answered(result, Renewal.RENEWED);
-                } else if (EtcdCallException.of("a keepalive", failure).isLeaseNotFound()) {
-                    lost();
-                    answered(result, Renewal.NOT_OWNER);
-                } else {
-                    answered(result, Renewal.UNKNOWN);
-                }
-            });
-        }
+        CompletableFuture<Renewal> answer = isLost()
+                ? CompletableFuture.completedFuture(Renewal.NOT_OWNER)
+                : calls.keepAlive(id, extension.timeToLive().dividedBy(6))
+                        .thenApply(extended -> extended(since, Duration.ofSeconds(extended.getTTL())))
+                        .exceptionally(this::notExtended);
+        answer.thenAccept(renewal -> {
+            synchronized (this) {
+                inFlight = null;
+            }
+            result.complete(renewal);
+        });
         return result;
+    }
+
+    private Renewal extended(Moment since, Duration timeToLive) {
+        if (lost) {
+            return Renewal.NOT_OWNER;
+        }
+        extension = new Extension(since, timeToLive);
+        return Renewal.RENEWED;
+    }
+
+    private Renewal notExtended(Throwable failure) {
+        if (EtcdCallException.of("a keepalive", failure).isLeaseNotFound()) {
+            lost();
+        }
+        return lost ? Renewal.NOT_OWNER : Renewal.UNKNOWN;
     }
 
     /** As {@link #keepAlive}, by a request sent after this call. */
@@ -223,12 +221,5 @@ final class Session implements DueSet.Due {
             earlier = inFlight;
         }
         return earlier == null ? keepAlive() : earlier.thenCompose(answered -> keepAlive());
-    }
-
-    private void answered(CompletableFuture<Renewal> asked, Renewal renewal) {
-        synchronized (this) {
-            inFlight = null;
-        }
-        asked.complete(renewal);
     }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Provides sessions: one for all locks with the same time to live, or one for each lock. Keeps them alive while they are
- * used, and shared ones for one more time to live, so that the next lock can reuse them; then revokes them. Thread-safe.
+ * used, shared ones for one more time to live, and then revokes them. Thread-safe.
  */
 final class SessionPool {
 
@@ -46,19 +46,15 @@ final class SessionPool {
     /** A session that outlasts the request's time to live, for the caller to use until it calls {@link #leave}. */
     CompletableFuture<Session> enter(LeaseRequest request, Duration limit) {
         long seconds = seconds(request.timeToLive());
-        CompletableFuture<Session> session =
-                sharing && isOrdinary(request) ? enterShared(seconds) : grant(seconds, false);
+        // A minimum hold time that is longer than the lease must last without being extended.
+        boolean ordinary = request.timeToLive().equals(request.renewedTimeToLive());
+        CompletableFuture<Session> session = sharing && ordinary ? enterShared(seconds) : grant(seconds, false);
         CompletableFuture<Session> inTime = timeouts.within(limit, session);
         inTime.exceptionally(failure -> {
             session.thenAccept(this::leave);
             return null;
         });
         return inTime;
-    }
-
-    /** A minimum hold time that is longer than the lease must last without being extended. */
-    private static boolean isOrdinary(LeaseRequest request) {
-        return request.timeToLive().equals(request.renewedTimeToLive());
     }
 
     private CompletableFuture<Session> enterShared(long seconds) {
@@ -83,10 +79,6 @@ final class SessionPool {
                 && !session.join().isLost();
     }
 
-    private void lossFound() {
-        lastLossNanos = Optional.of(ticker.nanos());
-    }
-
     /** How long ago a session was found lost; empty if none was. */
     Optional<Duration> sinceLoss() {
         return lastLossNanos.map(last -> Duration.ofNanos(ticker.nanos() - last));
@@ -104,9 +96,9 @@ final class SessionPool {
 
     private CompletableFuture<Session> grant(long seconds, boolean toShare) {
         Moment since = ticker.now();
+        Runnable onLoss = () -> lastLossNanos = Optional.of(ticker.nanos());
         return calls.grant(seconds).thenApply(granted -> {
-            Duration timeToLive = Duration.ofSeconds(granted.getTTL());
-            Session session = new Session(calls, ticker, granted.getID(), toShare, since, timeToLive, this::lossFound);
+            Session session = new Session(calls, ticker, granted, toShare, since, onLoss);
             keepUnlessClosed(session.use());
             return session;
         });
@@ -190,8 +182,8 @@ final class SessionPool {
     }
 
     /**
-     * If a lock may just have been released, the key stays for {@link Session#LINGER}. Not if a place remains: one that waits
-     * out the grace of a lost lease would seem to have left normally, and the next waiter would not wait.
+     * If a lock may just have been released, the key stays for {@link Session#LINGER}. Not if a place remains, which may wait
+     * out the grace of a lost lease: it would seem to have left normally, and the next waiter would not wait.
      */
     private CompletableFuture<?> end(Session session, Duration limit) {
         CompletableFuture<?> keyKept = session.isInUse() || session.isUnusedFor(Session.LINGER)

@@ -89,7 +89,7 @@ class EtcdCallsTests {
         proxy = FaultProxy.to(etcd.server().host(), etcd.server().port());
         EtcdServers servers = EtcdServers.at(List.of(URI.create("http://" + proxy.host() + ':' + proxy.port())));
         connection = EtcdConnection.to(servers, EtcdLockOptions.defaults().withCallTimeout(LIMIT));
-        calls = new EtcdCalls(connection.client(), runtime.timeouts(), LIMIT, MEMBERS);
+        calls = new EtcdCalls(connection.client, runtime.timeouts(), LIMIT, MEMBERS);
     }
 
     @AfterEach

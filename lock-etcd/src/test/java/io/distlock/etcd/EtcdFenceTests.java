@@ -100,6 +100,22 @@ class EtcdFenceTests {
         }
     }
 
+    @Test
+    void aReaderIsFoundAmongTheOthersOfItsProcess() {
+        LockRequest shared = request(client, KEY).withMode(LockMode.SHARED);
+        try (HeldLock one = client.locks.acquire(shared);
+                HeldLock two = client.locks.acquire(shared);
+                HeldLock another = client.locks.acquire(request(client, LockKey.of("another")))) {
+            for (HeldLock each : List.of(one, two, another)) {
+                assertThat(write(fence.held(each), each.fencingToken().toString()))
+                        .isTrue();
+            }
+            two.release();
+            assertThatIllegalStateException().isThrownBy(() -> fence.held(two));
+            assertThat(write(fence.held(one), "1")).isTrue();
+        }
+    }
+
     /** Its entry remains, with the same create revision. */
     @Test
     void aLockThatWasReleasedBeforeItsMinimumHoldTimeIsNotHeld() {

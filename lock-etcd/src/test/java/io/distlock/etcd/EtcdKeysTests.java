@@ -30,44 +30,48 @@ class EtcdKeysTests {
 
     @Test
     void aQueueHoldsItsOwnPlacesAndNoOthers() {
-        EtcdKeys.Queue queue = keys.of(LockKey.of("a"));
+        LockKey a = LockKey.of("a");
         for (LockMode mode : LockMode.values()) {
-            assertThat(isIn(keys.place(LockKey.of("a"), mode, -1, 0, "o"), queue.first(), queue.end()))
+            assertThat(isIn(
+                            keys.place(LockKey.of("a"), mode, -1, 0, "o"),
+                            keys.first(a),
+                            keys.end(a, LockMode.EXCLUSIVE)))
                     .isTrue();
             for (LockKey other :
                     new LockKey[] {LockKey.of("a/b"), LockKey.of("a", "b"), LockKey.of("a0"), LockKey.of("A")}) {
-                assertThat(isIn(keys.place(other, mode, -1, 0, "o"), queue.first(), queue.end()))
+                assertThat(isIn(keys.place(other, mode, -1, 0, "o"), keys.first(a), keys.end(a, LockMode.EXCLUSIVE)))
                         .isFalse();
             }
         }
-        assertThat(isIn(keys.session(-1), queue.first(), queue.end())).isFalse();
+        assertThat(isIn(keys.session(-1), keys.first(a), keys.end(a, LockMode.EXCLUSIVE)))
+                .isFalse();
     }
 
     @Test
     void sharedOnesWaitForExclusiveOnesOnly() {
-        EtcdKeys.Queue queue = keys.of(LockKey.of("a"));
+        LockKey a = LockKey.of("a");
         ByteSequence exclusive = keys.place(LockKey.of("a"), LockMode.EXCLUSIVE, -1, 0, "o");
         ByteSequence shared = keys.place(LockKey.of("a"), LockMode.SHARED, 0, 0, "o");
-        assertThat(isIn(exclusive, queue.first(), queue.endFor(LockMode.SHARED)))
-                .isTrue();
-        assertThat(isIn(shared, queue.first(), queue.endFor(LockMode.SHARED))).isFalse();
-        assertThat(isIn(shared, queue.first(), queue.endFor(LockMode.EXCLUSIVE)))
-                .isTrue();
+        assertThat(isIn(exclusive, keys.first(a), keys.end(a, LockMode.SHARED))).isTrue();
+        assertThat(isIn(shared, keys.first(a), keys.end(a, LockMode.SHARED))).isFalse();
+        assertThat(isIn(shared, keys.first(a), keys.end(a, LockMode.EXCLUSIVE))).isTrue();
     }
 
     @Test
     void aPlaceTellsWhoHasIt() {
         ByteSequence place = keys.place(LockKey.of("a"), LockMode.SHARED, 7, 0, "0123-4z");
-        assertThat(keys.occupant(place)).isEqualTo(new EtcdKeys.Occupant(LockMode.SHARED, "0123-4z"));
+        assertThat(EtcdKeys.mode(place)).isEqualTo(LockMode.SHARED);
+        assertThat(EtcdKeys.owner(place)).isEqualTo("0123-4z");
     }
 
     @Test
     void noPlaceOfAnAcquisitionHasTheKeyOfAnother() {
         ByteSequence third = keys.place(LockKey.of("a"), LockMode.EXCLUSIVE, 0x1f, 2, "owner-1");
         assertThat(text(third)).isEqualTo("app/lock/a/000000000000001f.2-owner-1");
-        assertThat(keys.occupant(third)).isEqualTo(new EtcdKeys.Occupant(LockMode.EXCLUSIVE, "owner-1"));
-        EtcdKeys.Queue queue = keys.of(LockKey.of("a"));
-        assertThat(isIn(third, queue.first(), queue.afterExclusive())).isTrue();
+        assertThat(EtcdKeys.mode(third)).isEqualTo(LockMode.EXCLUSIVE);
+        assertThat(EtcdKeys.owner(third)).isEqualTo("owner-1");
+        LockKey a = LockKey.of("a");
+        assertThat(isIn(third, keys.first(a), keys.end(a, LockMode.SHARED))).isTrue();
     }
 
     @Test

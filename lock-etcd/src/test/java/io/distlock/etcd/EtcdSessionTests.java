@@ -176,7 +176,7 @@ class EtcdSessionTests {
     void aMinimumHoldTimeThatIsShorterThanEtcdsShortestLeaseEndsInTime() {
         try (TestClient client = client(Duration.ofSeconds(30))) {
             client.locks
-                    .acquire(client.locks.request(KEY).withMinHoldTime(Duration.ofMillis(50)))
+                    .acquire(client.locks.request(KEY).withMinHoldTime(Duration.ofMillis(500)))
                     .close();
             await().atMost(TestClient.PATIENCE)
                     .pollInterval(Duration.ofMillis(10))

@@ -21,6 +21,7 @@ import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -102,7 +103,9 @@ class EtcdTrustTests {
 
     private static EtcdLockProvider provider(LockRuntime runtime, EtcdConnection connection, Watches watches) {
         EtcdLockOptions options = EtcdLockOptions.defaults().withCallTimeout(CALL_TIMEOUT);
-        return new EtcdLockProvider(runtime, connection, options, watches);
+        EtcdConnection watching = new EtcdConnection(
+                connection.client, Optional.empty(), List.of(), (shared, callTimeout) -> watches, () -> {});
+        return new EtcdLockProvider(runtime, watching, options);
     }
 
     private static LeaseRequest request(ManualTicker ticker) {

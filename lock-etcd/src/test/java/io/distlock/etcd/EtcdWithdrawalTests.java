@@ -12,6 +12,7 @@ import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdExtension;
+import io.etcd.jetcd.lease.LeaseGrantResponse;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,7 +38,7 @@ class EtcdWithdrawalTests {
         runtime = LockRuntime.start();
         connection = LocalEtcd.connection(etcd.server().endpoint());
         LocalEtcd.warmUp(connection);
-        calls = new EtcdCalls(connection.client(), runtime.timeouts(), Duration.ofSeconds(5), 1);
+        calls = new EtcdCalls(connection.client, runtime.timeouts(), Duration.ofSeconds(5), 1);
         queue = new QueueTransactions(calls, keys);
     }
 
@@ -48,9 +49,16 @@ class EtcdWithdrawalTests {
     }
 
     private Session session() {
-        long lease = etcd.probe().grant(Duration.ofSeconds(60));
+        return session(etcd.probe().grant(Duration.ofSeconds(60)));
+    }
+
+    private Session session(long lease) {
+        LeaseGrantResponse granted = new LeaseGrantResponse(io.etcd.jetcd.api.LeaseGrantResponse.newBuilder()
+                .setID(lease)
+                .setTTL(60)
+                .build());
         return new Session(
-                calls, runtime.ticker(), lease, true, runtime.ticker().now(), Duration.ofSeconds(60), () -> {});
+                calls, runtime.ticker(), granted, true, runtime.ticker().now(), () -> {});
     }
 
     /** As it is asked for now: with the session's epoch. */
@@ -63,7 +71,6 @@ class EtcdWithdrawalTests {
                 Deadline.in(TestClient.PATIENCE, runtime.ticker()));
         return new Place(
                 request,
-                keys.of(KEY),
                 keys.place(KEY, LockMode.EXCLUSIVE, session.id(), attempt, owner),
                 session,
                 attempt,
@@ -144,8 +151,7 @@ class EtcdWithdrawalTests {
     void whoeverWasRefusedKnowsTheEpochThen() {
         Session session = session();
         Place first = place(session, "owner-1", 0);
-        Session sameElsewhere = new Session(
-                calls, runtime.ticker(), session.id(), true, runtime.ticker().now(), Duration.ofSeconds(60), () -> {});
+        Session sameElsewhere = session(session.id());
         enter(place(sameElsewhere, "other", 0));
         assertThat(enter(first)).isEqualTo(new QueuePosition.Refused());
         assertThat(enter(place(session, "owner-1", 1))).isInstanceOf(QueuePosition.Standing.class);

@@ -26,7 +26,7 @@ class GrantedLockTests {
                 "owner",
                 options,
                 Deadline.in(leaseTime, new ManualTicker()));
-        return new GrantedLock(null, new QueuePosition.Place(request, null, null, null, 0, 0), 1, 0);
+        return new GrantedLock(null, new QueuePosition.Place(request, null, null, 0, 0), 1, 0);
     }
 
     /** Others leave it a grace of a second to hear of its loss. */
@@ -35,7 +35,7 @@ class GrantedLockTests {
         GrantedLock lock = granted(Duration.ofHours(1));
         for (int turn = 0; turn < 50; turn++) {
             lock.watchAgain(0);
-            assertThat(Duration.ofNanos(lock.dueNanos())).isLessThanOrEqualTo(Duration.ofMillis(500));
+            assertThat(Duration.ofNanos(lock.dueNanos)).isLessThanOrEqualTo(Duration.ofMillis(500));
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.function.Function;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.PropertyMapper;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
@@ -75,26 +76,17 @@ record EtcdLockProperties(
     }
 
     EtcdConnectionDetails connectionDetails(@Nullable SslBundles bundles) {
-        List<URI> uris = check(
-                ENDPOINTS,
-                null,
-                hidden -> endpoints.stream().map(EtcdLockProperties::uri).toList());
+        Function<Object, List<URI>> uris =
+                hidden -> endpoints.stream().map(EtcdLockProperties::uri).toList();
         String name = ssl.bundle();
-        SslBundle bundle =
-                name == null ? null : check("distributed-lock.etcd.ssl.bundle", name, each -> bundle(each, bundles));
-        Optional<String> none = Optional.empty();
-        check(
-                "distributed-lock.etcd." + (user == null ? "password" : "user"),
-                null,
-                hidden -> new EtcdServers(
-                        USUAL.endpoints(),
-                        Optional.ofNullable(user),
-                        Optional.ofNullable(password),
-                        Optional.empty(),
-                        none,
-                        none,
-                        connectTimeout));
-        return new Configured(uris, user, password, bundle);
+        Configured details = new Configured(
+                check(ENDPOINTS, null, uris),
+                user,
+                password,
+                name == null ? null : check("distributed-lock.etcd.ssl.bundle", name, each -> bundle(each, bundles)));
+        String credential = "distributed-lock.etcd." + (user == null ? "password" : "user");
+        check(credential, null, hidden -> servers(USUAL.endpoints(), details, Optional.empty()));
+        return details;
     }
 
     private record Configured(
@@ -122,17 +114,23 @@ record EtcdLockProperties(
     EtcdServers servers(List<EtcdConnectionDetails> all) {
         EtcdConnectionDetails first = all.get(0);
         Optional<SslContext> tls = Optional.ofNullable(first.getSslBundle()).map(EtcdLockProperties::tls);
-        Function<Object, EtcdServers> servers = hidden -> new EtcdServers(
-                all.stream().flatMap(details -> details.getEndpoints().stream()).toList(),
-                Optional.ofNullable(first.getUser()),
-                Optional.ofNullable(first.getPassword()),
+        List<URI> uris =
+                all.stream().flatMap(details -> details.getEndpoints().stream()).toList();
+        Function<Object, EtcdServers> servers = hidden -> servers(uris, first, tls);
+        return all.stream().allMatch(Configured.class::isInstance)
+                ? check(ENDPOINTS, null, servers)
+                : servers.apply(all);
+    }
+
+    private EtcdServers servers(List<URI> uris, EtcdConnectionDetails details, Optional<SslContext> tls) {
+        return new EtcdServers(
+                uris,
+                Optional.ofNullable(details.getUser()),
+                Optional.ofNullable(details.getPassword()),
                 tls,
                 Optional.ofNullable(authority),
                 Optional.ofNullable(namespace),
                 connectTimeout);
-        return all.stream().allMatch(Configured.class::isInstance)
-                ? check(ENDPOINTS, null, servers)
-                : servers.apply(all);
     }
 
     /**
@@ -157,12 +155,9 @@ record EtcdLockProperties(
         SslContextBuilder builder = GrpcSslContexts.forClient()
                 .keyManager(bundle.getManagers().getKeyManagerFactory())
                 .trustManager(bundle.getManagers().getTrustManagerFactory());
-        if (options.getEnabledProtocols() != null) {
-            builder.protocols(options.getEnabledProtocols());
-        }
-        if (options.getCiphers() != null) {
-            builder.ciphers(List.of(options.getCiphers()));
-        }
+        PropertyMapper present = PropertyMapper.get();
+        present.from(options::getEnabledProtocols).to(builder::protocols);
+        present.from(options::getCiphers).as(List::of).to(builder::ciphers);
         try {
             return builder.build();
         } catch (SSLException failure) {

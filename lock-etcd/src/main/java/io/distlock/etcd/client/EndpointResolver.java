@@ -23,9 +23,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resolves the host names of one connection's endpoints. A name that cannot be looked up, or whose lookup hangs, keeps its
- * last known addresses: the driver's own resolver looks names up on the thread that reads the connections, and
- * replaces good addresses with an error. Everything but the lookups happens in the channel's synchronization context.
+ * Resolves the host names of one connection's endpoints. A name whose lookup fails or hangs keeps its last known addresses:
+ * the driver's own resolver looks names up on the thread that reads the connections, and replaces good addresses with an
+ * error. Everything but the lookups happens in the channel's synchronization context.
  */
 public final class EndpointResolver extends NameResolverProvider implements AutoCloseable {
 
@@ -110,12 +110,7 @@ public final class EndpointResolver extends NameResolverProvider implements Auto
 
         @Override
         public void refresh() {
-            for (URI endpoint : endpoints) {
-                String host = endpoint.getHost();
-                if (pending.add(host)) {
-                    begin(host);
-                }
-            }
+            endpoints.stream().map(URI::getHost).filter(pending::add).forEach(this::begin);
         }
 
         private void begin(String host) {

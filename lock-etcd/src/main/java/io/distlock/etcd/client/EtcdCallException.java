@@ -12,8 +12,6 @@ public final class EtcdCallException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    private static final String LEASE_LOST = "a lease was lost a moment ago, and its holder may not know yet";
-
     private final Status.Code code;
 
     private EtcdCallException(String message, Status.Code code, @Nullable Throwable cause) {
@@ -29,10 +27,7 @@ public final class EtcdCallException extends RuntimeException {
         if (cause instanceof EtcdCallException known) {
             return known;
         }
-        Optional<StatusRuntimeException> hidden = unavailable(cause);
-        if (hidden.isPresent()) {
-            cause = hidden.get();
-        }
+        cause = unavailable(cause).<Throwable>map(hidden -> hidden).orElse(cause);
         String message = cause.getMessage();
         String why = message == null ? cause.getClass().getSimpleName() : message;
         return new EtcdCallException(what + " failed: " + why, code(cause), cause);
@@ -64,7 +59,10 @@ public final class EtcdCallException extends RuntimeException {
 
     /** etcd has answered, and nobody is ahead in the queue. */
     public static EtcdCallException leaseLost() {
-        return new EtcdCallException(LEASE_LOST, Status.Code.FAILED_PRECONDITION, null);
+        return new EtcdCallException(
+                "a lease was lost a moment ago, and its holder may not know yet",
+                Status.Code.FAILED_PRECONDITION,
+                null);
     }
 
     private static Status.Code code(Throwable cause) {

@@ -105,15 +105,13 @@ public final class EtcdCalls {
     }
 
     private <T> CompletableFuture<T> limited(String what, Duration atMost, Supplier<CompletableFuture<T>> call) {
-        return timeouts.within(atMost, start(call))
-                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(EtcdCallException.of(what, failure)));
-    }
-
-    private static <T> CompletableFuture<T> start(Supplier<CompletableFuture<T>> call) {
+        CompletableFuture<T> answer;
         try {
-            return call.get();
+            answer = call.get();
         } catch (RuntimeException closed) {
-            return CompletableFuture.failedFuture(closed);
+            answer = CompletableFuture.failedFuture(closed);
         }
+        return timeouts.within(atMost, answer)
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(EtcdCallException.of(what, failure)));
     }
 }

@@ -1,9 +1,11 @@
 package io.distlock.etcd.client;
 
+import static java.lang.Integer.parseInt;
+
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,17 +13,14 @@ import org.slf4j.LoggerFactory;
 /** The version of an etcd server. */
 public record ServerVersion(int major, int minor, int patch) {
 
-    private static final Pattern SHAPE = Pattern.compile("^(\\d{1,4})\\.(\\d{1,4})\\.(\\d{1,4})");
+    private static final Pattern SHAPE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\.(\\d{1,4})");
 
     public static Optional<ServerVersion> parse(String text) {
-        return SHAPE.matcher(text)
-                .results()
-                .findFirst()
-                .map(parts -> new ServerVersion(number(parts, 1), number(parts, 2), number(parts, 3)));
-    }
-
-    private static int number(MatchResult parts, int group) {
-        return Integer.parseInt(parts.group(group));
+        Matcher parts = SHAPE.matcher(text);
+        return parts.lookingAt()
+                ? Optional.of(
+                        new ServerVersion(parseInt(parts.group(1)), parseInt(parts.group(2)), parseInt(parts.group(3))))
+                : Optional.empty();
     }
 
     /**

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The driver's own watches, each on its own stream: the channel of an application's client, which could carry all of
- * them on one, is inaccessible. The driver resumes a broken watch from the revision where it broke, which puts it among
- * those that etcd serves only ten times a second, so a broken watch is closed instead. Thread-safe.
+ * The driver's own watches, each on its own stream, since the channel of an application's client is inaccessible. The driver
+ * resumes a broken watch from the revision where it broke, among those that etcd serves only ten times a second; so it is
+ * closed instead. Thread-safe.
  */
 public final class JetcdWatches implements Watches {
 
