@@ -3,9 +3,11 @@ package io.distlock.spring.interceptor;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.execution.Executions;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -118,8 +120,25 @@ final class LockOperationSource {
         }
     }
 
+    /** Whether the annotation is anywhere on the class or its supertypes: each bean's is asked, and few have it. */
     static boolean isCandidate(Class<?> type) {
-        return AnnotationUtils.isCandidateClass(type, DistributedLock.class);
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            if (hasAnnotation(each)) {
+                return true;
+            }
+        }
+        return ClassUtils.getAllInterfacesForClassAsSet(type).stream().anyMatch(LockOperationSource::hasAnnotation);
+    }
+
+    private static boolean hasAnnotation(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, DistributedLock.class)
+                && (isOn(type)
+                        || Arrays.stream(ReflectionUtils.getDeclaredMethods(type))
+                                .anyMatch(LockOperationSource::isOn));
+    }
+
+    private static boolean isOn(AnnotatedElement element) {
+        return MergedAnnotations.from(element).isPresent(DistributedLock.class);
     }
 
     /** All methods of a class that are to be locked, including those that cannot be. */

@@ -8,6 +8,7 @@ import io.distlock.benchmarks.measure.Rounds.Median;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
+import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.CommandCount;
 import io.distlock.benchmarks.store.Store.ServerWork;
@@ -69,6 +70,37 @@ final class ManyHeld implements Measurement {
                         store.targets().heap());
             }
         }
+        for (Contestant peer : store.peers()) {
+            try (peer) {
+                beside(peer, store, load, report);
+            }
+        }
+    }
+
+    /** The same by another library, whose lease is 30 s whatever ours is. */
+    private static void beside(Contestant peer, Store store, Load load, Report report) {
+        List<Object> held = new ArrayList<>(load.locks + SHORT_CYCLES);
+        for (int item = 0; item < SHORT_CYCLES; item++) {
+            peer.hold(item).ifPresent(held::add);
+        }
+        if (held.isEmpty()) {
+            return;
+        }
+        long before = Heap.reachable();
+        for (int item = SHORT_CYCLES; item < SHORT_CYCLES + load.locks; item++) {
+            peer.hold(item).ifPresent(held::add);
+        }
+        double heap = (double) (Heap.reachable() - before) / load.locks;
+        report.figure(peer.name() + ": heap per held lock", heap, "bytes");
+        Stopwatch.pause(load.lease.dividedBy(3));
+        Stopwatch watch = Stopwatch.start();
+        ServerWork work = store.work();
+        Stopwatch.pause(load.window);
+        double rate = store.work().since(work).commands() * 1e9 / watch.nanos() / store.servers();
+        report.figure(
+                peer.name() + ": commands that a server ran per second, with %d held".formatted(held.size()),
+                rate,
+                "/s");
     }
 
     private static double heapOnly(Store store, Load load) {

@@ -4,6 +4,7 @@ import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Rivals;
 import io.distlock.test.redis.RedisEndpoint;
 import java.util.List;
+import java.util.Optional;
 import org.redisson.Redisson;
 import org.redisson.RedissonRedLock;
 import org.redisson.api.RLock;
@@ -51,6 +52,13 @@ final class RedissonContestant implements Contestant {
         RLock lock = lock("peer:" + item);
         lock.lock();
         lock.unlock();
+    }
+
+    @Override
+    public Optional<Object> hold(int item) {
+        RLock lock = lock("held:" + item);
+        lock.lock();
+        return Optional.of(lock);
     }
 
     private RLock lock(String name) {

@@ -6,6 +6,7 @@ import io.distlock.benchmarks.redis.BareLettuce.BareNames;
 import io.distlock.benchmarks.store.Contestant;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
+import java.util.Optional;
 
 /** The usual recipe by the bare driver: SET NX PX, and a script that compares and deletes. No token, no shared mode. */
 final class SetIfAbsentContestant implements Contestant {
@@ -28,15 +29,30 @@ final class SetIfAbsentContestant implements Contestant {
 
     @Override
     public void cycle(int item) {
-        String key = "plain:" + item;
-        String owner = BareNames.nextOwner();
-        SetArgs free = SetArgs.Builder.nx().px(Long.parseLong(BareNames.TIME_TO_LIVE_MILLIS));
-        String granted = await(lettuce.commands().set(key, owner, free));
-        Long released = await(lettuce.commands().evalsha(release, ScriptOutputType.INTEGER, new String[] {key}, owner));
-        if (granted == null || released != 1) {
-            throw new IllegalStateException("item " + item + " was not free");
+        Held held = take("plain:" + item);
+        Long released = await(
+                lettuce.commands().evalsha(release, ScriptOutputType.INTEGER, new String[] {held.key}, held.owner));
+        if (released != 1) {
+            throw new IllegalStateException(held.key + " was lost");
         }
     }
+
+    /** Nothing renews it. */
+    @Override
+    public Optional<Object> hold(int item) {
+        return Optional.of(take("plain-held:" + item));
+    }
+
+    private Held take(String key) {
+        String owner = BareNames.nextOwner();
+        SetArgs free = SetArgs.Builder.nx().px(Long.parseLong(BareNames.TIME_TO_LIVE_MILLIS));
+        if (await(lettuce.commands().set(key, owner, free)) == null) {
+            throw new IllegalStateException(key + " was not free");
+        }
+        return new Held(key, owner);
+    }
+
+    private record Held(String key, String owner) {}
 
     @Override
     public void close() {

@@ -1,6 +1,7 @@
 package io.distlock.benchmarks.store;
 
 import io.distlock.LockClient;
+import java.util.Optional;
 
 /**
  * One way to take a lock and to give it back, to be measured beside others. Thread-safe: cycles on different items may
@@ -20,6 +21,15 @@ public interface Contestant extends AutoCloseable {
      * @param item 0 to {@link #ITEMS}, exclusive
      */
     void cycle(int item);
+
+    /**
+     * Takes the lock of an item that nobody else wants, for long: a library renews it with its default lease of 30 s.
+     *
+     * @return what the holder keeps in order to release it; empty if this way is not measured
+     */
+    default Optional<Object> hold(int item) {
+        return Optional.empty();
+    }
 
     @Override
     void close();
