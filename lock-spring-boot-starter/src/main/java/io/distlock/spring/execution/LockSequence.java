@@ -44,6 +44,11 @@ final class LockSequence {
                 : Stream.concat(references.stream(), granted.stream()).toList();
     }
 
+    /** The locks that were granted or entered so far. */
+    List<ReferenceCountedLock> taken() {
+        return references.stream().map(Reference::target).toList();
+    }
+
     /** Gets the body a thread. That may take long, so the turn also ends if one of the call's own locks is lost. */
     void await(BodyExecutor.Turn turn) {
         for (Reference each : references) {

@@ -56,7 +56,12 @@ record PublisherExecution(
     }
 
     private Flux<Object> inside(HeldLocks held, Call call) {
-        return call.locks().hasNext() ? underNext(held, call) : body(held, call);
+        return call.locks().hasNext() ? underNext(held, call) : fenced(call).thenMany(body(held, call));
+    }
+
+    /** Here, since it must not wait on the body's thread. */
+    private Mono<Void> fenced(Call call) {
+        return scopes.map(each -> each.fence(call.locks().taken())).orElseGet(Mono::empty);
     }
 
     private Flux<Object> underNext(HeldLocks outer, Call call) {
