@@ -161,12 +161,15 @@ public @interface DistributedLock {
     /** Whether a resource that compares fencing tokens refuses transactions under an outdated lock. */
     enum Fencing {
 
-        /** If there is such a resource: with {@code lock-jdbc}, {@code distributed-lock.jdbc.fencing.enabled=true}. */
+        /**
+         * If there is such a resource: with {@code lock-jdbc}, {@code distributed-lock.jdbc.fencing.enabled=true}, or for
+         * reactive transactions {@code distributed-lock.r2dbc.fencing.enabled=true}.
+         */
         DEFAULT,
 
         /**
-         * Like {@link #DEFAULT}, but without such a resource the application does not start. Not for reactive methods, whose
-         * transactions are never refused.
+         * Like {@link #DEFAULT}, but without such a resource the application does not start. A reactive method needs one for
+         * reactive transactions, any other method one for those of its thread.
          */
         ON,
 

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ final class AsyncCall {
     private final LockSequence locks;
     private final Body body;
     private final BodyExecutor bodies;
+    private final Function<List<ReferenceCountedLock>, CompletableFuture<Void>> fence;
     private final Thread caller = Thread.currentThread();
     private final Runnable task;
 
@@ -46,11 +48,20 @@ final class AsyncCall {
      */
     record Work(@Nullable HeldLocks inside, Body body) {}
 
-    /** Captures the context of the calling thread: locks are granted on other threads. */
-    AsyncCall(LockSequence locks, Body body, BodyExecutor bodies) {
+    /**
+     * Captures the context of the calling thread: locks are granted on other threads.
+     *
+     * @param fence shows the locks, before the body, to resources that refuse stale holders
+     */
+    AsyncCall(
+            LockSequence locks,
+            Body body,
+            BodyExecutor bodies,
+            Function<List<ReferenceCountedLock>, CompletableFuture<Void>> fence) {
         this.locks = locks;
         this.body = body;
         this.bodies = bodies;
+        this.fence = fence;
         this.task = bodies.decorated(() -> begun.complete(Objects.requireNonNull(work)));
     }
 
@@ -85,10 +96,19 @@ final class AsyncCall {
             if (!locks.hasNext()) {
                 // The executor may take long, so the call also ends if one of its own locks is lost.
                 locks.onLoss(lost -> begun.completeExceptionally(new LockLostException(lost)));
-                takeThread(new Work(outer, () -> {
+                Work whole = new Work(outer, () -> {
                     locks.begin(scope);
                     return outer.call(body);
-                }));
+                });
+                CompletableFuture<Void> fenced = fence.apply(locks.taken());
+                begun.whenComplete((ready, failure) -> fenced.cancel(true));
+                fenced.whenComplete((accepted, refusal) -> {
+                    if (refusal == null) {
+                        takeThread(whole);
+                    } else {
+                        begun.completeExceptionally(refusal);
+                    }
+                });
                 return;
             }
             LockTask next = locks.next();

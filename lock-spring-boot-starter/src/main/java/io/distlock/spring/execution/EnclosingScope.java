@@ -1,5 +1,6 @@
 package io.distlock.spring.execution;
 
+import java.util.Collection;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
@@ -38,5 +39,15 @@ public interface EnclosingScope {
 
         /** From the subscription's context; {@link EnclosingScope#NONE} if there is none. */
         Mono<EnclosingScope> current();
+
+        /** Shows the locks of a call, before its body, to the resources of the scope that refuse stale holders. */
+        default Mono<Void> fence(Collection<ReferenceCountedLock> locks) {
+            return Mono.empty();
+        }
+
+        /** Whether there is such a resource. */
+        default boolean isFencing() {
+            return false;
+        }
     }
 }

@@ -40,14 +40,30 @@ public final class Executions {
         bodies.require();
     }
 
-    /** Reports a problem and its cure if no resource refuses stale lock holders. */
-    public void requireFence(BiConsumer<String, String> problem) {
-        if (!scopes.isFencing()) {
+    /** Whether a resource refuses stale lock holders, in reactive transactions or in others. */
+    public boolean isFencing(boolean reactive) {
+        return reactive
+                ? reactiveScopes.map(EnclosingScope.ReactiveResolver::isFencing).orElse(false)
+                : scopes.isFencing();
+    }
+
+    /** Reports a problem and its cure if there is no such resource. */
+    public void requireFence(boolean reactive, BiConsumer<String, String> problem) {
+        if (!isFencing(reactive)) {
             problem.accept(
-                    "ON requires a resource that fences, but there is none",
-                    "Add io.distlock:lock-jdbc and set distributed-lock.jdbc.fencing.enabled=true, or use another value"
-                            + " of fencing");
+                    reactive
+                            ? "ON requires a resource that fences reactive transactions, but there is none"
+                            : "ON requires a resource that fences, but there is none",
+                    "Add io.distlock:lock-jdbc and set distributed-lock." + (reactive ? "r2dbc" : "jdbc")
+                            + ".fencing.enabled=true, or use another value of fencing");
         }
+    }
+
+    /** Throws the problem and its cure if there is no such resource. */
+    public void requireFence(boolean reactive) {
+        requireFence(reactive, (problem, cure) -> {
+            throw new IllegalStateException("fencing " + problem + ". " + cure);
+        });
     }
 
     /** For work that is done when it returns. */

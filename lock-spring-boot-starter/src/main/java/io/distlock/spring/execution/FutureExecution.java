@@ -21,7 +21,8 @@ record FutureExecution(EnclosingScope.Resolver scopes, Supplier<Ticker> ticker, 
     @Override
     public Object run(List<LockTask> tasks, Body body) {
         try {
-            Call call = new Call(new AsyncCall(new LockSequence(tasks, ticker), body, bodies));
+            Call call = new Call(new AsyncCall(
+                    new LockSequence(tasks, ticker), body, bodies, locks -> CompletableFuture.completedFuture(null)));
             // On the caller's thread: grants arrive on other threads.
             call.locks.start(scopes.current(), HeldLocks.reachable(), call::begin);
             return call.result;

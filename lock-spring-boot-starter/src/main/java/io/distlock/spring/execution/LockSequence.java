@@ -47,6 +47,11 @@ final class LockSequence {
                 : Stream.concat(references.stream(), granted.stream()).toList();
     }
 
+    /** The locks that were granted or entered so far. */
+    List<ReferenceCountedLock> taken() {
+        return references.stream().map(Reference::target).toList();
+    }
+
     /** Reports the loss of a lock that was taken for this call. */
     void onLoss(Consumer<LockLoss> action) {
         for (Reference each : references) {

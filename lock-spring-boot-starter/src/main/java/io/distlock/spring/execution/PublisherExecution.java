@@ -30,7 +30,14 @@ record PublisherExecution(
         HeldLocks caller = HeldLocks.reachable();
         Flux<Object> each = Flux.deferContextual(context -> {
             // On the subscriber's thread: grants arrive on other threads.
-            AsyncCall call = new AsyncCall(new LockSequence(tasks, ticker), body, bodies);
+            AsyncCall call = new AsyncCall(
+                    new LockSequence(tasks, ticker),
+                    body,
+                    bodies,
+                    locks -> scopes.map(all -> all.fence(locks))
+                            .orElseGet(Mono::empty)
+                            .contextWrite(context)
+                            .toFuture());
             // A subscription inside a locked publisher belongs to it; any other, to the call that made it.
             HeldLocks held = HeldLocks.OfSubscription.current(context).orElse(caller);
             Mono<EnclosingScope> scope = scopes.map(EnclosingScope.ReactiveResolver::current)

@@ -69,13 +69,8 @@ record LockAttributes(
     private boolean fenced(Executions executions) {
         Fencing fencing = annotation.getEnum("fencing", Fencing.class);
         if (fencing == Fencing.ON) {
-            executions.requireFence((problem, cure) -> problems.add("fencing", problem, cure));
-            if (ReturnTypes.isReactive(method.method())) {
-                problems.add(
-                        "fencing",
-                        "ON is not possible for a reactive method, since no resource fences reactive transactions",
-                        "Use another value of fencing, or lock a method that returns its result");
-            }
+            executions.requireFence(
+                    ReturnTypes.isReactive(method.method()), (problem, cure) -> problems.add("fencing", problem, cure));
         }
         return fencing != Fencing.OFF;
     }

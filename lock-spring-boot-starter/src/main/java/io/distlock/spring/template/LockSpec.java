@@ -93,15 +93,14 @@ public final class LockSpec {
 
     /**
      * Whether transactions under the lock are refused once a later holder has written. Those of a {@link #future} only if
-     * they begin on the thread that calls its body; none of a {@link #mono} or {@link #flux}, which refuse {@link Fencing#ON}.
+     * they begin on the thread that calls its body; of a {@link #mono} or {@link #flux}, only reactive ones.
      *
-     * @throws IllegalStateException if it must be {@linkplain Fencing#ON on} but no resource fences
+     * @throws IllegalStateException if it must be {@linkplain Fencing#ON on} but no resource fences. If none
+     *     fences the transactions of a body, the method that takes the body throws it
      */
     public LockSpec fencing(Fencing fencing) {
-        if (fencing == Fencing.ON) {
-            executions.requireFence((problem, cure) -> {
-                throw new IllegalStateException("fencing " + problem + ". " + cure);
-            });
+        if (fencing == Fencing.ON && !executions.isFencing(true)) {
+            executions.requireFence(false);
         }
         return refined(last -> last.with(fencing));
     }
@@ -199,7 +198,10 @@ public final class LockSpec {
         return Reactor.flux(this, handler(orElse), body);
     }
 
-    private List<LockTask> tasks(NotAcquiredHandler handler) {
+    private List<LockTask> tasks(boolean reactive, NotAcquiredHandler handler) {
+        if (terms.stream().anyMatch(each -> each.fencing == Fencing.ON)) {
+            executions.requireFence(reactive);
+        }
         return LockTask.ordered(terms.stream().map(each -> each.task(handler)).toList());
     }
 
@@ -212,7 +214,7 @@ public final class LockSpec {
     private <T extends @Nullable Object, X extends Exception> T blocking(
             Callback<T, X> body, NotAcquiredHandler handler) throws X {
         try {
-            return (T) executions.blocking().run(tasks(handler), body::run);
+            return (T) executions.blocking().run(tasks(false, handler), body::run);
         } catch (RuntimeException | Error unchecked) {
             throw unchecked;
         } catch (Throwable ofTheBody) {
@@ -224,7 +226,7 @@ public final class LockSpec {
     private <T extends @Nullable Object> CompletableFuture<T> completing(
             Supplier<? extends CompletionStage<T>> body, NotAcquiredHandler handler) {
         try {
-            return (CompletableFuture<T>) executions.future().run(tasks(handler), body::get);
+            return (CompletableFuture<T>) executions.future().run(tasks(false, handler), body::get);
         } catch (Throwable refused) {
             return CompletableFuture.failedFuture(refused);
         }
@@ -245,12 +247,9 @@ public final class LockSpec {
         private static <T> Publisher<T> publisher(Class<?> type, LockSpec spec, NotAcquiredHandler handler, Body body) {
             ReactiveAdapter adapter = Objects.requireNonNull(
                     ReactiveAdapterRegistry.getSharedInstance().getAdapter(type));
-            if (spec.terms.stream().anyMatch(each -> each.fencing == Fencing.ON)) {
-                throw new IllegalStateException("fencing ON is not possible for a Mono or a Flux, since no resource"
-                        + " fences reactive transactions: use another value, or a body that returns its result");
-            }
+            List<LockTask> tasks = spec.tasks(true, handler);
             try {
-                @Nullable Object publisher = spec.executions.publisher(adapter).run(spec.tasks(handler), body);
+                @Nullable Object publisher = spec.executions.publisher(adapter).run(tasks, body);
                 return (Publisher<T>) Objects.requireNonNull(publisher);
             } catch (Throwable refused) {
                 return Mono.error(refused);

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -78,13 +79,17 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     /** Shows these locks, in the order of their keys, to the resources that refuse stale holders. */
     void fence(Collection<ReferenceCountedLock> locks) {
         for (TransactionFence fence : fences.get()) {
-            locks.stream()
-                    .filter(ReferenceCountedLock::isFenced)
-                    .flatMap(lock -> lock.lock().sequencers().stream()
-                            .map(sequencer -> Map.entry(lock.client().provider(), sequencer)))
-                    .sorted(Comparator.comparing(entry -> entry.getValue().key()))
-                    .forEach(entry -> fence.enter(entry.getKey(), entry.getValue()));
+            fenced(locks).forEach(entry -> fence.enter(entry.getKey(), entry.getValue()));
         }
+    }
+
+    /** The grants among these locks that are to be fenced, each with its provider, in the order of their keys. */
+    static Stream<Map.Entry<String, Sequencer>> fenced(Collection<ReferenceCountedLock> locks) {
+        return locks.stream()
+                .filter(ReferenceCountedLock::isFenced)
+                .flatMap(lock -> lock.lock().sequencers().stream()
+                        .map(sequencer -> Map.entry(lock.client().provider(), sequencer)))
+                .sorted(Comparator.comparing(entry -> entry.getValue().key()));
     }
 
     boolean isFencing() {

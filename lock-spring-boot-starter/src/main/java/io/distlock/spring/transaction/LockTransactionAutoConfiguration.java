@@ -57,11 +57,15 @@ public final class LockTransactionAutoConfiguration {
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         @ConditionalOnMissingBean
-        static ReactiveTransactionScope lockReactiveTransactionScope(CommitGuard guard, Environment environment) {
+        static ReactiveTransactionScope lockReactiveTransactionScope(
+                CommitGuard guard, Environment environment, ObjectProvider<TransactionFence.Reactive> fences) {
             boolean holds = Binder.get(environment)
                     .bind(PROPERTIES + "hold-until-completion", Boolean.class)
                     .orElse(true);
-            return new ReactiveTransactionScope(guard, holds);
+            return new ReactiveTransactionScope(
+                    guard,
+                    holds,
+                    SingletonSupplier.of(() -> fences.orderedStream().toList()));
         }
 
         @Bean

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
@@ -51,7 +52,8 @@ record ReactiveCommitGuard(ReactiveTransactionScope scope) implements BeanPostPr
 
         @Override
         public <T> Flux<T> execute(TransactionCallback<T> action) {
-            return operator.execute(transaction -> scope.guarded(Flux.from(action.doInTransaction(transaction))));
+            return operator.execute(
+                    transaction -> scope.guarded(Flux.defer(() -> action.doInTransaction(transaction))));
         }
     }
 
@@ -68,13 +70,18 @@ record ReactiveCommitGuard(ReactiveTransactionScope scope) implements BeanPostPr
                     : new TransactionAdvice(transactions, inner -> guarded(inner, adapter)).invoke(invocation);
         }
 
-        private @Nullable Object guarded(MethodInvocation invocation, ReactiveAdapter adapter) throws Throwable {
-            Object result = invocation.proceed();
-            if (result == null) {
-                return null;
-            }
-            Flux<?> guarded = scope.guarded(Flux.from(adapter.toPublisher(result)));
+        /** Calls the method once the transaction is guarded, so not if it is refused. */
+        private @Nullable Object guarded(MethodInvocation invocation, ReactiveAdapter adapter) {
+            Flux<?> guarded = scope.guarded(Flux.defer(() -> publisher(invocation, adapter)));
             return adapter.fromPublisher(adapter.isMultiValue() ? guarded : guarded.singleOrEmpty());
+        }
+
+        private static Publisher<?> publisher(MethodInvocation invocation, ReactiveAdapter adapter) {
+            try {
+                return adapter.toPublisher(invocation.proceed());
+            } catch (Throwable thrown) {
+                return Flux.error(thrown);
+            }
         }
 
         /** Advice sees a suspending function as one that returns a publisher. */

@@ -3,11 +3,16 @@ package io.distlock.spring.transaction;
 import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import reactor.core.publisher.Flux;
@@ -15,7 +20,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Like {@link TransactionScope}, for transactions in a Reactor context. Thread-safe. */
-record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
+record ReactiveTransactionScope(
+        CommitGuard guard, boolean holdsUntilCompletion, Supplier<List<TransactionFence.Reactive>> fences)
         implements EnclosingScope.ReactiveResolver {
 
     @Override
@@ -26,13 +32,27 @@ record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
                 : Mono.just(EnclosingScope.NONE);
     }
 
-    /** The work of a transaction that may have just begun: its commit is guarded from here on. */
+    @Override
+    public Mono<Void> fence(Collection<ReferenceCountedLock> locks) {
+        return fences.get().isEmpty()
+                ? Mono.empty()
+                : transaction(List.of()).flatMap(each -> Mono.justOrEmpty(each)).flatMap(found -> found.fence(locks));
+    }
+
+    @Override
+    public boolean isFencing() {
+        return !fences.get().isEmpty();
+    }
+
+    /** The work of a transaction that may have just begun: it is fenced, and its commit is guarded, from here on. */
     <T> Flux<T> guarded(Flux<T> work) {
         return Flux.deferContextual(context -> {
-            List<ReferenceCountedLock> begunUnder = HeldLocks.OfSubscription.current(context)
+            List<ReferenceCountedLock> around = HeldLocks.OfSubscription.current(context)
                     .map(HeldLocks::referenced)
                     .orElseGet(List::of);
-            return transaction(begunUnder).flatMapMany(guarded -> work);
+            return transaction(around)
+                    .flatMapMany(found ->
+                            found.map(each -> each.guarded(around, work)).orElse(work));
         });
     }
 
@@ -51,7 +71,7 @@ record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
                 .map(Completion.class::cast)
                 .findFirst()
                 .orElseGet(() -> {
-                    Completion completion = new Completion(guard, begunUnder);
+                    Completion completion = new Completion(guard, fences, begunUnder);
                     manager.registerSynchronization(completion);
                     return completion;
                 });
@@ -61,11 +81,49 @@ record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
     private static final class Completion extends TransactionScope.KeptLocks implements TransactionSynchronization {
 
         private final CommitGuard guard;
+        private final Supplier<List<TransactionFence.Reactive>> fences;
         private final List<ReferenceCountedLock> begunUnder;
+        private final Set<ReferenceCountedLock> asked = ConcurrentHashMap.newKeySet();
 
-        Completion(CommitGuard guard, List<ReferenceCountedLock> begunUnder) {
+        /** Those of them that were not refused, unless they were asked about in a part that has ended. */
+        private final Set<ReferenceCountedLock> accepted = ConcurrentHashMap.newKeySet();
+
+        private final AtomicInteger parts = new AtomicInteger();
+
+        Completion(
+                CommitGuard guard,
+                Supplier<List<TransactionFence.Reactive>> fences,
+                List<ReferenceCountedLock> begunUnder) {
             this.guard = guard;
+            this.fences = fences;
             this.begunUnder = begunUnder;
+        }
+
+        /** The whole transaction, or a part of it: a nested one, which may be rolled back to its savepoint with its fence. */
+        <T> Flux<T> guarded(List<ReferenceCountedLock> around, Flux<T> work) {
+            if (parts.getAndIncrement() == 0) {
+                return fence(around).thenMany(work);
+            }
+            Set<ReferenceCountedLock> before = Set.copyOf(accepted);
+            Runnable end = () -> accepted.retainAll(before);
+            return fence(around).thenMany(work).doOnTerminate(end).doOnCancel(end);
+        }
+
+        /** Shows those of these locks that were not accepted yet to the resources that refuse stale holders. */
+        Mono<Void> fence(Collection<ReferenceCountedLock> locks) {
+            return Mono.defer(() -> {
+                List<ReferenceCountedLock> fenced = locks.stream()
+                        .filter(each -> each.isFenced() && !accepted.contains(each))
+                        .toList();
+                if (fenced.isEmpty()) {
+                    return Mono.empty();
+                }
+                asked.addAll(fenced);
+                return Flux.fromIterable(fences.get())
+                        .concatMap(fence -> Flux.fromStream(() -> CommitGuard.fenced(fenced))
+                                .concatMap(grant -> fence.enter(grant.getKey(), grant.getValue())))
+                        .then(Mono.fromRunnable(() -> accepted.addAll(fenced)));
+            });
         }
 
         @Override
@@ -75,7 +133,13 @@ record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
                 locks.addAll(kept());
                 guard.check(locks);
             });
-            return guard.asksStore() ? check.subscribeOn(Schedulers.boundedElastic()) : check;
+            return (guard.asksStore() ? check.subscribeOn(Schedulers.boundedElastic()) : check)
+                    .then(fence(asked))
+                    // By itself it would not roll back: Spring takes it for a failure of the commit.
+                    .onErrorMap(
+                            TransactionException.class,
+                            failure -> new IllegalStateException(
+                                    "the locks of the transaction could not be checked before its commit", failure));
         }
 
         @Override

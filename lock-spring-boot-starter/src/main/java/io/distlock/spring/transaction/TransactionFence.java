@@ -1,6 +1,7 @@
 package io.distlock.spring.transaction;
 
 import io.distlock.Sequencer;
+import reactor.core.publisher.Mono;
 
 /**
  * A resource that takes part in transactions and refuses those of stale lock holders. A bean of this type is called for each
@@ -17,4 +18,17 @@ public interface TransactionFence {
      * @throws RuntimeException to refuse the transaction
      */
     void enter(String provider, Sequencer sequencer);
+
+    /** The same for reactive transactions. Thread-safe. */
+    @FunctionalInterface
+    interface Reactive {
+
+        /**
+         * Checks a lock of the transaction in the subscription's context. Does nothing if the resource takes no part in that
+         * transaction. An error refuses the transaction.
+         *
+         * @param provider the name of the provider that granted it
+         */
+        Mono<Void> enter(String provider, Sequencer sequencer);
+    }
 }

@@ -128,25 +128,34 @@ class FencingTests {
     }
 
     @Test
-    void noReactiveMethodCanDemandFencing() {
+    void aReactiveMethodCanDemandFencingOnlyOfReactiveTransactions() {
         runner.withBean(OnReactive.class)
                 .run(context -> assertThat(context.getStartupFailure())
                         .isInstanceOfSatisfying(
                                 InvalidLockedMethodsException.class,
                                 refused -> assertThat(refused.problems())
                                         .singleElement()
-                                        .satisfies(problem -> assertThat(problem.problem())
-                                                .contains("ON is not possible for a reactive method"))));
+                                        .satisfies(problem -> {
+                                            assertThat(problem.problem())
+                                                    .contains(
+                                                            "ON requires a resource that fences reactive transactions");
+                                            assertThat(problem.cure())
+                                                    .contains("distributed-lock.r2dbc.fencing.enabled=true");
+                                        })));
+        Database.runner()
+                .withBean(OnReactive.class)
+                .withBean(TransactionFence.Reactive.class, () -> (provider, sequencer) -> Mono.empty())
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
-    void noReactiveBodyCanDemandFencing() {
+    void aReactiveBodyCanDemandFencingOnlyOfReactiveTransactions() {
         runner.run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockSpec demanding = locks.lock("a").fencing(Fencing.ON).and(locks.lock("b"));
             assertThatIllegalStateException()
                     .isThrownBy(() -> demanding.mono(Mono::empty))
-                    .withMessageContaining("fencing ON is not possible for a Mono or a Flux");
+                    .withMessageContaining("fencing ON requires a resource that fences reactive transactions");
             assertThatIllegalStateException().isThrownBy(() -> demanding.flux(Flux::empty));
             locks.lock("a").fencing(Fencing.OFF).mono(Mono::empty).block();
         });
