@@ -356,6 +356,19 @@ class LocksEndpointTests {
     }
 
     @Test
+    void aLockWithoutAKeyHasNothingToHide() {
+        HeldLock held = client.acquire(client.request("nightly"));
+        LocksEndpoint hiding = endpoint(Show.NEVER, false);
+        LocksDescriptor.Inspection found =
+                (LocksDescriptor.Inspection) hiding.locks("nightly", "", null, null, null, null);
+        assertThat(found.holders())
+                .singleElement()
+                .satisfies(holder ->
+                        assertThat(holder.token()).isEqualTo(held.fencingToken().value()))
+                .satisfies(holder -> assertThat(holder.owner()).isNotEqualTo("******"));
+    }
+
+    @Test
     void aSanitizingFunctionIsAskedWithNameAndKey() {
         client.acquire(now("mail", "somebody@example.com"));
         client.acquire(now("orders", "42"));
