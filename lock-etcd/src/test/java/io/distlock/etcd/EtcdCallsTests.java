@@ -106,7 +106,7 @@ class EtcdCallsTests {
     private void awaitAnswer() {
         await().atMost(TestClient.PATIENCE)
                 .until(() -> connection
-                        .client()
+                        .client
                         .getClusterClient()
                         .listMember()
                         .handle((answer, failure) -> failure == null)
