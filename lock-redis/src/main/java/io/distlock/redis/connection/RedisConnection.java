@@ -169,11 +169,20 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     private boolean isSilentTooLong(String server, RedisCall<?> next) {
         RedisCall<?> oldest = oldestCalls.get(server);
         boolean waits = oldest != null && !oldest.isDone();
-        if (oldest != null && waits && next.createdNanos() - oldest.createdNanos() <= 2 * callTimeout.toNanos()) {
+        if (oldest != null && waits && !isLate(oldest.createdNanos())) {
             return false;
         }
         oldestCalls.put(server, next);
         return waits;
+    }
+
+    /** Whether the answer to what was sent then is long overdue. */
+    boolean isLate(long sentNanos) {
+        return nanos() - sentNanos > 2 * callTimeout.toNanos();
+    }
+
+    long nanos() {
+        return ticker.nanos();
     }
 
     void cutSilent(StatefulConnection<?, ?> connected) {

@@ -1,10 +1,8 @@
 package io.distlock.redis.connection;
 
-import io.distlock.spi.Ticker;
 import io.distlock.support.TryLockStore;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -13,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,32 +24,15 @@ import org.jspecify.annotations.Nullable;
 public final class ReleaseSubscriptions {
 
     private final RedisConnection<StatefulRedisPubSubConnection<String, String>> connection;
-    private final Ticker ticker;
-    private final long silenceNanos;
     private final Map<String, Channel> channels = new HashMap<>();
     private @Nullable StatefulRedisPubSubConnection<String, String> listenedTo;
 
-    public ReleaseSubscriptions(
-            RedisConnection<StatefulRedisPubSubConnection<String, String>> connection,
-            Ticker ticker,
-            Duration callTimeout) {
+    public ReleaseSubscriptions(RedisConnection<StatefulRedisPubSubConnection<String, String>> connection) {
         this.connection = connection;
-        this.ticker = ticker;
-        this.silenceNanos = 2 * callTimeout.toNanos();
     }
 
-    private static final class Channel {
-
-        private final CompletableFuture<?> confirmed;
-        private final long sentNanos;
-        private final Set<Listener> listeners = new LinkedHashSet<>();
-        private boolean announced;
-
-        Channel(CompletableFuture<?> confirmed, long sentNanos) {
-            this.confirmed = confirmed;
-            this.sentNanos = sentNanos;
-        }
-    }
+    private record Channel(
+            CompletableFuture<?> confirmed, long sentNanos, Set<Listener> listeners, AtomicBoolean announced) {}
 
     /** As {@link TryLockStore#subscribe}. */
     public CompletionStage<TryLockStore.Subscription> subscribe(String channel, Runnable wake) {
@@ -71,10 +53,14 @@ public final class ReleaseSubscriptions {
             }
             channel = channels.computeIfAbsent(
                     listener.channel,
-                    name -> new Channel(connected.async().subscribe(name).toCompletableFuture(), ticker.nanos()));
+                    name -> new Channel(
+                            connected.async().subscribe(name).toCompletableFuture(),
+                            connection.nanos(),
+                            new LinkedHashSet<>(),
+                            new AtomicBoolean()));
             channel.listeners.add(listener);
         }
-        if (!channel.confirmed.isDone() && ticker.nanos() - channel.sentNanos > silenceNanos) {
+        if (!channel.confirmed.isDone() && connection.isLate(channel.sentNanos)) {
             connection.cutSilent(connected);
         }
         return channel.confirmed.handle((confirmed, failure) -> {
@@ -109,9 +95,7 @@ public final class ReleaseSubscriptions {
             unsubscribe(name);
             return false;
         }
-        boolean again = channel.announced;
-        channel.announced = true;
-        return again;
+        return channel.announced.getAndSet(true);
     }
 
     private void wake(String name) {

@@ -134,8 +134,7 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
-        return new RedlockInspection(nodes)
-                .inspect(key)
+        return inspect(key)
                 .thenCompose(status -> Holders.by(token, status)
                         .map(holder -> lease(key, token, holder).release(nodes, Duration.ZERO))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));

@@ -78,7 +78,7 @@ public final class NodeCalls {
                 ? new RestartGuard(quarantine.get(), server, known, callTimeout, runtime)
                 : new ScriptRunner.OnDemand(server, known);
         this.scripts = new ScriptRunner(admission, ticker, callTimeout, this::leaveReplica);
-        this.subscriptions = new ReleaseSubscriptions(pubSubConnection, ticker, callTimeout);
+        this.subscriptions = new ReleaseSubscriptions(pubSubConnection);
         this.warmUp = new WarmUp(
                 connections.address(),
                 runtime.scheduler(),

@@ -49,8 +49,7 @@ class ReleaseSubscriptionsTests {
     }
 
     private ReleaseSubscriptions subscriptions(Duration timeout) {
-        return new ReleaseSubscriptions(
-                new RedisConnection<>(connections::connectPubSub, Ticker.system(), timeout), Ticker.system(), timeout);
+        return new ReleaseSubscriptions(new RedisConnection<>(connections::connectPubSub, Ticker.system(), timeout));
     }
 
     @AfterEach
