@@ -21,14 +21,18 @@ import org.springframework.util.ObjectUtils;
  * <p>The text deliberately omits the type: item 42 is item 42, whether its id comes as a number from an entity
  * or as a string from a path; likewise for a UUID and its text. Items of different kinds need different names.
  */
-final class KeyConverter {
+public final class KeyConverter {
 
     private static final int LONGEST_PLAIN_NUMBER = 400;
 
     private KeyConverter() {}
 
-    /** See {@link LockTask#keys}. */
-    static List<LockKey> keys(String name, @Nullable Object value) {
+    /**
+     * The keys of a name: one for a scalar, one for each element of a collection or an array.
+     *
+     * @throws IllegalArgumentException if there is none, with the reason and the fix
+     */
+    public static List<LockKey> keys(String name, @Nullable Object value) {
         if (value instanceof Collection<?> several) {
             return keys(name, several);
         }
@@ -45,7 +49,7 @@ final class KeyConverter {
     private static List<LockKey> keys(String name, Collection<?> values) {
         if (values.isEmpty()) {
             throw new IllegalArgumentException(
-                    "it evaluated to an empty collection: skip the call if there is nothing" + " to lock");
+                    "it evaluated to an empty collection: skip the call if there is nothing to lock");
         }
         List<LockKey> keys = new ArrayList<>(values.size());
         for (Object value : values) {

@@ -65,7 +65,8 @@ record ReactiveCommitGuard(ReactiveTransactionScope scope) implements BeanPostPr
                     ReactiveAdapterRegistry.getSharedInstance().getAdapter(resultType(invocation.getMethod()));
             return adapter == null || !adapter.getDescriptor().isDeferred()
                     ? transactions.invoke(invocation)
-                    : new TransactionAdvice(transactions, inner -> guarded(inner, adapter)).invoke(invocation);
+                    : new CommitGuard.TransactionAdvice(transactions, inner -> guarded(inner, adapter))
+                            .invoke(invocation);
         }
 
         private @Nullable Object guarded(MethodInvocation invocation, ReactiveAdapter adapter) throws Throwable {

@@ -29,7 +29,7 @@ record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
     /** The work of a transaction that may have just begun: its commit is guarded from here on. */
     <T> Flux<T> guarded(Flux<T> work) {
         return Flux.deferContextual(context -> {
-            List<ReferenceCountedLock> begunUnder = HeldLocks.OfSubscription.current(context)
+            List<ReferenceCountedLock> begunUnder = context.<HeldLocks>getOrEmpty(HeldLocks.class)
                     .map(HeldLocks::referenced)
                     .orElseGet(List::of);
             return transaction(begunUnder).flatMapMany(guarded -> work);
@@ -80,15 +80,11 @@ record ReactiveTransactionScope(CommitGuard guard, boolean holdsUntilCompletion)
 
         @Override
         public Mono<Void> afterCompletion(int status) {
-            return Flux.fromIterable(complete()).concatMap(Completion::end).then();
-        }
-
-        private static Mono<Void> end(ReferenceCountedLock.Reference reference) {
-            return Mono.fromFuture(reference.closeAsync().toCompletableFuture(), true)
-                    .onErrorResume(loss -> {
-                        ignoreLoss(loss);
-                        return Mono.empty();
-                    })
+            return Flux.fromIterable(complete())
+                    .concatMap(
+                            reference -> Mono.fromFuture(reference.closeAsync().toCompletableFuture(), true)
+                                    .doOnError(Completion::ignoreLoss)
+                                    .onErrorComplete())
                     .then();
         }
     }
