@@ -9,6 +9,7 @@ import java.lang.reflect.Proxy;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,6 +36,7 @@ final class LockOperationSource {
     /** By the called method, which may be an interface's, and the bean's class; empty if it is not to be locked. */
     private final Map<MethodClassKey, Optional<Entry>> entries = new ConcurrentHashMap<>();
 
+    private final Map<Class<?>, Collection<LockedMethod>> lockedMethods = new ConcurrentHashMap<>();
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final ConfigurableListableBeanFactory beans;
     private final LockExpressions expressions;
@@ -74,9 +76,9 @@ final class LockOperationSource {
         MethodClassKey key = new MethodClassKey(method, targetClass);
         Optional<Entry> known = entries.get(key);
         if (known == null) {
-            known = locate(method, ClassUtils.getUserClass(targetClass)).map(Entry::new);
-            Optional<Entry> earlier = entries.putIfAbsent(key, known);
-            known = earlier == null ? known : earlier;
+            Optional<Entry> found =
+                    locate(method, ClassUtils.getUserClass(targetClass)).map(Entry::new);
+            known = Objects.requireNonNullElse(entries.putIfAbsent(key, found), found);
         }
         return known;
     }
@@ -118,16 +120,19 @@ final class LockOperationSource {
         }
     }
 
-    static boolean isCandidate(Class<?> type) {
-        return AnnotationUtils.isCandidateClass(type, DistributedLock.class);
+    /** All methods of a class that are to be locked, including those that cannot be. Found once for a class: most have none. */
+    Collection<LockedMethod> lockedMethods(Class<?> targetClass) {
+        return lockedMethods.computeIfAbsent(targetClass, LockOperationSource::locate);
     }
 
-    /** All methods of a class that are to be locked, including those that cannot be. */
-    static Collection<LockedMethod> lockedMethods(Class<?> targetClass) {
+    /** Like {@link #lockedMethods}, before there is an application. */
+    static Collection<LockedMethod> locate(Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
-        return MethodIntrospector.selectMethods(
-                        type, (Method method) -> locate(method, type).orElse(null))
-                .values();
+        return AnnotationUtils.isCandidateClass(type, DistributedLock.class)
+                ? List.copyOf(MethodIntrospector.selectMethods(
+                                type, (Method method) -> locate(method, type).orElse(null))
+                        .values())
+                : List.of();
     }
 
     private static Optional<LockedMethod> locate(Method method, Class<?> type) {
