@@ -35,8 +35,9 @@ public final class ReactiveLockContext {
 
     /** Like {@link LockContext#all()}. */
     public static Mono<List<HeldLock>> all() {
-        return Mono.deferContextual(context -> Mono.just(
-                HeldLocks.OfSubscription.current(context).map(HeldLocks::all).orElseGet(List::of)));
+        return Mono.deferContextual(context -> Mono.just(context.<HeldLocks>getOrEmpty(HeldLocks.class)
+                .map(HeldLocks::all)
+                .orElseGet(List::of)));
     }
 
     /** Like {@link LockContext#requireHeld(String)}. */
@@ -56,7 +57,7 @@ public final class ReactiveLockContext {
     }
 
     private static Mono<HeldLock> found(Function<HeldLocks, Optional<HeldLock>> lock, String otherwise) {
-        return Mono.deferContextual(context -> HeldLocks.OfSubscription.current(context)
+        return Mono.deferContextual(context -> context.<HeldLocks>getOrEmpty(HeldLocks.class)
                 .flatMap(lock)
                 .map(Mono::just)
                 .orElseGet(() -> Mono.error(() -> new IllegalStateException(otherwise + CURE))));

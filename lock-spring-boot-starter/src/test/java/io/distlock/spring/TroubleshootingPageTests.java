@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class TroubleshootingPageTests {
 
     /** What meters mean. */
-    private static final Set<String> DESCRIPTIONS = Set.of("LockMeters");
+    private static final Set<String> DESCRIPTIONS = Set.of("LockMetrics");
 
     @Test
     void everyMessageIsExplained() throws IOException {

@@ -14,7 +14,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
@@ -51,7 +51,7 @@ public final class LockAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "lockClientsLifecycle")
     LockClientsLifecycle lockClientsLifecycle(
-            LockClients clients, ObjectProvider<Executions> executions, ApplicationContext context) {
+            LockClients clients, ObjectProvider<Executions> executions, ConfigurableApplicationContext context) {
         return new LockClientsLifecycle(clients, executions, context);
     }
 

@@ -114,14 +114,9 @@ record LockClientsFactory(
     /** The host name from the variable that containers set, since a look-up may hang on a silent DNS server. */
     private String process() {
         String host = environment.getProperty("HOSTNAME", "");
-        return host.isEmpty()
-                ? hostOfRuntime()
-                : host + '.' + ProcessHandle.current().pid();
-    }
-
-    private static String hostOfRuntime() {
-        String[] pidAndHost = ManagementFactory.getRuntimeMXBean().getName().split("@", 2);
-        return pidAndHost.length < 2 ? pidAndHost[0] : pidAndHost[1] + '.' + pidAndHost[0];
+        String pidAndHost = ManagementFactory.getRuntimeMXBean().getName();
+        String known = host.isEmpty() ? pidAndHost.substring(pidAndHost.indexOf('@') + 1) : host;
+        return known + '.' + ProcessHandle.current().pid();
     }
 
     /** There is no default provider: none in the context, or several. */

@@ -3,10 +3,8 @@ package io.distlock.spring.autoconfigure;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.execution.Executions;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.context.ApplicationContext;
-import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.context.event.ContextClosedEvent;
 
 /**
  * Closes the lock clients when the context closes: after whatever accepts work (web server, executors, schedulers,
@@ -15,29 +13,21 @@ import org.springframework.context.event.ContextClosedEvent;
  *
  * <p>A context that only stops or pauses keeps its locks, since it may restart but a client cannot.
  */
-final class LockClientsLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+final class LockClientsLifecycle implements SmartLifecycle {
 
     /** Below the beans that accept work (near the largest phase), above connection factories (at zero). */
     static final int PHASE = 1_000;
 
     private final LockClients clients;
     private final ObjectProvider<Executions> executions;
-    private final ApplicationContext context;
+    private final ConfigurableApplicationContext context;
     private volatile boolean running;
-    private volatile boolean closing;
 
-    LockClientsLifecycle(LockClients clients, ObjectProvider<Executions> executions, ApplicationContext context) {
+    LockClientsLifecycle(
+            LockClients clients, ObjectProvider<Executions> executions, ConfigurableApplicationContext context) {
         this.clients = clients;
         this.executions = executions;
         this.context = context;
-    }
-
-    /** Called before the lifecycle stops anything, and also for events of child contexts. */
-    @Override
-    public void onApplicationEvent(ContextClosedEvent event) {
-        if (event.getApplicationContext() == context) {
-            closing = true;
-        }
     }
 
     @Override
@@ -50,7 +40,7 @@ final class LockClientsLifecycle implements SmartLifecycle, ApplicationListener<
     @Override
     public void stop() {
         running = false;
-        if (closing) {
+        if (context.isClosed()) {
             clients.close();
         }
     }

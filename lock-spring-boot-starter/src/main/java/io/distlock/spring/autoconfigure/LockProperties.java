@@ -59,30 +59,22 @@ record LockProperties(
         @DefaultValue Transactions transactions) {
 
     /**
-     * Metrics of the locks.
-     *
      * @param enabled Whether metrics of locks are recorded.
      */
     record Metrics(@DefaultValue("true") boolean enabled) {}
 
     /**
-     * Observations of waiting and holding, for traces.
-     *
      * @param enabled Whether waiting for and holding locks are observed. By default, if there is a Tracer.
      */
     record Observations(@Nullable Boolean enabled) {}
 
     /**
-     * Health of the stores.
-     *
      * @param degradedStatus Health status of a store that works but should be repaired: a Redlock that cannot tolerate the
      *     failure of one more node, a Redis that may evict locks.
      */
     record Health(@DefaultValue("UP") String degradedStatus) {}
 
     /**
-     * Locks and transactions.
-     *
      * @param holdUntilCompletion Whether a lock that is taken inside a transaction is released only after that
      *     transaction has completed. If not, others get the lock before they can see what was done under it.
      * @param askStoreBeforeCommit Whether the store, and not just the clock, must confirm each lock right before the

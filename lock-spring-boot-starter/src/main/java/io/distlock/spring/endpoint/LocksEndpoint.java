@@ -9,6 +9,7 @@ import io.distlock.spring.endpoint.LocksReport.Place;
 import java.security.Principal;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,9 +19,12 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
@@ -38,13 +42,13 @@ class LocksEndpoint {
     private final LockClients clients;
     private final LocksReport report;
     private final ApplicationEventPublisher publisher;
-    private final LocksEndpointProperties properties;
+    private final Properties properties;
 
     LocksEndpoint(
             LockClients clients,
             RecentLosses losses,
             ApplicationEventPublisher publisher,
-            LocksEndpointProperties properties,
+            Properties properties,
             List<SanitizingFunction> sanitizing) {
         this.clients = clients;
         this.report = new LocksReport(clients, losses, new Sanitizer(sanitizing));
@@ -172,4 +176,17 @@ class LocksEndpoint {
             return status;
         }
     }
+
+    /**
+     * What the endpoint "locks" shows and allows.
+     *
+     * @param showValues When to show the keys of locks. Names are always shown.
+     * @param roles Roles that may see keys when authorized; a user needs one of them. If empty, any authenticated user.
+     * @param forceRelease Whether a lock may be released by force.
+     */
+    @ConfigurationProperties("management.endpoint.locks")
+    record Properties(
+            @DefaultValue("never") Show showValues,
+            @DefaultValue Set<String> roles,
+            @DefaultValue("false") boolean forceRelease) {}
 }

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean({LockClients.class, LockRuntime.class})
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
-@EnableConfigurationProperties(LocksEndpointProperties.class)
+@EnableConfigurationProperties(LocksEndpoint.Properties.class)
 @RegisterReflectionForBinding({
     LocksDescriptor.class,
     LocksDescriptor.Inspection.class,
@@ -40,7 +40,7 @@ final class LocksEndpointAutoConfiguration {
             LockClients clients,
             RecentLosses losses,
             ApplicationEventPublisher publisher,
-            LocksEndpointProperties properties,
+            LocksEndpoint.Properties properties,
             ObjectProvider<SanitizingFunction> sanitizing) {
         return new LocksEndpoint(
                 clients,

@@ -1,6 +1,5 @@
 package io.distlock.spring.execution;
 
-import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
@@ -33,11 +32,6 @@ public abstract class DelegatingHeldLock implements HeldLock {
     @Override
     public List<Sequencer> sequencers() {
         return target.sequencers();
-    }
-
-    @Override
-    public FencingToken fencingToken() {
-        return target.fencingToken();
     }
 
     @Override

@@ -16,13 +16,12 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import reactor.util.context.Context;
-import reactor.util.context.ContextView;
 
 /**
  * The locks that a call holds, innermost first; decides whether an inner call may run under them, needs another lock,
- * or would wait for itself. Bound to the call's thread for as long as its body runs on it, however the body ends. Not
- * for applications, which use {@code io.distlock.spring.LockContext}. Immutable.
+ * or would wait for itself. Bound to the call's thread for as long as its body runs on it, however the body ends; in a
+ * publisher, the value of the key {@code HeldLocks.class} in the subscription's context instead. Not for applications, which
+ * use {@code io.distlock.spring.LockContext}. Immutable.
  */
 public final class HeldLocks {
 
@@ -221,22 +220,6 @@ public final class HeldLocks {
         if (!entered.isEmpty() && !missing.isEmpty()) {
             throw new IllegalStateException("this call asks for " + request.keys() + ", of which it holds all but "
                     + missing + ": it could wait for itself. Take all of them together in the outermost method");
-        }
-    }
-
-    /** The locks of a subscription, in its Reactor context rather than on a thread. */
-    public static final class OfSubscription {
-
-        private OfSubscription() {}
-
-        /** Empty if the subscription is not inside a locked body. */
-        public static Optional<HeldLocks> current(ContextView context) {
-            return context.getOrEmpty(HeldLocks.class);
-        }
-
-        /** For subscriptions within a body. */
-        static Context with(Context context, HeldLocks locks) {
-            return context.put(HeldLocks.class, locks);
         }
     }
 }

@@ -27,8 +27,12 @@ public final class KeyConverter {
 
     private KeyConverter() {}
 
-    /** See {@link LockTask#keys}. */
-    static List<LockKey> keys(String name, @Nullable Object value) {
+    /**
+     * The keys of a name: one for a scalar, one for each element of a collection or an array.
+     *
+     * @throws IllegalArgumentException if there is none, with the reason and the fix
+     */
+    public static List<LockKey> keys(String name, @Nullable Object value) {
         if (value instanceof Collection<?> several) {
             return keys(name, several);
         }
@@ -45,7 +49,7 @@ public final class KeyConverter {
     private static List<LockKey> keys(String name, Collection<?> values) {
         if (values.isEmpty()) {
             throw new IllegalArgumentException(
-                    "it evaluated to an empty collection: skip the call if there is nothing" + " to lock");
+                    "it evaluated to an empty collection: skip the call if there is nothing to lock");
         }
         List<LockKey> keys = new ArrayList<>(values.size());
         for (Object value : values) {

@@ -5,12 +5,13 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /** A lock that one call needs, how to take it, and what the caller gets if it is not acquired. */
 public record LockTask(
@@ -33,18 +34,9 @@ public record LockTask(
     }
 
     /**
-     * The keys of a name: one for a scalar, one for each element of a collection or an array.
-     *
-     * @throws IllegalArgumentException if there is none, with the reason and the fix
-     */
-    public static List<LockKey> keys(String name, @Nullable Object value) {
-        return KeyConverter.keys(name, value);
-    }
-
-    /**
      * The same locks in the order in which every call takes them: by provider, then by key; each key once, exclusively if
-     * any of the tasks requires it, and fenced likewise. Requests for several keys are split; otherwise two calls could each hold a key that
-     * the other waits for.
+     * any of the tasks requires it, and fenced likewise. Requests for several keys are split; otherwise two calls could each
+     * hold a key that the other waits for.
      */
     public static List<LockTask> ordered(List<LockTask> tasks) {
         if (tasks.size() <= 1) {
@@ -57,31 +49,20 @@ public record LockTask(
                 places.merge(new Place(task.client.provider(), key), task, LockTask::stronger);
             }
         }
-        return joined(places);
+        // Neighbours from the same request stay joined.
+        Deque<Map.Entry<LockTask, List<LockKey>>> joined = new ArrayDeque<>();
+        places.forEach((place, task) -> {
+            if (joined.isEmpty() || !joined.getLast().getKey().equals(task)) {
+                joined.add(Map.entry(task, new ArrayList<>()));
+            }
+            joined.getLast().getValue().add(place.key());
+        });
+        return joined.stream().map(each -> each.getKey().with(each.getValue())).toList();
     }
 
     private static LockTask stronger(LockTask one, LockTask other) {
         LockTask stronger = one.request.mode() == LockMode.EXCLUSIVE ? one : other;
         return one.fenced == other.fenced ? stronger : stronger.with(stronger.request, true);
-    }
-
-    /** Neighbours from the same request stay joined. */
-    private static List<LockTask> joined(Map<Place, LockTask> places) {
-        List<LockTask> ordered = new ArrayList<>();
-        List<LockKey> keys = new ArrayList<>();
-        LockTask current = null;
-        for (Map.Entry<Place, LockTask> each : places.entrySet()) {
-            if (current != null && !current.equals(each.getValue())) {
-                ordered.add(current.with(keys));
-                keys.clear();
-            }
-            current = each.getValue();
-            keys.add(each.getKey().key());
-        }
-        if (current != null) {
-            ordered.add(current.with(keys));
-        }
-        return ordered;
     }
 
     private LockTask with(List<LockKey> keys) {

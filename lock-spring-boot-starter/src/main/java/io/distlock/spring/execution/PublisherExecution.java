@@ -39,7 +39,7 @@ record PublisherExecution(
                             .contextWrite(context)
                             .toFuture());
             // A subscription inside a locked publisher belongs to it; any other, to the call that made it.
-            HeldLocks held = HeldLocks.OfSubscription.current(context).orElse(caller);
+            HeldLocks held = context.<HeldLocks>getOrEmpty(HeldLocks.class).orElse(caller);
             Mono<EnclosingScope> scope = scopes.map(EnclosingScope.ReactiveResolver::current)
                     .orElseGet(() -> Mono.just(EnclosingScope.NONE));
             return scope.flatMapMany(around -> Flux.usingWhen(
@@ -77,9 +77,7 @@ record PublisherExecution(
         // Hidden: Reactor would call a Callable without asking whether the subscription was cancelled.
         Flux<Object> published = Flux.from(publisher(work.body())).hide();
         HeldLocks inside = work.inside();
-        return inside == null
-                ? published
-                : published.contextWrite(context -> HeldLocks.OfSubscription.with(context, inside));
+        return inside == null ? published : published.contextWrite(context -> context.put(HeldLocks.class, inside));
     }
 
     /** What the body returned, or the error it threw. */

@@ -2,7 +2,6 @@ package io.distlock.spring.execution;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
-import io.distlock.LockException;
 import io.distlock.Release;
 import io.distlock.engine.CompositeHeldLock;
 import io.distlock.engine.LockClientBuilder;
@@ -11,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,18 +112,11 @@ public final class ReferenceCountedLock {
         }
     }
 
-    /** A counted reference to a lock. Closing is idempotent, and reports whether the lock was lost. */
-    public static final class Reference implements AutoCloseable {
+    /** A counted reference to a lock. Closed once; that reports whether the lock was lost. */
+    public static final class Reference {
 
         private final ReferenceCountedLock target;
         private final boolean outermost;
-        private static final AtomicIntegerFieldUpdater<Reference> CLOSED =
-                AtomicIntegerFieldUpdater.newUpdater(Reference.class, "closed");
-
-        private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
-
-        @SuppressWarnings("UnusedVariable") // through the updater: an object fewer for each nested call
-        private volatile int closed;
 
         private Reference(ReferenceCountedLock target, boolean outermost) {
             this.target = target;
@@ -146,42 +137,26 @@ public final class ReferenceCountedLock {
         }
 
         /** Drops the reference; the last one releases the lock and waits for the answer. Throws the loss, if there is one. */
-        @Override
         public void close() {
-            if (CLOSED.compareAndSet(this, 0, 1)) {
-                finish(isLast());
+            if (isLast()) {
+                lock().close();
+            } else {
+                lock().ensureHeld();
             }
         }
 
-        /** As {@link #close()}, without waiting; a second call returns the same answer. */
-        public CompletionStage<@Nullable Void> closeAsync() {
-            if (CLOSED.compareAndSet(this, 0, 1)) {
-                if (isLast()) {
+        /** As {@link #close()}, without waiting. */
+        public CompletionStage<?> closeAsync() {
+            return isLast()
                     // Once answered, close() only throws the loss.
-                    lock().releaseAsync().whenComplete((release, failure) -> finish(true));
-                } else {
-                    CompletableFuture.completedFuture(null).thenRun(() -> finish(false));
-                }
-            }
-            return end;
+                    ? lock().releaseAsync()
+                            .exceptionally(unknown -> Release.UNKNOWN)
+                            .thenRun(lock()::close)
+                    : CompletableFuture.completedFuture(null).thenRun(lock()::ensureHeld);
         }
 
         private boolean isLast() {
             return target.references.decrementAndGet() == 0;
-        }
-
-        private void finish(boolean isLast) {
-            try {
-                if (isLast) {
-                    lock().close();
-                } else {
-                    lock().ensureHeld();
-                }
-                end.complete(null);
-            } catch (LockException | IllegalStateException notHeld) {
-                end.completeExceptionally(notHeld);
-                throw notHeld;
-            }
         }
     }
 }

@@ -15,7 +15,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
@@ -129,14 +131,15 @@ record FallbackMethodResolver(
     }
 
     /** On the bean itself and not through its proxy, with the arguments of the call; without a method, throws the reason. */
+    @SuppressWarnings("NullAway") // arguments may be null; Spring's class file says so only to newer compilers
     private static @Nullable Object call(Optional<Method> found, LockOperation.Call call, LockException why)
             throws Throwable {
         Method method = found.orElseThrow(() -> why);
-        @Nullable Object[] args = call.declared();
-        if (SuspendingFunctions.parameterTypes(method).length > args.length) {
-            args = Arrays.copyOf(args, args.length + 1);
-            args[args.length - 1] = why;
+        @Nullable Object[] args = call.args();
+        if (method.getParameterCount() > args.length) {
+            // Before the continuation of a suspending function.
+            args = ObjectUtils.addObjectToArray(args, why, SuspendingFunctions.parameterTypes(method).length - 1);
         }
-        return SuspendingFunctions.call(method, call.target(), args, call.args());
+        return AopUtils.invokeJoinpointUsingReflection(call.target(), method, args);
     }
 }

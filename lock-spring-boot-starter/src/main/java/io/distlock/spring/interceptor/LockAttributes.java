@@ -10,7 +10,7 @@ import io.distlock.spring.LockClients;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.OnNotAcquired;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.LockTask;
+import io.distlock.spring.execution.KeyConverter;
 import io.distlock.spring.execution.NotAcquiredHandler;
 import java.time.Duration;
 import java.util.List;
@@ -118,7 +118,7 @@ record LockAttributes(
             List<LockKey> fixed = List.of(LockKey.of(name));
             return call -> fixed;
         }
-        return expressions.parse("key", expression, name, variables, value -> LockTask.keys(name, value), problems);
+        return expressions.parse("key", expression, name, variables, value -> KeyConverter.keys(name, value), problems);
     }
 
     private Function<LockOperation.Call, Boolean> condition(String name) {

@@ -9,7 +9,6 @@ import io.distlock.spring.execution.LockTask;
 import io.distlock.spring.execution.NotAcquiredHandler;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -56,12 +55,6 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
             Method method,
             @Nullable Object target,
             @Nullable Object[] args) {
-
-        /** The arguments as declared in source; compiled, a suspending function has one more. */
-        @Nullable
-        Object[] declared() {
-            return Arrays.copyOf(args, SuspendingFunctions.parameterTypes(method).length);
-        }
 
         public String methodName() {
             return method.getName();

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,6 +38,7 @@ final class LockOperationSource {
     /** By the called method, which may be an interface's, and the bean's class; empty if it is not to be locked. */
     private final Map<MethodClassKey, Optional<Entry>> entries = new ConcurrentHashMap<>();
 
+    private final Map<Class<?>, Collection<LockedMethod>> lockedMethods = new ConcurrentHashMap<>();
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final ConfigurableListableBeanFactory beans;
     private final LockExpressions expressions;
@@ -76,9 +78,9 @@ final class LockOperationSource {
         MethodClassKey key = new MethodClassKey(method, targetClass);
         Optional<Entry> known = entries.get(key);
         if (known == null) {
-            known = locate(method, ClassUtils.getUserClass(targetClass)).map(Entry::new);
-            Optional<Entry> earlier = entries.putIfAbsent(key, known);
-            known = earlier == null ? known : earlier;
+            Optional<Entry> found =
+                    locate(method, ClassUtils.getUserClass(targetClass)).map(Entry::new);
+            known = Objects.requireNonNullElse(entries.putIfAbsent(key, found), found);
         }
         return known;
     }
@@ -120,8 +122,23 @@ final class LockOperationSource {
         }
     }
 
+    /** All methods of a class that are to be locked, including those that cannot be. Found once for a class: most have none. */
+    Collection<LockedMethod> lockedMethods(Class<?> targetClass) {
+        return lockedMethods.computeIfAbsent(targetClass, LockOperationSource::locate);
+    }
+
+    /** Like {@link #lockedMethods}, before there is an application. */
+    static Collection<LockedMethod> locate(Class<?> targetClass) {
+        Class<?> type = ClassUtils.getUserClass(targetClass);
+        return isCandidate(type)
+                ? List.copyOf(MethodIntrospector.selectMethods(
+                                type, (Method method) -> locate(method, type).orElse(null))
+                        .values())
+                : List.of();
+    }
+
     /** Whether the annotation is anywhere on the class or its supertypes: each bean's is asked, and few have it. */
-    static boolean isCandidate(Class<?> type) {
+    private static boolean isCandidate(Class<?> type) {
         for (Class<?> each = type; each != null; each = each.getSuperclass()) {
             if (hasAnnotation(each)) {
                 return true;
@@ -139,14 +156,6 @@ final class LockOperationSource {
 
     private static boolean isOn(AnnotatedElement element) {
         return MergedAnnotations.from(element).isPresent(DistributedLock.class);
-    }
-
-    /** All methods of a class that are to be locked, including those that cannot be. */
-    static Collection<LockedMethod> lockedMethods(Class<?> targetClass) {
-        Class<?> type = ClassUtils.getUserClass(targetClass);
-        return MethodIntrospector.selectMethods(
-                        type, (Method method) -> locate(method, type).orElse(null))
-                .values();
     }
 
     private static Optional<LockedMethod> locate(Method method, Class<?> type) {

@@ -16,11 +16,7 @@ final class LockedBeansRuntimeHints implements BeanRegistrationAotProcessor {
 
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
-        Class<?> type = bean.getBeanClass();
-        if (!LockOperationSource.isCandidate(type)) {
-            return null;
-        }
-        Collection<LockedMethod> locked = LockOperationSource.lockedMethods(type);
+        Collection<LockedMethod> locked = LockOperationSource.locate(bean.getBeanClass());
         return locked.isEmpty()
                 ? null
                 : (generation, code) -> locked.forEach(method ->

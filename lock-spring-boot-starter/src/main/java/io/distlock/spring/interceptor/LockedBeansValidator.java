@@ -29,7 +29,9 @@ record LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperation
     public void afterSingletonsInstantiated() {
         // Two beans of one class have the same problems.
         Set<InvalidLockedMethodsException.Problem> problems = new LinkedHashSet<>();
-        for (String name : names()) {
+        // Of bean definitions, and of singletons registered as objects.
+        Iterable<String> names = beans::getBeanNamesIterator;
+        for (String name : names) {
             Optional<Object> instance = instance(name);
             for (LockedMethod method : lockedMethods(name, instance)) {
                 ProblemCollector found = new ProblemCollector(method);
@@ -47,13 +49,6 @@ record LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperation
         }
     }
 
-    /** Names of all bean definitions and of singletons registered as objects. */
-    private Set<String> names() {
-        Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
-        names.addAll(List.of(beans.getSingletonNames()));
-        return names;
-    }
-
     /** The bean, if it exists already and was not made by a factory. */
     private Optional<Object> instance(String name) {
         Object singleton = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
@@ -64,9 +59,7 @@ record LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperation
         try {
             Class<?> type =
                     instance.<Class<?>>map(AopProxyUtils::ultimateTargetClass).orElseGet(() -> type(name));
-            return type == null || !LockOperationSource.isCandidate(type)
-                    ? List.of()
-                    : LockOperationSource.lockedMethods(type);
+            return type == null ? List.of() : source.lockedMethods(type);
         } catch (RuntimeException | LinkageError unreadable) {
             // A class that cannot be loaded or inspected is reported when it is used, if it ever is.
             log.debug("Cannot look for locked methods in bean '{}'", name, unreadable);

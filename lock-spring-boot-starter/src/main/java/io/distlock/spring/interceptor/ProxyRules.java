@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
@@ -150,25 +149,28 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
 
     private void checkAdvisors(String bean, Object instance, LockedMethod method, ProblemCollector problems) {
         List<Advisor> advisors = advisors(instance);
-        int lock = firstIndex(advisors, LockAdvisor.class::isInstance);
-        boolean isOpaque = instance instanceof SpringProxy && !(instance instanceof Advised);
-        if (lock < 0 && !isOpaque && !isTestDouble(instance)) {
-            problems.add(
-                    "bean",
-                    "the bean '" + bean + "' has no proxy that acquires the lock, so the method would run without it",
-                    "It was created before proxies could be. If a BeanPostProcessor or BeanFactoryPostProcessor"
-                            + " needs it, let that one take an ObjectProvider or a @Lazy parameter, and make its"
-                            + " @Bean method static. If it was registered as a singleton, register a bean definition"
-                            + " instead");
+        if (advisors.stream().noneMatch(LockAdvisor.class::isInstance)) {
+            boolean isOpaque = instance instanceof SpringProxy && !(instance instanceof Advised);
+            if (!isOpaque && !isTestDouble(instance)) {
+                problems.add(
+                        "bean",
+                        "the bean '" + bean
+                                + "' has no proxy that acquires the lock, so the method would run without it",
+                        "It was created before proxies could be. If a BeanPostProcessor or BeanFactoryPostProcessor"
+                                + " needs it, let that one take an ObjectProvider or a @Lazy parameter, and make its"
+                                + " @Bean method static. If it was registered as a singleton, register a bean definition"
+                                + " instead");
+            }
             return;
         }
-        if (firstIndex(advisors.subList(0, Math.max(lock, 0)), each -> isTransactionOf(each, method)) >= 0) {
+        Predicate<Advisor> isOther = each -> !(each instanceof LockAdvisor);
+        if (advisors.stream().takeWhile(isOther).anyMatch(each -> isTransactionOf(each, method))) {
             problems.add(
                     "order",
                     "the lock is inside the transaction and would be free before the commit",
                     "Make distributed-lock.advisor-order lower than the order of @EnableTransactionManagement");
         }
-        if (lock >= 0 && firstIndex(advisors, each -> isAsyncOf(each, method)) > lock) {
+        if (advisors.stream().dropWhile(isOther).anyMatch(each -> isAsyncOf(each, method))) {
             problems.add(
                     "order",
                     "the method runs on another thread, so the lock would block the caller or be released before the"
@@ -189,21 +191,17 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
     }
 
     private static boolean isAsyncOf(Advisor advisor, LockedMethod method) {
-        return advisor instanceof AsyncAnnotationAdvisor async
-                && async.getPointcut().getMethodMatcher().matches(method.method(), method.targetClass());
+        return advisor instanceof AsyncAnnotationAdvisor async && isFor(async, method);
     }
 
     private static boolean isTransactionOf(Advisor advisor, LockedMethod method) {
         return advisor instanceof PointcutAdvisor pointcut
                 && advisor.getClass().getName().equals(TRANSACTION_ADVISOR)
-                && pointcut.getPointcut().getMethodMatcher().matches(method.method(), method.targetClass());
+                && isFor(pointcut, method);
     }
 
-    private static int firstIndex(List<Advisor> advisors, Predicate<Advisor> wanted) {
-        return IntStream.range(0, advisors.size())
-                .filter(index -> wanted.test(advisors.get(index)))
-                .findFirst()
-                .orElse(-1);
+    private static boolean isFor(PointcutAdvisor advisor, LockedMethod method) {
+        return advisor.getPointcut().getMethodMatcher().matches(method.method(), method.targetClass());
     }
 
     /** Mocks, spies and other objects that replace beans in tests are registered ready-made and deliberately never proxied. */

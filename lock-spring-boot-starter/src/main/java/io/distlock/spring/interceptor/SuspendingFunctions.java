@@ -5,8 +5,6 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.Nullness;
@@ -58,7 +56,8 @@ final class SuspendingFunctions {
         }
         ReactiveAdapter adapter = Objects.requireNonNull(
                 ReactiveAdapterRegistry.getSharedInstance().getAdapter(isFlow ? Flux.class : Mono.class));
-        boolean hasEmptyValue = isFlow || mayBeEmpty(method, type);
+        boolean hasEmptyValue =
+                isFlow || type == void.class || Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
         return Optional.of(ReturnTypes.publisher(executions, adapter, hasEmptyValue, type));
     }
 
@@ -67,31 +66,9 @@ final class SuspendingFunctions {
         return new MethodParameter(method, -1).getParameterType();
     }
 
-    private static boolean mayBeEmpty(Method method, Class<?> type) {
-        return type == void.class || Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
-    }
-
     /** The parameters as declared in source: the compiler adds one at the end, for the continuation. */
     static Class<?>[] parameterTypes(Method method) {
         Class<?>[] compiled = method.getParameterTypes();
         return isOne(method) ? Arrays.copyOf(compiled, compiled.length - 1) : compiled;
-    }
-
-    /**
-     * Calls a method as a proxy does.
-     *
-     * @param args as declared in source
-     * @param original the arguments of the call that this one replaces, with its continuation if it suspends
-     */
-    @SuppressWarnings("NullAway") // arguments may be null; Spring's class file says so only to newer compilers
-    static @Nullable Object call(
-            Method method, @Nullable Object target, @Nullable Object[] args, @Nullable Object[] original)
-            throws Throwable {
-        @Nullable Object[] compiled = args;
-        if (isOne(method)) {
-            compiled = Arrays.copyOf(args, args.length + 1);
-            compiled[args.length] = original[original.length - 1];
-        }
-        return AopUtils.invokeJoinpointUsingReflection(target, method, compiled);
     }
 }

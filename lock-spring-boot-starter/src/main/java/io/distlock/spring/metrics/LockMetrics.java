@@ -1,5 +1,6 @@
 package io.distlock.spring.metrics;
 
+import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
@@ -7,20 +8,24 @@ import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.Release;
+import io.distlock.WaiterInfo;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.client.MeterNameLimiter;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Measures the locks of each client. The tag {@code lock} is the name of a lock, never its key. Thread-safe. */
@@ -32,7 +37,8 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
         return client;
     }
 
-    enum AcquireOutcome {
+    /** How a request for a lock ends, or the time it is held. */
+    enum Outcome {
         ACQUIRED,
 
         /** Others held it for the whole wait time. */
@@ -42,22 +48,19 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
         UNAVAILABLE,
 
         /** The caller gave up: cancelled, or interrupted. */
-        CANCELLED;
-
-        static AcquireOutcome of(LockEvent.Failed failed) {
-            return failed.cause() instanceof CancellationException ? CANCELLED : UNAVAILABLE;
-        }
-    }
-
-    enum HeldOutcome {
+        CANCELLED,
         RELEASED,
 
         /** Released, but the store did not answer; the lock is withdrawn in the background, or expires. */
         UNKNOWN,
         LOST;
 
+        static Outcome of(LockEvent.Failed failed) {
+            return failed.cause() instanceof CancellationException ? CANCELLED : UNAVAILABLE;
+        }
+
         /** A release that finds another owner counts as a loss. */
-        static HeldOutcome of(Release release) {
+        static Outcome of(Release release) {
             return switch (release) {
                 case RELEASED -> RELEASED;
                 case UNKNOWN -> UNKNOWN;
@@ -73,16 +76,20 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
     /** The meters of one client. Timers are looked up in the registry once, since each call needs two. */
     private final class ClientMeters implements LockListener {
 
-        private final String provider;
-        private final LockGauges gauges;
+        private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
+
+        private final LockClient client;
         private final Set<String> registered = ConcurrentHashMap.newKeySet();
         private final Map<Series, Timer> timers = new ConcurrentHashMap<>();
 
-        private record Series(LockMeters meter, String lock, LockMode mode, Enum<?> outcome) {}
+        private Counts counts = new Counts(ticker.nanos() - FRESH_NANOS, Map.of(), Map.of());
+
+        private record Series(Meters meter, String lock, LockMode mode, Outcome outcome) {}
+
+        private record Counts(long atNanos, Map<String, Integer> held, Map<String, Integer> waiting) {}
 
         ClientMeters(LockClient client) {
-            this.provider = client.provider();
-            this.gauges = new LockGauges(client, names, ticker);
+            this.client = client;
         }
 
         @Override
@@ -92,20 +99,15 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
                 register(lock);
             }
             if (event instanceof LockEvent.Acquired acquired) {
-                record(LockMeters.ACQUIRE, lock, event, AcquireOutcome.ACQUIRED, acquired.waited());
+                record(Meters.ACQUIRE, lock, event, Outcome.ACQUIRED, acquired.waited());
             } else if (event instanceof LockEvent.NotAcquired refused) {
-                record(LockMeters.ACQUIRE, lock, event, AcquireOutcome.NOT_ACQUIRED, refused.waited());
+                record(Meters.ACQUIRE, lock, event, Outcome.NOT_ACQUIRED, refused.waited());
             } else if (event instanceof LockEvent.Failed failed) {
-                record(LockMeters.ACQUIRE, lock, event, AcquireOutcome.of(failed), failed.waited());
+                record(Meters.ACQUIRE, lock, event, Outcome.of(failed), failed.waited());
             } else if (event instanceof LockEvent.Released released) {
-                record(LockMeters.HELD, lock, event, HeldOutcome.of(released.outcome()), released.heldFor());
+                record(Meters.HELD, lock, event, Outcome.of(released.outcome()), released.heldFor());
             } else if (event instanceof LockEvent.Lost lost) {
-                record(
-                        LockMeters.HELD,
-                        lock,
-                        event,
-                        HeldOutcome.LOST,
-                        lost.loss().heldFor());
+                record(Meters.HELD, lock, event, Outcome.LOST, lost.loss().heldFor());
                 losses(lock, lost.loss().reason()).increment();
             } else if (event instanceof LockEvent.Renewed renewed) {
                 renewals(lock, renewed.confirmed()).increment();
@@ -118,11 +120,21 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
             for (LockLoss.Reason reason : LockLoss.Reason.values()) {
                 losses(lock, reason);
             }
-            LockMeters.ACTIVE.gauge(registry, tags(lock), "locks", gauges, counts -> counts.held(lock));
-            LockMeters.WAITING.gauge(registry, tags(lock), "calls", gauges, counts -> counts.waiting(lock));
+            Meters.ACTIVE.gauge(
+                    registry,
+                    tags(lock),
+                    "locks",
+                    this,
+                    its -> its.counts().held().getOrDefault(lock, 0));
+            Meters.WAITING.gauge(
+                    registry,
+                    tags(lock),
+                    "calls",
+                    this,
+                    its -> its.counts().waiting().getOrDefault(lock, 0));
         }
 
-        private void record(LockMeters meter, String lock, LockEvent event, Enum<?> outcome, Duration time) {
+        private void record(Meters meter, String lock, LockEvent event, Outcome outcome, Duration time) {
             Series series = new Series(meter, lock, event.mode(), outcome);
             Timer known = timers.get(series);
             (known == null ? timers.computeIfAbsent(series, this::timer) : known).record(time);
@@ -134,70 +146,88 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
         }
 
         private Counter renewals(String lock, boolean confirmed) {
-            return LockMeters.RENEWALS.counter(
+            return Meters.RENEWALS.counter(
                     registry, tags(lock).and("outcome", confirmed ? "confirmed" : "unconfirmed"));
         }
 
         private Counter losses(String lock, LockLoss.Reason reason) {
-            return LockMeters.LOST.counter(registry, tags(lock).and("reason", text(reason)));
+            return Meters.LOST.counter(registry, tags(lock).and("reason", text(reason)));
         }
 
         private Tags tags(String lock) {
-            return Tags.of("lock", lock, "provider", provider);
-        }
-    }
-
-    /**
-     * How many locks of each name a client holds and waits for. Counted on demand from the client's own records: calls cost
-     * nothing extra, and figures cannot drift. Counted at most once a second, since a registry reads one gauge after another.
-     * Thread-safe.
-     */
-    private static final class LockGauges {
-
-        private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
-
-        private final LockClient client;
-        private final MeterNameLimiter names;
-        private final Ticker ticker;
-        private volatile Count last;
-
-        private record Count(long atNanos, Map<String, Integer> held, Map<String, Integer> waiting) {}
-
-        LockGauges(LockClient client, MeterNameLimiter names, Ticker ticker) {
-            this.client = client;
-            this.names = names;
-            this.ticker = ticker;
-            this.last = new Count(ticker.nanos() - FRESH_NANOS, Map.of(), Map.of());
+            return Tags.of("lock", lock, "provider", client.provider());
         }
 
-        int held(String tag) {
-            return latest().held().getOrDefault(tag, 0);
-        }
-
-        int waiting(String tag) {
-            return latest().waiting().getOrDefault(tag, 0);
-        }
-
-        private Count latest() {
-            Count known = last;
-            return ticker.nanos() - known.atNanos() < FRESH_NANOS ? known : count();
-        }
-
-        private synchronized Count count() {
+        /**
+         * How many locks of each name the client holds and waits for. Counted on demand from the client's own records: calls
+         * cost nothing extra, and figures cannot drift. At most once a second, since a registry reads one gauge after another.
+         */
+        private synchronized Counts counts() {
             long now = ticker.nanos();
-            if (now - last.atNanos() >= FRESH_NANOS) {
-                last = new Count(
+            if (now - counts.atNanos() >= FRESH_NANOS) {
+                counts = new Counts(
                         now,
-                        byTag(client.held().map(hold -> hold.key())),
-                        byTag(client.waiting().map(wait -> wait.key())));
+                        byTag(client.held().map(HeldLockInfo::key)),
+                        byTag(client.waiting().map(WaiterInfo::key)));
             }
-            return last;
+            return counts;
         }
 
         private Map<String, Integer> byTag(Stream<LockKey> keys) {
-            Map<String, Integer> count = new HashMap<>();
-            keys.forEach(key -> count.merge(names.of(key.name()), 1, Integer::sum));
-            return count;
+            return keys.collect(Collectors.toMap(key -> names.of(key.name()), key -> 1, Integer::sum));
+        }
+    }
+
+    /** All meters: names and descriptions. */
+    enum Meters {
+        ACQUIRE("distributed.lock.acquire", "Time from a request for a lock to its answer"),
+        HELD("distributed.lock.held", "Time from the grant of a lock to its release or loss"),
+        ACTIVE("distributed.lock.active", "Locks currently held by this instance"),
+        WAITING("distributed.lock.waiting", "Requests for a lock that are still waiting"),
+        RENEWALS("distributed.lock.renewals", "Attempts to renew a lock"),
+        LOST("distributed.lock.lost", "Locks lost while held"),
+        REAPED("distributed.lock.reaped", "Requests with an unknown outcome that the reaper has settled"),
+        REAPER_PENDING(
+                "distributed.lock.reaper.pending",
+                "Requests with an unknown outcome that the reaper has yet to settle"),
+        CLOCK_ANOMALIES("distributed.lock.clock.anomalies", "Jumps of the wall clock relative to the monotonic clock");
+
+        private final String meterName;
+        private final String description;
+
+        Meters(String meterName, String description) {
+            this.meterName = meterName;
+            this.description = description;
+        }
+
+        String meterName() {
+            return meterName;
+        }
+
+        Timer timer(MeterRegistry registry, Tags tags) {
+            return Timer.builder(meterName).description(description).tags(tags).register(registry);
+        }
+
+        <T> void gauge(MeterRegistry registry, Tags tags, String unit, T source, ToDoubleFunction<T> value) {
+            Gauge.builder(meterName, source, value)
+                    .description(description)
+                    .baseUnit(unit)
+                    .tags(tags)
+                    .register(registry);
+        }
+
+        Counter counter(MeterRegistry registry, Tags tags) {
+            return Counter.builder(meterName)
+                    .description(description)
+                    .tags(tags)
+                    .register(registry);
+        }
+
+        <T> void counter(MeterRegistry registry, Tags tags, T source, ToDoubleFunction<T> count) {
+            FunctionCounter.builder(meterName, source, count)
+                    .description(description)
+                    .tags(tags)
+                    .register(registry);
         }
     }
 }

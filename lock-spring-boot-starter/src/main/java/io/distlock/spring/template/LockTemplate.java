@@ -4,7 +4,7 @@ import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.LockTask;
+import io.distlock.spring.execution.KeyConverter;
 import java.util.List;
 
 /**
@@ -42,7 +42,7 @@ public final class LockTemplate {
      * @throws IllegalArgumentException if it is none of these
      */
     public LockSpec lock(String name, Object key) {
-        return lock(LockTask.keys(name, key));
+        return lock(KeyConverter.keys(name, key));
     }
 
     /** The locks of all these keys. */

@@ -5,6 +5,8 @@ import io.distlock.LockClient;
 import io.distlock.Sequencer;
 import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -34,6 +36,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Prevents commits under a lost lock: installs a listener in each transaction manager that checks, as the last thing
@@ -166,22 +169,21 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         @Override
         public void beforeCommit(TransactionExecution transaction) {
             if (isBoundToThread(transaction)) {
+                Begun under = begun.get(transaction);
                 try {
-                    checkBeforeCommit(Optional.ofNullable(begun.get(transaction)));
+                    Set<ReferenceCountedLock> locks = new LinkedHashSet<>(TransactionScope.kept());
+                    if (under != null) {
+                        under.requireNotRefused();
+                        locks.addAll(under.locks);
+                    }
+                    check(locks);
+                    fence(locks);
                 } catch (TransactionException failure) {
                     // By itself it would not roll back: Spring takes it for a failure of the commit.
                     throw new IllegalStateException(
                             "the locks of the transaction could not be checked before its commit", failure);
                 }
             }
-        }
-
-        private void checkBeforeCommit(Optional<Begun> under) {
-            under.ifPresent(Begun::requireNotRefused);
-            Set<ReferenceCountedLock> locks = new LinkedHashSet<>(TransactionScope.kept());
-            under.ifPresent(known -> locks.addAll(known.locks));
-            check(locks);
-            fence(locks);
         }
 
         @Override
@@ -219,10 +221,45 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         void requireNotRefused() {
             if (refusal != null) {
                 thrown = true;
-                if (refusal instanceof Error error) {
-                    throw error;
-                }
-                throw (RuntimeException) refusal;
+                ReflectionUtils.rethrowRuntimeException(refusal);
+            }
+        }
+    }
+
+    /** Transaction advice with something of ours between the beginning of the transaction and the method. */
+    record TransactionAdvice(MethodInterceptor transactions, MethodInterceptor inside) implements MethodInterceptor {
+
+        @Override
+        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            return transactions.invoke(new Inside(invocation, inside));
+        }
+
+        private record Inside(MethodInvocation invocation, MethodInterceptor inside) implements MethodInvocation {
+
+            @Override
+            public @Nullable Object proceed() throws Throwable {
+                return inside.invoke(invocation);
+            }
+
+            @Override
+            public Method getMethod() {
+                return invocation.getMethod();
+            }
+
+            @Override
+            @SuppressWarnings("NullAway") // elements may be null; Spring's class file says so only to newer compilers
+            public Object[] getArguments() {
+                return invocation.getArguments();
+            }
+
+            @Override
+            public @Nullable Object getThis() {
+                return invocation.getThis();
+            }
+
+            @Override
+            public AccessibleObject getStaticPart() {
+                return invocation.getStaticPart();
             }
         }
     }

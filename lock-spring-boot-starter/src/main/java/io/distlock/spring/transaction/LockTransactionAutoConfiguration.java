@@ -31,22 +31,21 @@ public final class LockTransactionAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static EnclosingScope.Resolver lockTransactionScope(CommitGuard guard, Environment environment) {
-        boolean holds = Binder.get(environment)
-                .bind(PROPERTIES + "hold-until-completion", Boolean.class)
-                .orElse(true);
-        return new TransactionScope(guard, holds);
+        return new TransactionScope(guard, property(environment, "hold-until-completion", true));
     }
 
-    /** Reads the property from the environment: the properties bean would have to be created too early. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static CommitGuard lockCommitGuard(Environment environment, ObjectProvider<TransactionFence> fences) {
-        boolean asksStore = Binder.get(environment)
-                .bind(PROPERTIES + "ask-store-before-commit", Boolean.class)
-                .orElse(false);
         return new CommitGuard(
-                asksStore, SingletonSupplier.of(() -> fences.orderedStream().toList()));
+                property(environment, "ask-store-before-commit", false),
+                SingletonSupplier.of(() -> fences.orderedStream().toList()));
+    }
+
+    /** From the environment: the properties bean would have to be created too early. */
+    private static boolean property(Environment environment, String name, boolean otherwise) {
+        return Binder.get(environment).bind(PROPERTIES + name, Boolean.class).orElse(otherwise);
     }
 
     /** Locks and reactive transactions. */

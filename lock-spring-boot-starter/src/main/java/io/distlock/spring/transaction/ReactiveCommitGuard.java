@@ -67,7 +67,8 @@ record ReactiveCommitGuard(ReactiveTransactionScope scope) implements BeanPostPr
                     ReactiveAdapterRegistry.getSharedInstance().getAdapter(resultType(invocation.getMethod()));
             return adapter == null || !adapter.getDescriptor().isDeferred()
                     ? transactions.invoke(invocation)
-                    : new TransactionAdvice(transactions, inner -> guarded(inner, adapter)).invoke(invocation);
+                    : new CommitGuard.TransactionAdvice(transactions, inner -> guarded(inner, adapter))
+                            .invoke(invocation);
         }
 
         /** Calls the method once the transaction is guarded, so not if it is refused. */

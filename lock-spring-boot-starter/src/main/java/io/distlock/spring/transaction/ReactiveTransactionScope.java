@@ -47,7 +47,7 @@ record ReactiveTransactionScope(
     /** The work of a transaction that may have just begun: it is fenced, and its commit is guarded, from here on. */
     <T> Flux<T> guarded(Flux<T> work) {
         return Flux.deferContextual(context -> {
-            List<ReferenceCountedLock> around = HeldLocks.OfSubscription.current(context)
+            List<ReferenceCountedLock> around = context.<HeldLocks>getOrEmpty(HeldLocks.class)
                     .map(HeldLocks::referenced)
                     .orElseGet(List::of);
             return transaction(around)
@@ -144,15 +144,11 @@ record ReactiveTransactionScope(
 
         @Override
         public Mono<Void> afterCompletion(int status) {
-            return Flux.fromIterable(complete()).concatMap(Completion::end).then();
-        }
-
-        private static Mono<Void> end(ReferenceCountedLock.Reference reference) {
-            return Mono.fromFuture(reference.closeAsync().toCompletableFuture(), true)
-                    .onErrorResume(loss -> {
-                        ignoreLoss(loss);
-                        return Mono.empty();
-                    })
+            return Flux.fromIterable(complete())
+                    .concatMap(
+                            reference -> Mono.fromFuture(reference.closeAsync().toCompletableFuture(), true)
+                                    .doOnError(Completion::ignoreLoss)
+                                    .onErrorComplete())
                     .then();
         }
     }

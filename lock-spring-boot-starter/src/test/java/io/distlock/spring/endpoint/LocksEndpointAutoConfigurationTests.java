@@ -78,7 +78,7 @@ class LocksEndpointAutoConfigurationTests {
     static class Own extends LocksEndpoint {
 
         Own(LockClients clients, RecentLosses losses) {
-            super(clients, losses, event -> {}, new LocksEndpointProperties(Show.NEVER, Set.of(), false), List.of());
+            super(clients, losses, event -> {}, new LocksEndpoint.Properties(Show.NEVER, Set.of(), false), List.of());
         }
     }
 }

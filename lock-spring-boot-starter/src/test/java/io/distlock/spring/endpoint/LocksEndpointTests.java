@@ -56,7 +56,7 @@ class LocksEndpointTests {
                 new LockClients(List.of(client), "in-memory"),
                 losses,
                 published::add,
-                new LocksEndpointProperties(show, Set.of(), forceRelease),
+                new LocksEndpoint.Properties(show, Set.of(), forceRelease),
                 List.of(sanitizing));
     }
 
@@ -299,7 +299,7 @@ class LocksEndpointTests {
                 new LockClients(List.of(measured), "in-memory"),
                 losses,
                 published::add,
-                new LocksEndpointProperties(Show.ALWAYS, Set.of(), false),
+                new LocksEndpoint.Properties(Show.ALWAYS, Set.of(), false),
                 List.of());
         LocksDescriptor first = list(shown, null, null, null, null);
         LocksDescriptor second = list(shown, null, null, null, null);

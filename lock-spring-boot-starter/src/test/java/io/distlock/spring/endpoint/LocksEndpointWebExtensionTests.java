@@ -61,7 +61,7 @@ class LocksEndpointWebExtensionTests {
                 new LockClients(List.of(client), "in-memory"),
                 new RecentLosses(ticker),
                 event -> {},
-                new LocksEndpointProperties(show, Set.of(ROLE), forceRelease),
+                new LocksEndpoint.Properties(show, Set.of(ROLE), forceRelease),
                 List.of()));
     }
 
@@ -140,7 +140,7 @@ class LocksEndpointWebExtensionTests {
                 new LockClients(List.of(unable), "unable"),
                 new RecentLosses(ticker),
                 event -> {},
-                new LocksEndpointProperties(Show.ALWAYS, Set.of(), false),
+                new LocksEndpoint.Properties(Show.ALWAYS, Set.of(), false),
                 List.of()));
         assertProblem(
                 endpoint.locks(SecurityContext.NONE, "orders", "42", null, null, null, null),

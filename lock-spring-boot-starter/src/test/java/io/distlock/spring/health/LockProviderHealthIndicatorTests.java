@@ -26,7 +26,9 @@ class LockProviderHealthIndicatorTests {
     private Health health(CompletableFuture<ProviderStatus> answer) {
         Mockito.when(provider.callTimeout()).thenReturn(Duration.ofSeconds(1));
         Mockito.when(provider.check()).thenReturn(answer);
-        return new LockProviderHealthIndicator(provider, runtime.timeouts(), new Status("SHAKY")).health();
+        return new LockHealthAutoConfiguration.LockProviderHealthIndicator(
+                        provider, runtime.timeouts(), new Status("SHAKY"))
+                .health();
     }
 
     private Health health(ProviderStatus.State state) {

@@ -209,8 +209,8 @@ class LockMetricsTests {
         ticker.advance(Duration.ofSeconds(11));
         client.acquireAsync(client.request(LockKey.of("orders", "42"))).cancel(true);
         assertThat(registry.getMeters().stream().map(meter -> meter.getId().getName()))
-                .isSubsetOf(Arrays.stream(LockMeters.values())
-                        .map(LockMeters::meterName)
+                .isSubsetOf(Arrays.stream(LockMetrics.Meters.values())
+                        .map(LockMetrics.Meters::meterName)
                         .toList());
     }
 

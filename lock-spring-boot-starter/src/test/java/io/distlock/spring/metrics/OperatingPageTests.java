@@ -31,15 +31,14 @@ class OperatingPageTests {
 
     @Test
     void everyMeterHasARow() {
-        assertThat(LockMeters.values())
+        assertThat(LockMetrics.Meters.values())
                 .allSatisfy(meter ->
                         assertThat(lines).anyMatch(line -> line.startsWith("| `" + meter.meterName() + "` |")));
     }
 
     @Test
     void everyOutcomeAndReasonIsNamed() {
-        Stream<Enum<?>> values = Stream.of(
-                        LockMetrics.AcquireOutcome.values(), LockMetrics.HeldOutcome.values(), LockLoss.Reason.values())
+        Stream<Enum<?>> values = Stream.of(LockMetrics.Outcome.values(), LockLoss.Reason.values())
                 .flatMap(Arrays::stream);
         assertThat(values).allMatch(value -> says(value.name().toLowerCase(Locale.ROOT)));
     }
