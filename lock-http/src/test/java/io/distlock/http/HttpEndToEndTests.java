@@ -163,6 +163,7 @@ class HttpEndToEndTests {
                         redis.server(),
                         SECRET,
                         "distributed-lock.http.client.hosts=localhost",
+                        "spring.reactor.netty.shutdown-quiet-period=0s",
                         "spring.http.clients.reactive.connector=jdk"));
     }
 

@@ -39,7 +39,8 @@ class ReactiveWarehouse {
     static ConfigurableApplicationContext start(Class<?> more, String... properties) {
         return new SpringApplicationBuilder(ReactiveWarehouse.class, more)
                 .web(WebApplicationType.REACTIVE)
-                .properties("server.port=0", "spring.main.banner-mode=off")
+                .properties(
+                        "server.port=0", "spring.main.banner-mode=off", "spring.reactor.netty.shutdown-quiet-period=0s")
                 .run(properties);
     }
 
