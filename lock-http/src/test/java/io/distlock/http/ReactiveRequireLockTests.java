@@ -39,6 +39,14 @@ class ReactiveRequireLockTests extends RequireLockContract {
     }
 
     @Test
+    void aFunctionalEndpointIsAnsweredAlike() {
+        assertRefused(send("POST", "/function/7", List.of()), 428);
+        try (HeldLock lock = locks.acquire(locks.request("stock", "7"))) {
+            assertThat(post("/function/7", lock).body()).isEqualTo("written");
+        }
+    }
+
+    @Test
     void eachSubscriptionIsCheckedAndCallsTheMethod() {
         try (HeldLock lock = locks.acquire(locks.request("stock", "7"))) {
             assertThat(post("/twice/7", lock).statusCode()).isEqualTo(200);
