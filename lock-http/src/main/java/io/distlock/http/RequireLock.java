@@ -24,8 +24,10 @@ import java.lang.annotation.Target;
  * <p>The lock is checked once, before the method runs. The method may still be running when a later holder's request arrives:
  * if that matters, let the resource itself compare tokens.
  *
- * <p>For methods of Spring beans that are called through their proxy, on the thread of a servlet request. Anywhere else the
- * method throws {@link IllegalStateException} and does not run.
+ * <p>For methods of Spring beans that are called through their proxy. In Spring MVC the call must be on the thread of the
+ * request. In WebFlux the method must return a publisher or suspend, and the publisher be a part of the request's own: each
+ * subscription is checked, and then calls the method. Anywhere else the method throws {@link IllegalStateException} and does not
+ * run.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -68,8 +69,23 @@ class HttpEndToEndTests {
                 SECRET
             })
     void aStaleHoldersRequestIsRefused(String settings) {
+        assertStaleHolderIsRefused(Warehouse::start, settings);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "distributed-lock.http.server.fence=jdbc distributed-lock.jdbc.fencing.enabled=true",
+                "distributed-lock.http.server.fence=redis distributed-lock.redis.fencing.enabled=true"
+            })
+    void aStaleHoldersRequestIsRefusedInWebFlux(String settings) {
+        assertStaleHolderIsRefused(arguments -> ReactiveWarehouse.start(ReactiveWarehouse.class, arguments), settings);
+    }
+
+    private static void assertStaleHolderIsRefused(
+            Function<String[], ConfigurableApplicationContext> receiver, String settings) {
         try (ConfigurableApplicationContext warehouse =
-                Warehouse.start(arguments(redis.server(), settings.split(" ")))) {
+                receiver.apply(arguments(redis.server(), settings.split(" ")))) {
             String url = url("localhost", warehouse);
             assertThatExceptionOfType(HttpClientErrorException.class)
                     .isThrownBy(() -> shop.getBean(Orders.class).reorder("7", url, () -> {
@@ -142,7 +158,13 @@ class HttpEndToEndTests {
     private static ConfigurableApplicationContext shop() {
         return new SpringApplicationBuilder(Shop.class)
                 .web(WebApplicationType.NONE)
-                .run(arguments(redis.server(), SECRET, "distributed-lock.http.client.hosts=localhost"));
+                // Reactor Netty's threads are shared in a JVM, and end with the receiver.
+                .run(arguments(
+                        redis.server(),
+                        SECRET,
+                        "distributed-lock.http.client.hosts=localhost",
+                        "spring.reactor.netty.shutdown-quiet-period=0s",
+                        "spring.http.clients.reactive.connector=jdk"));
     }
 
     private static String url(String host, ConfigurableApplicationContext warehouse) {

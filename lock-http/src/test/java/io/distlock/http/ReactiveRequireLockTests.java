@@ -7,6 +7,7 @@ import io.distlock.http.Warehouse.Written;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.test.web.reactive.server.WebTestClient;
 
 /** WebFlux. */
 class ReactiveRequireLockTests extends RequireLockContract {
@@ -19,6 +20,30 @@ class ReactiveRequireLockTests extends RequireLockContract {
     @Override
     void writeOutsideOfARequest() {
         context.getBean(ReactiveWarehouse.Stock.class).write("7").block();
+    }
+
+    /** As {@code @WebFluxTest} has it. */
+    @Test
+    void aTestWithoutAServerIsAnsweredAlike() {
+        WebTestClient http = WebTestClient.bindToApplicationContext(context).build();
+        http.post().uri("/service/7").exchange().expectStatus().isEqualTo(428);
+        try (HeldLock lock = locks.acquire(locks.request("stock", "7"))) {
+            http.post()
+                    .uri("/service/7")
+                    .header(SequencerHeader.NAME, values(lock).get(0))
+                    .exchange()
+                    .expectStatus()
+                    .isOk();
+        }
+        assertThat(written).containsExactly("7");
+    }
+
+    @Test
+    void aFunctionalEndpointIsAnsweredAlike() {
+        assertRefused(send("POST", "/function/7", List.of()), 428);
+        try (HeldLock lock = locks.acquire(locks.request("stock", "7"))) {
+            assertThat(post("/function/7", lock).body()).isEqualTo("written");
+        }
     }
 
     @Test

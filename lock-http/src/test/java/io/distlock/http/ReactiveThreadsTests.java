@@ -18,9 +18,11 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -28,6 +30,7 @@ import org.springframework.dao.QueryTimeoutException;
 import reactor.core.scheduler.Schedulers;
 
 /** In WebFlux, no thread waits for the lock store, and only threads that may block call the fence and the method. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReactiveThreadsTests {
 
     private final SequencerHeader header = new SequencerHeader(List.of());
@@ -36,7 +39,7 @@ class ReactiveThreadsTests {
     private LockClient locks;
     private Parts parts;
 
-    @BeforeEach
+    @BeforeAll
     void start() {
         context = ReactiveWarehouse.start(
                 Parts.class,
@@ -47,9 +50,16 @@ class ReactiveThreadsTests {
         parts = context.getBean(Parts.class);
     }
 
-    @AfterEach
+    @AfterAll
     void stop() {
         context.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        context.getBean(Written.class).items().clear();
+        parts.silent = false;
+        parts.fenceFails = false;
     }
 
     /** More of them than any pool has threads. */

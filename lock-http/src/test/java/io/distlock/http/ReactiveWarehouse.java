@@ -13,6 +13,9 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -36,10 +39,21 @@ class ReactiveWarehouse {
         return new Stock(written);
     }
 
+    @Bean
+    RouterFunction<ServerResponse> route(Stock stock) {
+        return RouterFunctions.route()
+                .POST(
+                        "/function/{item}",
+                        request -> stock.write(request.pathVariable("item"))
+                                .then(ServerResponse.ok().bodyValue("written")))
+                .build();
+    }
+
     static ConfigurableApplicationContext start(Class<?> more, String... properties) {
         return new SpringApplicationBuilder(ReactiveWarehouse.class, more)
                 .web(WebApplicationType.REACTIVE)
-                .properties("server.port=0", "spring.main.banner-mode=off")
+                .properties(
+                        "server.port=0", "spring.main.banner-mode=off", "spring.reactor.netty.shutdown-quiet-period=0s")
                 .run(properties);
     }
 

@@ -32,7 +32,8 @@ class Warehouse {
     static ConfigurableApplicationContext start(String... properties) {
         return new SpringApplicationBuilder(Warehouse.class)
                 .web(WebApplicationType.SERVLET)
-                .properties("server.port=0", "spring.main.banner-mode=off")
+                .properties(
+                        "server.port=0", "spring.main.banner-mode=off", "spring.reactor.netty.shutdown-quiet-period=0s")
                 .run(properties);
     }
 

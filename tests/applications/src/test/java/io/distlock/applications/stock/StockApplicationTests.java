@@ -19,6 +19,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.client.RestTestClient;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
@@ -90,7 +91,11 @@ class StockApplicationTests {
     @Test
     void aRequestThatIsRefusedIsAConflictAndWaitersAreSeenFromOutside() {
         locks.refuse("stock", "lamp");
-        post("/stock/lamp/reserve").expectStatus().isEqualTo(HttpStatus.CONFLICT);
+        post("/stock/lamp/reserve")
+                .expectStatus()
+                .isEqualTo(HttpStatus.CONFLICT)
+                .expectHeader()
+                .contentType(MediaType.APPLICATION_PROBLEM_JSON);
         HeldLock elsewhere = locks.holdElsewhere("stock", "sofa");
         Disposable request = stock.reserve("sofa").subscribe();
         await().untilAsserted(() -> http.get()
@@ -113,7 +118,11 @@ class StockApplicationTests {
     @Test
     void aRequestWhileTheStoreIsSilentIsToBeRepeated() {
         locks.failStore();
-        post("/stock/desk/reserve").expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+        post("/stock/desk/reserve")
+                .expectStatus()
+                .isEqualTo(HttpStatus.SERVICE_UNAVAILABLE)
+                .expectHeader()
+                .valueEquals("Retry-After", "1");
     }
 
     @Test
