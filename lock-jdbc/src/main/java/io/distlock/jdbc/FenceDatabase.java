@@ -103,13 +103,21 @@ enum FenceDatabase {
             throw new IllegalStateException(
                     "the database of the fence does not answer: check spring.datasource.*", failure);
         }
+        return of(product, "jdbc");
+    }
+
+    /**
+     * The database of this name.
+     *
+     * @param module as in {@code distributed-lock.<module>.fencing.enabled}
+     */
+    static FenceDatabase of(String product, String module) {
         return Arrays.stream(values())
                 .filter(each -> product.matches(each.products))
                 .findFirst()
-                .orElseThrow(
-                        () -> new IllegalStateException(
-                                "fencing does not support the database '" + product
-                                        + "': use PostgreSQL, MySQL, MariaDB or H2, or switch distributed-lock.jdbc.fencing.enabled off"));
+                .orElseThrow(() -> new IllegalStateException("fencing does not support the database '" + product
+                        + "': use PostgreSQL, MySQL, MariaDB or H2, or switch distributed-lock." + module
+                        + ".fencing.enabled off"));
     }
 
     /** The statement, for {@code String.format} with the table's name; parameters key, token, provider, floor. */

@@ -1,18 +1,13 @@
 package io.distlock.jdbc;
 
-import io.distlock.FencingToken;
-import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
-import io.distlock.fencing.StaleFencingTokenException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -41,9 +36,6 @@ public final class JdbcFence implements Fence {
 
     /** H2 alone may report a duplicate key, once for each transaction that inserted the row meanwhile. */
     private static final int MOST_TRIES = 5;
-
-    private static final Sequencer PROBE =
-            new Sequencer(LockKey.of("probe"), LockMode.EXCLUSIVE, new FencingToken(Long.MAX_VALUE));
 
     private final DataSource dataSource;
     private final NamedParameterJdbcTemplate jdbc;
@@ -74,11 +66,9 @@ public final class JdbcFence implements Fence {
         this.database = FenceDatabase.of(dataSource);
         this.defaultProvider = defaultProvider;
         this.advance = database.advance().formatted(table.name());
-        this.look = "select lock_key, token, provider from %s where lock_key in (:key, :floor)".formatted(table.name());
-        this.lookAndLock =
-                "select lock_key, token, provider from %s where lock_key = :key for update".formatted(table.name());
-        this.delete = "delete from %s where lock_key = :key and token = :token and provider = :provider"
-                .formatted(table.name());
+        this.look = table.look();
+        this.lookAndLock = table.lookAndLock();
+        this.delete = table.delete();
     }
 
     @Override
@@ -100,7 +90,7 @@ public final class JdbcFence implements Fence {
             throw new IllegalStateException("Fence.advance was called for lock '" + sequencer.key()
                     + "' outside a transaction of the fence's data source: begin one first");
         }
-        Grant grant = new Grant(sequencer, table.key(sequencer.key()), table.source(provider));
+        FenceGrant grant = FenceGrant.of(sequencer, table, provider);
         if (locked.contains(grant)) {
             return true;
         }
@@ -108,10 +98,8 @@ public final class JdbcFence implements Fence {
             grant.requireNewest(rows(look, grant));
             return false;
         }
-        if (locked.isSuspended(outer -> ((Grant) outer).key().equals(grant.key()))) {
-            throw new IllegalStateException("lock '" + sequencer.key() + "' was acquired again in a transaction inside"
-                    + " another one that has used it, and would wait for that one for ever: acquire it in one of them, or"
-                    + " set distributed-lock.transactions.hold-until-completion to true");
+        if (locked.isSuspended(outer -> ((FenceGrant) outer).key().equals(grant.key()))) {
+            throw grant.wouldWaitForItself();
         }
         raise(grant);
         locked.add(grant);
@@ -140,7 +128,7 @@ public final class JdbcFence implements Fence {
         TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(dataSource));
         transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         try {
-            Grant probe = new Grant(PROBE, "{probe}", table.source(defaultProvider));
+            FenceGrant probe = FenceGrant.probe(table.source(defaultProvider));
             transaction.executeWithoutResult(status -> {
                 status.setRollbackOnly();
                 jdbc.update(advance, probe.parameters());
@@ -150,21 +138,16 @@ public final class JdbcFence implements Fence {
                     .ifPresent(prepare -> transaction.executeWithoutResult(
                             status -> jdbc.update(prepare.formatted(table.name()), probe.parameters())));
         } catch (DataAccessException failure) {
-            throw new IllegalStateException(
-                    "the fence cannot use the table " + table.name() + ": create it with the script "
-                            + database.script()
-                            + " or set distributed-lock.jdbc.initialize-schema to always, and allow the application to"
-                            + " select, insert, update and delete there",
-                    failure);
+            throw table.unusable(database, "jdbc", failure);
         }
     }
 
-    private void raise(Grant grant) {
+    private void raise(FenceGrant grant) {
         int count = update(grant);
         if (database.accepts(count)) {
             return;
         }
-        Map<String, Row> rows = rows(look, grant);
+        Map<String, FenceGrant.Row> rows = rows(look, grant);
         if (database.refuses(count)) {
             grant.refuse(rows);
         }
@@ -178,7 +161,7 @@ public final class JdbcFence implements Fence {
         grant.requireNewest(rows);
     }
 
-    private int update(Grant grant) {
+    private int update(FenceGrant grant) {
         for (int tries = 1; ; tries++) {
             try {
                 return jdbc.update(advance, grant.parameters());
@@ -190,64 +173,14 @@ public final class JdbcFence implements Fence {
         }
     }
 
-    private Map<String, Row> rows(String sql, Grant grant) {
+    private Map<String, FenceGrant.Row> rows(String sql, FenceGrant grant) {
         return jdbc
                 .query(
                         sql,
                         grant.parameters(),
-                        (row, number) ->
-                                new Row(row.getString("lock_key"), row.getLong("token"), row.getString("provider")))
+                        (row, number) -> new FenceGrant.Row(
+                                row.getString("lock_key"), row.getLong("token"), row.getString("provider")))
                 .stream()
-                .collect(Collectors.toMap(Row::key, row -> row, (one, other) -> one, HashMap::new));
-    }
-
-    private record Row(String key, long token, String source) {}
-
-    /** A grant as the table has it. */
-    private record Grant(Sequencer sequencer, String key, String source) {
-
-        Map<String, Object> parameters() {
-            return Map.<String, Object>of(
-                    "key", key, "token", token(), "provider", source, "floor", FenceTable.floorOf(source));
-        }
-
-        long token() {
-            return sequencer.token().value();
-        }
-
-        void requireNewest(Map<String, Row> rows) {
-            Row row = rows.get(key);
-            boolean newest = row == null || (row.source.equals(source) && row.token <= token());
-            if (!newest || isBelowFloor(rows)) {
-                refuse(rows);
-            }
-        }
-
-        boolean isBelowFloor(Map<String, Row> rows) {
-            Row floor = rows.get(FenceTable.floorOf(source));
-            return floor != null && floor.token >= token();
-        }
-
-        void refuse(Map<String, Row> rows) {
-            Row row = rows.get(key);
-            if (row != null && !row.source.equals(source)) {
-                throw new IllegalStateException("the fence has tokens of lock '" + sequencer.key() + "' from '"
-                        + row.source
-                        + "', which cannot be compared with those from '" + source
-                        + "' (provider:key-prefix): when no instance uses '" + row.source
-                        + "' any more, delete the rows with provider = '" + row.source + "' from the fence's table");
-            }
-            throw new StaleFencingTokenException(
-                    sequencer,
-                    newest(row, rows.get(FenceTable.floorOf(source)))
-                            .map(token -> "the database has seen token " + token)
-                            .orElse("the database has seen a later token"));
-        }
-
-        private Optional<Long> newest(@Nullable Row row, @Nullable Row floor) {
-            long token = Math.max(row == null ? 0 : row.token, floor == null ? 0 : floor.token);
-            // A transaction with an older snapshot refuses without seeing why.
-            return Optional.of(token).filter(seen -> seen >= token());
-        }
+                .collect(Collectors.toMap(FenceGrant.Row::key, row -> row, (one, other) -> one, HashMap::new));
     }
 }

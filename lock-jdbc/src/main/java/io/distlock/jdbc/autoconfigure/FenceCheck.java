@@ -1,6 +1,7 @@
 package io.distlock.jdbc.autoconfigure;
 
 import io.distlock.jdbc.JdbcFence;
+import io.distlock.spring.transaction.TransactionFence;
 import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -32,8 +33,8 @@ record FenceCheck(
             String found = names(DataSource.class);
             if (found.isEmpty()) {
                 throw new IllegalStateException(
-                        "there is no DataSource to fence, and transactions of R2DBC are not fenced:"
-                                + " define one, or set distributed-lock.jdbc.fencing.enabled to false");
+                        "there is no DataSource to fence: define one, or set distributed-lock.jdbc.fencing.enabled to"
+                                + " false, and for R2DBC distributed-lock.r2dbc.fencing.enabled to true");
             }
             throw new IllegalStateException("there is no single DataSource to fence, but: " + found
                     + ": make the one that the locks protect @Primary, or set distributed-lock.jdbc.fencing.enabled to"
@@ -57,10 +58,11 @@ record FenceCheck(
                     + " distributed-lock.jdbc.fencing.enabled to false");
         }
         String reactive = names(ReactiveTransactionManager.class);
-        if (!reactive.isEmpty()) {
+        if (!reactive.isEmpty() && names(TransactionFence.Reactive.class).isEmpty()) {
             log.warn(
-                    "The transactions of {} are reactive and not fenced, so a stale holder can write in them: compare its"
-                            + " token in each statement, as in 'update ... where ... and token <= :token'",
+                    "The transactions of {} are reactive and not fenced, so a stale holder can write in them: set"
+                            + " distributed-lock.r2dbc.fencing.enabled to true, or compare its token in each statement,"
+                            + " as in 'update ... where ... and token <= :token'",
                     reactive);
         }
     }

@@ -1,6 +1,5 @@
 package io.distlock.jdbc.autoconfigure;
 
-import io.distlock.LockOptions;
 import io.distlock.fencing.Fence;
 import io.distlock.jdbc.FenceCleaner;
 import io.distlock.jdbc.FenceTable;
@@ -16,8 +15,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -52,13 +49,7 @@ public final class JdbcFenceAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         FenceTable fenceTable(JdbcFenceProperties properties, Environment environment) {
-            String table = properties.getFencing().getTable();
-            try {
-                return new FenceTable(table, environment.getProperty("distributed-lock.key-prefix", "lock"));
-            } catch (IllegalArgumentException wrong) {
-                throw new InvalidConfigurationPropertyValueException(
-                        "distributed-lock.jdbc.fencing.table", table, wrong.getMessage());
-            }
+            return properties.getFencing().table("jdbc", environment);
         }
 
         @Bean
@@ -89,17 +80,7 @@ public final class JdbcFenceAutoConfiguration {
         @ConditionalOnMissingBean
         FenceCleanupSchedule fenceCleaning(
                 DataSource dataSource, FenceTable table, JdbcFenceProperties properties, Environment environment) {
-            Duration retention = properties.getFencing().getRetention();
-            Duration maxHold = Binder.get(environment)
-                    .bind("distributed-lock.max-hold-time", Duration.class)
-                    .orElse(LockOptions.defaults().maxHoldTime());
-            if (retention.compareTo(maxHold) < 0) {
-                throw new InvalidConfigurationPropertyValueException(
-                        "distributed-lock.jdbc.fencing.retention",
-                        retention,
-                        "It must be at least distributed-lock.max-hold-time, which is " + maxHold
-                                + ": a lock that is still held could lose its row.");
-            }
+            Duration retention = properties.getFencing().retention("jdbc", environment);
             return new FenceCleanupSchedule(new FenceCleaner(dataSource, table, retention));
         }
     }

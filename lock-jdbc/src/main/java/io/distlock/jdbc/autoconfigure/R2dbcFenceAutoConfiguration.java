@@ -1,0 +1,78 @@
+package io.distlock.jdbc.autoconfigure;
+
+import io.distlock.jdbc.R2dbcFence;
+import io.distlock.spring.LockClients;
+import io.distlock.spring.transaction.TransactionFence;
+import io.r2dbc.spi.ConnectionFactory;
+import java.time.Duration;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import reactor.core.publisher.Mono;
+
+/** Auto-configuration of an {@link R2dbcFence}, which each reactive transaction under a lock advances. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.r2dbc.autoconfigure.R2dbcAutoConfiguration",
+            "io.distlock.spring.autoconfigure.LockAutoConfiguration"
+        })
+@ConditionalOnProperty("distributed-lock.r2dbc.fencing.enabled")
+@ConditionalOnBean(LockClients.class)
+@EnableConfigurationProperties(R2dbcFenceProperties.class)
+public final class R2dbcFenceAutoConfiguration {
+
+    /** An application that asks for a fence does not start without one, for whatever reason it is missing. */
+    @Bean
+    static R2dbcFenceCheck r2dbcFenceCheck(ListableBeanFactory beans) {
+        return new R2dbcFenceCheck(beans);
+    }
+
+    /** The fence of the application's only or primary connection factory. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(R2dbcTransactionManager.class)
+    @ConditionalOnSingleCandidate(ConnectionFactory.class)
+    static class FenceConfiguration {
+
+        /** For a database that does not answer. */
+        private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+        @Bean
+        @ConditionalOnMissingBean
+        @DependsOnDatabaseInitialization
+        R2dbcFence r2dbcFence(
+                ConnectionFactory connections,
+                R2dbcFenceProperties properties,
+                LockClients clients,
+                Environment environment) {
+            R2dbcFence fence = new R2dbcFence(
+                    connections,
+                    properties.getFencing().table("r2dbc", environment),
+                    clients.primary().provider());
+            DatabaseInitializationMode mode = properties.getInitializeSchema();
+            Mono<Void> created = mode == DatabaseInitializationMode.NEVER
+                    ? Mono.empty()
+                    : fence.createTable(mode == DatabaseInitializationMode.EMBEDDED);
+            created.then(fence.verify()).block(PATIENCE);
+            return fence;
+        }
+
+        @Bean
+        @ConditionalOnBean(R2dbcFence.class)
+        TransactionFence.Reactive r2dbcFencedTransactions(R2dbcFence fence) {
+            return (provider, sequencer) -> fence.isInTransaction()
+                    .filter(isInTransaction -> isInTransaction)
+                    .flatMap(isInTransaction -> fence.advance(provider, sequencer));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.distlock.jdbc.autoconfigure;
+
+import io.distlock.jdbc.R2dbcFence;
+import io.r2dbc.spi.ConnectionFactory;
+import java.time.Duration;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.transaction.ReactiveTransactionManager;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.reactive.TransactionalOperator;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+
+/** Stops the start of an application that asks for fencing if its reactive transactions would not be fenced. */
+record R2dbcFenceCheck(ListableBeanFactory beans) implements SmartInitializingSingleton {
+
+    private static final Logger log = LoggerFactory.getLogger(R2dbcFenceCheck.class);
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private static final String OFF = ", or set distributed-lock.r2dbc.fencing.enabled to false";
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        R2dbcFence fence = beans.getBeanProvider(R2dbcFence.class).getIfAvailable();
+        if (fence == null) {
+            String found = String.join(", ", beans.getBeanNamesForType(ConnectionFactory.class, true, false));
+            throw new IllegalStateException(
+                    found.isEmpty()
+                            ? "there is no ConnectionFactory to fence: define one" + OFF
+                            : "there is no single ConnectionFactory to fence, but: " + found
+                                    + ": make the one that the locks protect @Primary" + OFF);
+        }
+        if (beans.getBeanProvider(ReactiveTransactionManager.class).stream()
+                .noneMatch(manager -> begins(manager, fence))) {
+            throw new IllegalStateException(
+                    "no transaction manager begins transactions of the fence's ConnectionFactory,"
+                            + " so none would be fenced: define an R2dbcTransactionManager for it" + OFF);
+        }
+    }
+
+    /** A manager that cannot begin a transaction counts as one that does not. */
+    private static boolean begins(ReactiveTransactionManager manager, R2dbcFence fence) {
+        DefaultTransactionDefinition readOnly = new DefaultTransactionDefinition();
+        readOnly.setReadOnly(true);
+        try {
+            return Objects.requireNonNullElse(
+                    TransactionalOperator.create(manager, readOnly)
+                            .execute(status -> {
+                                status.setRollbackOnly();
+                                return fence.isInTransaction();
+                            })
+                            .blockLast(PATIENCE),
+                    false);
+        } catch (TransactionException failure) {
+            log.debug("The fence could not try {}", manager, failure);
+            return false;
+        }
+    }
+}
