@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.LockKey;
 import io.distlock.http.RequiredLocks.Requirement;
-import io.distlock.spring.execution.LockTask;
+import io.distlock.spring.execution.KeyConverter;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.time.LocalDate;
@@ -42,7 +42,7 @@ class RequiredLocksTests {
                 UUID.randomUUID(),
                 TimeUnit.DAYS,
                 LocalDate.of(2026, 11, 22))) {
-            assertThat(List.of(key(value))).isEqualTo(LockTask.keys("items", value));
+            assertThat(List.of(key(value))).isEqualTo(KeyConverter.keys("items", value));
         }
         assertThat(key(42)).isEqualTo(key("42"));
     }
