@@ -54,7 +54,7 @@ public final class NodeCalls {
 
     /**
      * @param replicas how many must acknowledge a write before it counts
-     * @param known the scripts that are used; a quarantine checks for the first one
+     * @param known the scripts that are used
      */
     public NodeCalls(
             RedisConnections connections,

@@ -104,7 +104,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     private CompletionStage<Boolean> isKnownAdmitted(ServerIncarnation incarnation) {
         return incarnation.old()
                 ? CompletableFuture.completedFuture(false)
-                : server.knows(incarnation.form(scripts.get(0)));
+                : server.knows(scripts.stream().map(incarnation::form));
     }
 
     /** All calls that miss their script wait for one answer; a refusal holds for a while. */

@@ -84,9 +84,12 @@ public record ServerCommands(RedisConnection<?> connection, Supplier<RedisConnec
         return call(CommandType.HSET, IntegerOutput::new, keyFieldsAndValues);
     }
 
-    CompletableFuture<Boolean> knows(LuaScript script) {
-        return call(CommandType.SCRIPT, BooleanListOutput<String, String>::new, "EXISTS", script.digest())
-                .thenApply(known -> known.get(0));
+    /** Whether the server has all of these scripts. */
+    CompletableFuture<Boolean> knows(Stream<LuaScript> scripts) {
+        String[] arguments =
+                Stream.concat(Stream.of("EXISTS"), scripts.map(LuaScript::digest)).toArray(String[]::new);
+        return call(CommandType.SCRIPT, BooleanListOutput<String, String>::new, arguments)
+                .thenApply(known -> !known.contains(false));
     }
 
     /** Loads a script, in a cluster on the slot's master. */

@@ -153,6 +153,25 @@ class RestartAdmissionTests {
         }
     }
 
+    /** As after an update of the library that brings one other script. */
+    @Test
+    void aServerThatLacksAScriptOfThisClientIsAdmittedAgain() {
+        LuaScript added = scripts.inspect().withComment("another version");
+        NodeCalls earlier = guarded(List.of(scripts.inspect()));
+        await().atMost(TestClient.PATIENCE)
+                .until(() -> !asked(earlier, scripts.inspect()).isCompletedExceptionally());
+        NodeCalls updated = guarded(List.of(scripts.inspect(), added));
+        await().atMost(TestClient.PATIENCE).until(() -> !asked(updated, added).isCompletedExceptionally());
+        NodeCalls.close(List.of(earlier, updated), Duration.ofSeconds(1));
+    }
+
+    /** Calls to a single Redis. */
+    private NodeCalls guarded(List<LuaScript> known) {
+        Quarantine quarantine =
+                new Quarantine("Redis", Duration.ofSeconds(1), false, CompletableFuture::completedFuture);
+        return new NodeCalls(connections, Duration.ofSeconds(5), 0, known, Optional.of(quarantine), runtime);
+    }
+
     private NodeCalls calls(Duration callTimeout, Function<ServerCommands, CompletionStage<?>> preparation) {
         return calls(callTimeout, preparation, runtime);
     }
@@ -163,14 +182,15 @@ class RestartAdmissionTests {
         return new NodeCalls(connections, callTimeout, 0, scripts.all(), Optional.of(quarantine), with);
     }
 
-    private ScriptCall<List<Object>> inspection() {
-        RedisKeys.Names names = new RedisKeys("lock", 0).of(LockKey.of("orders"));
-        return ScriptCall.of(scripts.inspect(), names.slot(), ArrayOutput::new, List.of(names.lock(), names.readers()));
-    }
-
     /** Ended, one way or the other. */
     private CompletableFuture<List<Object>> asked(NodeCalls calls) {
-        CompletableFuture<List<Object>> answer = calls.run(inspection());
+        return asked(calls, scripts.inspect());
+    }
+
+    private static CompletableFuture<List<Object>> asked(NodeCalls calls, LuaScript inspect) {
+        RedisKeys.Names names = new RedisKeys("lock", 0).of(LockKey.of("orders"));
+        CompletableFuture<List<Object>> answer = calls.run(
+                ScriptCall.of(inspect, names.slot(), ArrayOutput::new, List.of(names.lock(), names.readers())));
         await().atMost(TestClient.PATIENCE).until(answer::isDone);
         return answer;
     }
