@@ -1,6 +1,7 @@
 package io.distlock.spring.transaction;
 
 import java.lang.reflect.Method;
+import java.util.Objects;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +80,7 @@ record ReactiveCommitGuard(ReactiveTransactionScope scope) implements BeanPostPr
 
         private static Publisher<?> publisher(MethodInvocation invocation, ReactiveAdapter adapter) {
             try {
-                return adapter.toPublisher(invocation.proceed());
+                return adapter.toPublisher(Objects.requireNonNull(invocation.proceed()));
             } catch (Throwable thrown) {
                 return Flux.error(thrown);
             }
