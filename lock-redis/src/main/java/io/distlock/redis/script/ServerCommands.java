@@ -86,8 +86,8 @@ public record ServerCommands(RedisConnection<?> connection, Supplier<RedisConnec
 
     /** Whether the server has all of these scripts. */
     CompletableFuture<Boolean> knows(Stream<LuaScript> scripts) {
-        String[] arguments =
-                Stream.concat(Stream.of("EXISTS"), scripts.map(LuaScript::digest)).toArray(String[]::new);
+        String[] arguments = Stream.concat(Stream.of("EXISTS"), scripts.map(LuaScript::digest))
+                .toArray(String[]::new);
         return call(CommandType.SCRIPT, BooleanListOutput<String, String>::new, arguments)
                 .thenApply(known -> !known.contains(false));
     }

@@ -147,7 +147,10 @@ final class LocksReport {
                 status.map(LockStatus::mode).orElse(null),
                 status.stream()
                         .flatMap(taken -> taken.holders().stream())
-                        .map(holder -> describe(place, holder, shown || byId || place.key().key().isEmpty()))
+                        .map(holder -> describe(
+                                place,
+                                holder,
+                                shown || byId || place.key().key().isEmpty()))
                         .toList(),
                 status.flatMap(LockStatus::waiters).orElse(null));
     }
