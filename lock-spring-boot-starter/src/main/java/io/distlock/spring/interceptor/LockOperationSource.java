@@ -138,13 +138,11 @@ final class LockOperationSource {
     }
 
     /** Whether the annotation is anywhere on the class or its supertypes: each bean's is asked, and few have it. */
-    private static boolean isCandidate(Class<?> type) {
-        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-            if (hasAnnotation(each)) {
-                return true;
-            }
-        }
-        return ClassUtils.getAllInterfacesForClassAsSet(type).stream().anyMatch(LockOperationSource::hasAnnotation);
+    private static boolean isCandidate(@Nullable Class<?> type) {
+        return type != null
+                && (hasAnnotation(type)
+                        || isCandidate(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(LockOperationSource::isCandidate));
     }
 
     private static boolean hasAnnotation(Class<?> type) {
@@ -165,6 +163,7 @@ final class LockOperationSource {
         Method specific = mostSpecific(method, type);
         return onMethod(specific)
                 .or(() -> specific.equals(method) ? Optional.empty() : onMethod(method))
+                .or(() -> onInterfaces(specific, type))
                 .map(annotations -> new LockedMethod(specific, type, annotations, false))
                 .or(() ->
                         onType(specific, type).map(annotations -> new LockedMethod(specific, type, annotations, true)));
@@ -180,6 +179,16 @@ final class LockOperationSource {
 
     private static Optional<List<MergedAnnotation<DistributedLock>>> onMethod(Method method) {
         return present(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
+    }
+
+    /** Also of an interface unknown to the superclass that declares the method. */
+    private static Optional<List<MergedAnnotation<DistributedLock>>> onInterfaces(Method specific, Class<?> type) {
+        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                .flatMap(each -> Arrays.stream(each.getMethods()))
+                .filter(each -> each.getName().equals(specific.getName()))
+                .filter(each -> mostSpecific(each, type).equals(specific))
+                .flatMap(each -> onMethod(each).stream())
+                .findFirst();
     }
 
     private static Optional<List<MergedAnnotation<DistributedLock>>> onType(Method method, Class<?> type) {
