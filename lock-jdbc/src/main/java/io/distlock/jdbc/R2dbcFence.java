@@ -4,8 +4,10 @@ import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
 import io.r2dbc.spi.ConnectionFactory;
+import io.r2dbc.spi.R2dbcException;
 import io.r2dbc.spi.Readable;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -14,6 +16,7 @@ import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.r2dbc.connection.init.ResourceDatabasePopulator;
 import org.springframework.r2dbc.core.DatabaseClient;
@@ -40,6 +43,7 @@ public final class R2dbcFence {
     private final DatabaseClient client;
     private final FenceTable table;
     private final FenceDatabase database;
+    private final SQLErrorCodeSQLExceptionTranslator translator;
     private final ReactiveLockedRows locked = new ReactiveLockedRows();
     private final String defaultProvider;
     private final String advance;
@@ -54,7 +58,9 @@ public final class R2dbcFence {
         this.manager = new Manager(connections);
         this.client = DatabaseClient.create(connections);
         this.table = table;
-        this.database = FenceDatabase.of(connections.getMetadata().getName(), "r2dbc");
+        String product = connections.getMetadata().getName();
+        this.database = FenceDatabase.of(product, "r2dbc");
+        this.translator = new SQLErrorCodeSQLExceptionTranslator(product);
         this.defaultProvider = defaultProvider;
         this.advance = database.advance().formatted(table.name());
     }
@@ -62,7 +68,8 @@ public final class R2dbcFence {
     /**
      * Advances the fence in the current transaction. Subscribe to it first in a transaction, before reading what the lock
      * protects. Signals {@link StaleFencingTokenException} if a later holder was there, {@link IllegalStateException} outside
-     * a transaction or for a token that cannot be compared, and {@link DataAccessException} if the database fails.
+     * a transaction or for a token that cannot be compared, {@link org.springframework.dao.CannotAcquireLockException} if the
+     * row was not free within the database's lock timeout, and {@link DataAccessException} if the database fails.
      */
     public Mono<Void> advance(Sequencer sequencer) {
         return advance(defaultProvider, sequencer);
@@ -177,7 +184,21 @@ public final class R2dbcFence {
     }
 
     private Mono<Integer> update(String sql, FenceGrant grant) {
-        return bound(sql, grant).fetch().rowsUpdated().map(Math::toIntExact);
+        return bound(sql, grant)
+                .fetch()
+                .rowsUpdated()
+                .map(Math::toIntExact)
+                .onErrorMap(DataAccessException.class, failure -> translate(sql, failure));
+    }
+
+    /** As JDBC would: R2DBC has no type for a wait that took too long, and its drivers do not agree on one. */
+    private DataAccessException translate(String sql, DataAccessException failure) {
+        if (!(failure.getCause() instanceof R2dbcException cause)) {
+            return failure;
+        }
+        SQLException same = new SQLException(cause.getMessage(), cause.getSqlState(), cause.getErrorCode(), cause);
+        DataAccessException translated = translator.translate("fence", sql, same);
+        return translated == null ? failure : translated;
     }
 
     private Mono<Map<String, FenceGrant.Row>> rows(String sql, FenceGrant grant) {
@@ -187,7 +208,8 @@ public final class R2dbcFence {
                         column(row, "token", Long.class),
                         column(row, "provider", String.class)))
                 .all()
-                .collectMap(FenceGrant.Row::key, Function.identity(), HashMap::new);
+                .collectMap(FenceGrant.Row::key, Function.identity(), HashMap::new)
+                .onErrorMap(DataAccessException.class, failure -> translate(sql, failure));
     }
 
     private static <T> T column(Readable row, String name, Class<T> type) {

@@ -35,7 +35,11 @@ public final class CountedConnections implements ConnectionFactory {
     }
 
     public CountedConnections(String url) {
-        connections = ConnectionFactories.get(url);
+        this(ConnectionFactories.get(url));
+    }
+
+    public CountedConnections(ConnectionFactory connections) {
+        this.connections = connections;
     }
 
     @Override

@@ -5,6 +5,10 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.distlock.test.sql.SqlServer;
+import io.r2dbc.spi.ConnectionFactories;
+import io.r2dbc.spi.ConnectionFactory;
+import io.r2dbc.spi.ConnectionFactoryOptions;
+import io.r2dbc.spi.Option;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +20,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** A real database with a fence's table. */
 public final class Database implements AutoCloseable {
+
+    private static final String H2_OPTIONS = ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000";
 
     private final @Nullable SqlServer server;
     private final HikariDataSource dataSource;
@@ -45,7 +51,7 @@ public final class Database implements AutoCloseable {
     public static Database h2() {
         return new Database(
                 null,
-                "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000",
+                "jdbc:h2:mem:" + UUID.randomUUID() + H2_OPTIONS,
                 "sa",
                 "set lock_timeout 100",
                 // It repeats a statement that waits for another's insert, and names a blocker only for updates.
@@ -86,6 +92,22 @@ public final class Database implements AutoCloseable {
         return dataSource;
     }
 
+    /** Opens a new connection to the same database each time, as R2DBC does without a pool. */
+    public ConnectionFactory connections() {
+        if (server != null) {
+            return ConnectionFactories.get(url.replaceFirst("jdbc:(\\w+)://", "r2dbc:$1://" + user + "@"));
+        }
+        String name = url.substring("jdbc:h2:mem:".length(), url.indexOf(';'));
+        return new CountedConnections(ConnectionFactories.get(ConnectionFactoryOptions.builder()
+                .option(ConnectionFactoryOptions.DRIVER, "h2")
+                .option(ConnectionFactoryOptions.PROTOCOL, "mem")
+                .option(ConnectionFactoryOptions.DATABASE, name)
+                .option(ConnectionFactoryOptions.USER, user)
+                .option(ConnectionFactoryOptions.PASSWORD, "")
+                .option(Option.valueOf("options"), H2_OPTIONS.substring(1))
+                .build()));
+    }
+
     public JdbcTemplate jdbc() {
         return new JdbcTemplate(dataSource);
     }
@@ -96,7 +118,12 @@ public final class Database implements AutoCloseable {
 
     /** Makes the current transaction wait for a row for as short as the database allows. */
     public void shortenLockTimeout() {
-        jdbc().execute(shortLockTimeout);
+        jdbc().execute(shortLockTimeout());
+    }
+
+    /** The statement that does so. */
+    String shortLockTimeout() {
+        return shortLockTimeout;
     }
 
     /** How many transactions wait for a row that another has locked. */

@@ -39,6 +39,7 @@ final class AsyncCall {
 
     // Written before the task is submitted.
     private @Nullable Work work;
+    private @Nullable BiConsumer<@Nullable Work, @Nullable Throwable> continuation;
     private volatile boolean stopped;
 
     /**
@@ -62,7 +63,7 @@ final class AsyncCall {
         this.body = body;
         this.bodies = bodies;
         this.fence = fence;
-        this.task = bodies.decorated(() -> begun.complete(Objects.requireNonNull(work)));
+        this.task = bodies.decorated(() -> begin(Objects.requireNonNull(work)));
     }
 
     /** Cancelling it ends the wait for a lock or for a thread. */
@@ -81,14 +82,28 @@ final class AsyncCall {
 
     /** Goes on with the work on the executor's thread, or with the reason why there is none on any thread. */
     void start(EnclosingScope scope, HeldLocks outer, BiConsumer<@Nullable Work, @Nullable Throwable> next) {
+        continuation = next;
         begun.whenComplete((ready, failure) -> {
-            try {
-                next.accept(ready, failure);
-            } finally {
-                over.complete(true);
+            if (failure != null) {
+                goOn(null, failure);
             }
         });
         takeNext(scope, outer);
+    }
+
+    /** On this thread: whoever cancels it too late might run a dependent of the future. */
+    private void begin(Work ready) {
+        if (begun.complete(ready)) {
+            goOn(ready, null);
+        }
+    }
+
+    private void goOn(@Nullable Work ready, @Nullable Throwable failure) {
+        try {
+            Objects.requireNonNull(continuation).accept(ready, failure);
+        } finally {
+            over.complete(true);
+        }
     }
 
     private void takeNext(EnclosingScope scope, HeldLocks outer) {
@@ -102,9 +117,11 @@ final class AsyncCall {
                 });
                 CompletableFuture<Void> fenced = fence.apply(locks.taken());
                 begun.whenComplete((ready, failure) -> fenced.cancel(true));
+                // If not here, on a driver's thread.
+                boolean isHere = fenced.isDone();
                 fenced.whenComplete((accepted, refusal) -> {
                     if (refusal == null) {
-                        takeThread(whole);
+                        takeThread(whole, isHere);
                     } else {
                         begun.completeExceptionally(refusal);
                     }
@@ -130,7 +147,7 @@ final class AsyncCall {
                     refused(next.notAcquired(), LossExceptions.bare(failure));
                 }
             });
-        } catch (RuntimeException refusal) {
+        } catch (RuntimeException | Error refusal) {
             begun.completeExceptionally(refusal);
         }
     }
@@ -139,8 +156,8 @@ final class AsyncCall {
         references.forEach(held::push);
         locks.granted(references);
         if (begun.isDone()) {
-            // Cancelled in the instant of the grant.
-            close(null, ignored -> {});
+            // Cancelled in the instant of the grant. Who closes the other locks reports their losses.
+            references.stream().filter(held::remove).forEach(Reference::closeAsync);
         } else {
             takeNext(scope, outer.with(references));
         }
@@ -155,16 +172,16 @@ final class AsyncCall {
         Work replacement = new Work(null, () -> handler.handle((LockException) failure));
         close(null, ignored -> {
             if (handler.callsApplication()) {
-                takeThread(replacement);
+                takeThread(replacement, true);
             } else {
-                begun.complete(replacement);
+                begin(replacement);
             }
         });
     }
 
-    private void takeThread(Work next) {
-        work = next;
-        bodies.execute(caller, task, begun::completeExceptionally);
+    private void takeThread(Work taking, boolean mayBlock) {
+        work = taking;
+        bodies.execute(mayBlock && Thread.currentThread() != caller, task, begun::completeExceptionally);
     }
 
     /** Unless it has begun, the body does not run. Completed when the locks may end, which is after it in any case. */

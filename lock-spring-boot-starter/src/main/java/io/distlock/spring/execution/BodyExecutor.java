@@ -45,18 +45,18 @@ final class BodyExecutor {
         return target().decorator().decorate(task);
     }
 
-    /** Submits the task. Not on the caller's thread, which an executor may block, or use for the task. */
-    void execute(Thread caller, Runnable task, Consumer<Throwable> notRun) {
+    /** Submits the task; on this thread only if it may block, since an executor may block it, or use it for the task. */
+    void execute(boolean mayBlock, Runnable task, Consumer<Throwable> notRun) {
         Runnable submission = reporting(
                 notRun,
                 () -> target().executor().execute(reporting(notRun, () -> {
                     task.run();
                     notRun.accept(new IllegalStateException("a TaskDecorator did not run its task"));
                 })));
-        if (Thread.currentThread() == caller) {
-            reporting(notRun, () -> own.execute(submission)).run();
-        } else {
+        if (mayBlock) {
             submission.run();
+        } else {
+            reporting(notRun, () -> own.execute(submission)).run();
         }
     }
 
