@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,6 +32,13 @@ import reactor.core.publisher.Mono;
 final class RequiredLocks {
 
     private static final Pattern BY_INDEX = Pattern.compile("[ap](\\d{1,3})");
+
+    /** Subscribers of other libraries, such as RxJava and the JDK's own, have no context. Names, as none need be there. */
+    private static final Set<String> WITH_CONTEXT = Set.of(
+            "reactor.core.publisher.Mono",
+            "reactor.core.publisher.Flux",
+            "org.reactivestreams.Publisher",
+            "kotlinx.coroutines.flow.Flow");
 
     private final SpelExpressionParser parser = new SpelExpressionParser();
     private final DefaultParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
@@ -89,12 +97,12 @@ final class RequiredLocks {
         }
     }
 
-    /** How to adapt what a method returns, if that begins to work only when it is subscribed to. */
+    /** How to adapt what a method returns, if a subscription to it begins the work, and has the context of its request. */
     private static @Nullable ReactiveAdapter publisher(Method method) {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
                 .getAdapter(
                         KotlinDetector.isSuspendingFunction(method) ? asSeenByAdvice(method) : method.getReturnType());
-        return adapter == null || !adapter.getDescriptor().isDeferred() ? null : adapter;
+        return adapter == null || !WITH_CONTEXT.contains(adapter.getReactiveType().getName()) ? null : adapter;
     }
 
     private static Class<?> asSeenByAdvice(Method suspending) {

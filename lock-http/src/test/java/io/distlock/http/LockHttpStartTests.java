@@ -8,6 +8,7 @@ import java.io.StringWriter;
 import java.net.URI;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -17,6 +18,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.webclient.WebClientCustomizer;
 import org.springframework.transaction.PlatformTransactionManager;
+import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -158,6 +160,10 @@ class LockHttpStartTests {
         reactive.withBean(Eager.class)
                 .run(started ->
                         assertThat(started).getFailure().hasStackTraceContaining("let the method return a publisher"));
+        // Its subscriber has no context, so it would never find its request.
+        reactive.withBean(OfTheJdk.class)
+                .run(started ->
+                        assertThat(started).getFailure().hasStackTraceContaining("let the method return a publisher"));
         reactive.withBean(Publishers.class).run(started -> assertThat(started).hasNotFailed());
     }
 
@@ -190,6 +196,14 @@ class LockHttpStartTests {
         @RequireLock(name = "a")
         public CompletableFuture<String> run() {
             return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class OfTheJdk {
+
+        @RequireLock(name = "stock")
+        public Flow.Publisher<String> read() {
+            return JdkFlowAdapter.publisherToFlowPublisher(Flux.empty());
         }
     }
 

@@ -42,9 +42,9 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 public final class RedisFence implements Fence {
 
-    private static final String FRAME = file("fence.lua").getScriptAsString();
+    private static final String FRAME = text("fence.lua");
     private static final RedisScript<Long> NOTHING = RedisScript.of("return 0", Long.class);
-    private static final RedisScript<Long> COMMAND = file("fence-command.lua");
+    static final RedisScript<Long> COMMAND = RedisScript.of(text("fence-command.lua"), Long.class);
 
     private final StringRedisTemplate redis;
     private final Options options;
@@ -216,8 +216,9 @@ public final class RedisFence implements Fence {
         return failure;
     }
 
-    private static RedisScript<Long> file(String name) {
-        return RedisScript.of(new ClassPathResource(name, RedisFence.class), Long.class);
+    /** Now: a script of a resource reads it again for each call. */
+    private static String text(String file) {
+        return RedisScript.of(new ClassPathResource(file, RedisFence.class)).getScriptAsString();
     }
 
     /**

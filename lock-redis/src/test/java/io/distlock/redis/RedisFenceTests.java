@@ -318,6 +318,12 @@ class RedisFenceTests {
         }
     }
 
+    /** Otherwise each write would open a file, and change what it does once that file is replaced. */
+    @Test
+    void theScriptOfACommandIsReadOnce() {
+        assertThat(RedisFence.COMMAND.getScriptAsString()).isSameAs(RedisFence.COMMAND.getScriptAsString());
+    }
+
     @Test
     void optionsThatCannotWorkAreRefused() {
         assertThatIllegalArgumentException()

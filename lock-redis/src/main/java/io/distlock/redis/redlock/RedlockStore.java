@@ -124,6 +124,9 @@ final class RedlockStore implements TryLockStore {
         if (clash.isPresent()) {
             // Asks again: the configuration may have been corrected.
             nodes.all().forEach(RedlockNode::identify);
+            synchronized (this) {
+                split = Optional.empty();
+            }
             return failed(clash.get());
         }
         OptionalInt first = nodes.first(request.key());
