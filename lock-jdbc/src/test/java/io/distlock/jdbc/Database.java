@@ -121,6 +121,11 @@ public final class Database implements AutoCloseable {
         jdbc().execute(shortLockTimeout());
     }
 
+    /** Lets no later transaction have a connection that an earlier one has changed. */
+    public void closeConnections() {
+        dataSource.getHikariPoolMXBean().softEvictConnections();
+    }
+
     /** The statement that does so. */
     String shortLockTimeout() {
         return shortLockTimeout;

@@ -128,6 +128,8 @@ abstract class JdbcFenceContract {
                             none -> assertThat(none).isNull(),
                             closed -> assertThat(closed).isInstanceOf(TransactionSystemException.class));
             earlier.commit();
+        } finally {
+            database.closeConnections();
         }
         assertThat(failure.get()).isInstanceOf(CannotAcquireLockException.class);
         assertThat(token(key)).isEqualTo(5);

@@ -52,7 +52,8 @@ final class Victim implements AutoCloseable {
         this.jdbc = context.getBean(JdbcTemplate.class);
     }
 
-    static Victim start(List<String> properties, String url, String user, boolean fenced) {
+    /** One at a time: the applications share the JVM's logging and other statics, which each sets up as it starts. */
+    static synchronized Victim start(List<String> properties, String url, String user, boolean fenced) {
         List<String> arguments = new ArrayList<>(List.of(
                 "--spring.main.banner-mode=off",
                 "--logging.level.root=error",
