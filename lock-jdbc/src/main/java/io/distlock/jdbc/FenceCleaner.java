@@ -1,12 +1,10 @@
 package io.distlock.jdbc;
 
-import java.sql.Timestamp;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -31,25 +29,27 @@ public final class FenceCleaner {
     static final Duration SETTLING = Duration.ofMinutes(30);
 
     private static final String FLOORS = "{floor}%";
-    private static final String UNUSED = " where provider = :source and token <= :floor and updated_at < :since";
     private static final int BATCH = 500;
 
-    private final NamedParameterJdbcTemplate jdbc;
-    private final TransactionTemplate transactions;
+    private final Statements statements;
     private final String name;
     private final String advance;
-    private final Duration retention;
+    private final String unused;
+    private final String settled;
 
     /**
      * @param retention how long a row is kept after its last use; at least the longest time that a lock may be held
      */
     public FenceCleaner(DataSource dataSource, FenceTable table, Duration retention) {
-        this.jdbc = new NamedParameterJdbcTemplate(dataSource);
-        this.transactions = new TransactionTemplate(new JdbcTransactionManager(dataSource));
-        this.transactions.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+        this(new Jdbc(dataSource), FenceDatabase.of(dataSource), table, retention);
+    }
+
+    FenceCleaner(Statements statements, FenceDatabase database, FenceTable table, Duration retention) {
+        this.statements = statements;
         this.name = table.name();
-        this.advance = FenceDatabase.of(dataSource).advance().formatted(name);
-        this.retention = retention;
+        this.advance = database.advance().formatted(name);
+        this.unused = database.notUsedFor(retention);
+        this.settled = database.notUsedFor(SETTLING);
     }
 
     /**
@@ -58,83 +58,95 @@ public final class FenceCleaner {
      * @return how many rows were removed
      */
     public int clean() {
-        Timestamp now = in(() -> Objects.requireNonNull(
-                jdbc.getJdbcTemplate().queryForObject("select current_timestamp", Timestamp.class)));
-        Timestamp unusedSince = before(now, retention);
         int removed = 0;
-        for (String source : in(() -> unused(unusedSince))) {
-            Optional<Floor> floor = in(() -> floor(source));
-            // Raised again while it settles, as by several instances in turn, it would never be old enough.
-            if (floor.isEmpty() || !floor.get().since.after(before(now, SETTLING))) {
-                removed += floor.map(each -> remove(source, each.token, unusedSince))
-                        .orElse(0);
-                in(() -> raiseFloor(source, unusedSince, floor));
+        for (String source : statements.query(
+                "select distinct provider from " + name + " where " + unused + " and lock_key not like :floors",
+                Map.<String, Object>of("floors", FLOORS),
+                String.class)) {
+            Optional<Long> floor = floor(source, settled);
+            if (floor.isPresent()) {
+                removed += remove(source, floor.get());
+                raiseFloor(source, floor.get());
+            } else if (floor(source, "1 = 1").isEmpty()) {
+                // Raised again while it settles, as by several instances in turn, it would never be old enough.
+                raiseFloor(source, -1);
             }
         }
         return removed;
     }
 
-    private <T> T in(Supplier<T> step) {
-        return Objects.requireNonNull(transactions.execute(status -> step.get()));
-    }
-
-    private static Timestamp before(Timestamp time, Duration earlier) {
-        return Timestamp.from(time.toInstant().minus(earlier));
-    }
-
-    private List<String> unused(Timestamp since) {
-        return jdbc.query(
-                "select distinct provider from " + name + " where updated_at < :since and lock_key not like :floors",
-                Map.<String, Object>of("since", since, "floors", FLOORS),
-                (row, number) -> row.getString(1));
-    }
-
-    private Optional<Floor> floor(String source) {
-        return jdbc
+    private Optional<Long> floor(String source, String condition) {
+        return statements
                 .query(
-                        "select token, updated_at from " + name + " where lock_key = :key",
-                        Map.of("key", FenceTable.floorOf(source)),
-                        (row, number) -> new Floor(row.getLong(1), row.getTimestamp(2)))
+                        "select token from " + name + " where lock_key = :key and " + condition,
+                        Map.<String, Object>of("key", FenceTable.floorOf(source)),
+                        Long.class)
                 .stream()
                 .findFirst();
     }
 
     /** By key, and a few at a time: a condition without an index would lock every row that is looked at. */
-    private int remove(String source, long floor, Timestamp unusedSince) {
-        Map<String, Object> unused = Map.<String, Object>of(
-                "source", source, "floor", floor, "since", unusedSince, "floors", FLOORS, "most", BATCH);
+    private int remove(String source, long floor) {
+        String removable = " where provider = :source and token <= :floor and " + unused;
         int removed = 0;
         int found;
         do {
-            List<String> keys = in(() -> jdbc.query(
-                    "select lock_key from " + name + UNUSED + " and lock_key not like :floors limit :most",
-                    unused,
-                    (row, number) -> row.getString(1)));
+            List<String> keys = statements.query(
+                    "select lock_key from " + name + removable + " and lock_key not like :floors limit " + BATCH,
+                    Map.<String, Object>of("source", source, "floor", floor, "floors", FLOORS),
+                    String.class);
             found = keys.size();
             for (String key : keys) {
-                Map<String, Object> row =
-                        Map.<String, Object>of("key", key, "source", source, "floor", floor, "since", unusedSince);
-                removed += in(() -> jdbc.update("delete from " + name + UNUSED + " and lock_key = :key", row));
+                removed += statements.update(
+                        "delete from " + name + removable + " and lock_key = :key",
+                        Map.<String, Object>of("key", key, "source", source, "floor", floor));
             }
         } while (found == BATCH);
         return removed;
     }
 
-    private boolean raiseFloor(String source, Timestamp unusedSince, Optional<Floor> floor) {
-        Long largest = jdbc.queryForObject(
-                "select max(token) from " + name
-                        + " where provider = :source and updated_at < :since and lock_key not like :floors",
-                Map.<String, Object>of("source", source, "since", unusedSince, "floors", FLOORS),
+    private void raiseFloor(String source, long floor) {
+        List<Long> largest = statements.query(
+                "select token from " + name + " where provider = :source and token > :floor and " + unused
+                        + " and lock_key not like :floors order by token desc limit 1",
+                Map.<String, Object>of("source", source, "floor", floor, "floors", FLOORS),
                 Long.class);
-        if (largest == null || floor.filter(each -> each.token >= largest).isPresent()) {
-            return false;
-        }
         String key = FenceTable.floorOf(source);
-        jdbc.update(
-                advance,
-                Map.<String, Object>of("key", key, "token", largest, "provider", source, "floor", key + "{none}"));
-        return true;
+        for (Long token : largest) {
+            statements.update(
+                    advance,
+                    Map.<String, Object>of("key", key, "token", token, "provider", source, "floor", key + "{none}"));
+        }
     }
 
-    private record Floor(long token, Timestamp since) {}
+    /** Runs each statement in a READ COMMITTED transaction of its own. May block. */
+    interface Statements {
+
+        /** The first column of each row, of which none is null. */
+        <T> List<T> query(String sql, Map<String, Object> parameters, Class<T> type);
+
+        int update(String sql, Map<String, Object> parameters);
+    }
+
+    private static final class Jdbc implements Statements {
+
+        private final NamedParameterJdbcTemplate jdbc;
+        private final TransactionTemplate transactions;
+
+        Jdbc(DataSource dataSource) {
+            jdbc = new NamedParameterJdbcTemplate(dataSource);
+            transactions = new TransactionTemplate(new JdbcTransactionManager(dataSource));
+            transactions.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+        }
+
+        @Override
+        public <T> List<T> query(String sql, Map<String, Object> parameters, Class<T> type) {
+            return Objects.requireNonNull(transactions.execute(status -> jdbc.queryForList(sql, parameters, type)));
+        }
+
+        @Override
+        public int update(String sql, Map<String, Object> parameters) {
+            return Objects.requireNonNull(transactions.execute(status -> jdbc.update(sql, parameters)));
+        }
+    }
 }

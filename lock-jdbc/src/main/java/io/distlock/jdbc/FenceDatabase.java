@@ -2,6 +2,7 @@ package io.distlock.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import javax.sql.DataSource;
@@ -26,6 +27,11 @@ enum FenceDatabase {
                     on conflict (lock_key) do update set token = excluded.token, updated_at = excluded.updated_at
                     where fence.token <= excluded.token and fence.provider = excluded.provider""";
         }
+
+        @Override
+        String notUsedFor(long seconds) {
+            return "updated_at < current_timestamp - interval '" + seconds + " seconds'";
+        }
     },
 
     H2("h2", "H2") {
@@ -44,6 +50,11 @@ enum FenceDatabase {
                         insert (lock_key, token, provider, updated_at)
                         values (mine.lock_key, mine.token, mine.provider, current_timestamp)""";
         }
+
+        @Override
+        String notUsedFor(long seconds) {
+            return "updated_at < timestampadd(second, -" + seconds + ", current_timestamp)";
+        }
     },
 
     /**
@@ -60,6 +71,12 @@ enum FenceDatabase {
                         updated_at = if(provider = values(provider) and token <= values(token),
                                         values(updated_at), updated_at),
                         token = if(provider = values(provider), greatest(token, values(token)), token)""";
+        }
+
+        /** In UTC: local times jump twice a year. */
+        @Override
+        String notUsedFor(long seconds) {
+            return "unix_timestamp(updated_at) < unix_timestamp() - " + seconds;
         }
 
         /** A SERIALIZABLE transaction that looks for a row that is missing would lock out all new rows at its place. */
@@ -122,6 +139,13 @@ enum FenceDatabase {
 
     /** The statement, for {@code String.format} with the table's name; parameters key, token, provider, floor. */
     abstract String advance();
+
+    /** The condition that a row was last used this long ago, by the database's clock. */
+    String notUsedFor(Duration time) {
+        return notUsedFor(time.plusMillis(999).toSeconds());
+    }
+
+    abstract String notUsedFor(long seconds);
 
     /** A statement that makes sure that the floor's row exists, if the database needs that; as {@link #advance()}. */
     Optional<String> prepareFloor() {

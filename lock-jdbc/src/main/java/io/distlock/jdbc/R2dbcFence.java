@@ -8,7 +8,9 @@ import io.r2dbc.spi.R2dbcException;
 import io.r2dbc.spi.Readable;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -37,6 +39,9 @@ public final class R2dbcFence {
 
     /** See {@link JdbcFence}: H2 alone may report a duplicate key. */
     private static final int MOST_TRIES = 5;
+
+    /** For one statement of the cleaner, which is tried again later. */
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final ConnectionFactory connections;
     private final Manager manager;
@@ -151,6 +156,15 @@ public final class R2dbcFence {
                                 "the database of the fence does not answer: check spring.r2dbc.*", failure));
     }
 
+    /**
+     * The cleaner of the table. It blocks the thread that calls it, which must be allowed to wait.
+     *
+     * @param retention how long a row is kept after its last use; at least the longest time that a lock may be held
+     */
+    public FenceCleaner cleaner(Duration retention) {
+        return new FenceCleaner(new Blocking(), database, table, retention);
+    }
+
     private TransactionalOperator anew() {
         return TransactionalOperator.create(
                 manager, new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
@@ -184,7 +198,7 @@ public final class R2dbcFence {
     }
 
     private Mono<Integer> update(String sql, FenceGrant grant) {
-        return bound(sql, grant)
+        return bound(sql, grant.parameters())
                 .fetch()
                 .rowsUpdated()
                 .map(Math::toIntExact)
@@ -202,7 +216,7 @@ public final class R2dbcFence {
     }
 
     private Mono<Map<String, FenceGrant.Row>> rows(String sql, FenceGrant grant) {
-        return bound(sql, grant)
+        return bound(sql, grant.parameters())
                 .map(row -> new FenceGrant.Row(
                         column(row, "lock_key", String.class),
                         column(row, "token", Long.class),
@@ -216,14 +230,43 @@ public final class R2dbcFence {
         return Objects.requireNonNull(row.get(name, type));
     }
 
-    private DatabaseClient.GenericExecuteSpec bound(String sql, FenceGrant grant) {
+    private DatabaseClient.GenericExecuteSpec bound(String sql, Map<String, Object> parameters) {
         DatabaseClient.GenericExecuteSpec statement = client.sql(sql);
-        for (Map.Entry<String, Object> each : grant.parameters().entrySet()) {
+        for (Map.Entry<String, Object> each : parameters.entrySet()) {
             if (sql.contains(":" + each.getKey())) {
                 statement = statement.bind(each.getKey(), each.getValue());
             }
         }
         return statement;
+    }
+
+    /** The cleaner's statements. */
+    private final class Blocking implements FenceCleaner.Statements {
+
+        private final TransactionalOperator transaction;
+
+        Blocking() {
+            DefaultTransactionDefinition definition = new DefaultTransactionDefinition();
+            definition.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+            transaction = TransactionalOperator.create(manager, definition);
+        }
+
+        @Override
+        public <T> List<T> query(String sql, Map<String, Object> parameters, Class<T> type) {
+            return run(bound(sql, parameters)
+                    .map(row -> Objects.requireNonNull(row.get(0, type)))
+                    .all()
+                    .collectList());
+        }
+
+        @Override
+        public int update(String sql, Map<String, Object> parameters) {
+            return run(bound(sql, parameters).fetch().rowsUpdated().map(Math::toIntExact));
+        }
+
+        private <T> T run(Mono<T> statement) {
+            return Objects.requireNonNull(transaction.transactional(statement).block(PATIENCE));
+        }
     }
 
     /** Knows whether a transaction of the connection factory is open, as only managers do. */

@@ -10,6 +10,7 @@ import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
@@ -25,8 +26,13 @@ class FenceCleanerTests {
      * A database, and an expression for a time some seconds ago.
      *
      * @param name for the test's name
+     * @param reactive whether it is cleaned over R2DBC
      */
-    private record On(String name, Database database, String ago) {
+    private record On(String name, Database database, String ago, boolean reactive) {
+
+        On overR2dbc() {
+            return new On(name + " over R2DBC", database, ago, true);
+        }
 
         @Override
         public String toString() {
@@ -34,10 +40,12 @@ class FenceCleanerTests {
         }
     }
 
-    private final List<On> databases = List.of(
-            new On("H2", Database.h2(), "timestampadd(second, -%d, current_timestamp)"),
-            new On("PostgreSQL", Database.postgresql(), "current_timestamp - interval '%d seconds'"),
-            new On("MariaDB", Database.mariadb(), "current_timestamp(6) - interval %d second"));
+    private final List<On> databases = Stream.of(
+                    new On("H2", Database.h2(), "timestampadd(second, -%d, current_timestamp)", false),
+                    new On("PostgreSQL", Database.postgresql(), "current_timestamp - interval '%d seconds'", false),
+                    new On("MariaDB", Database.mariadb(), "current_timestamp(6) - interval %d second", false))
+            .flatMap(on -> Stream.of(on, on.overR2dbc()))
+            .toList();
 
     List<On> databases() {
         return databases;
@@ -132,7 +140,7 @@ class FenceCleanerTests {
     @MethodSource("databases")
     void aTableThatIsUsedForManyKeysStaysSmall(On on) {
         // 10,000 in all, where a row takes microseconds.
-        int perDay = on.name.equals("H2") ? 2_000 : 100;
+        int perDay = on.name.startsWith("H2") ? 2_000 : 100;
         for (int day = 1; day <= 5; day++) {
             int today = day * perDay;
             JdbcFence fence = fence(on);
@@ -148,7 +156,11 @@ class FenceCleanerTests {
     }
 
     private static int clean(On on) {
-        return new FenceCleaner(on.database.dataSource(), TABLE, Duration.ofDays(7)).clean();
+        Duration retention = Duration.ofDays(7);
+        FenceCleaner cleaner = on.reactive
+                ? new R2dbcFence(on.database.connections(), TABLE, "redis").cleaner(retention)
+                : new FenceCleaner(on.database.dataSource(), TABLE, retention);
+        return cleaner.clean();
     }
 
     private static void advance(On on, String name, long token) {

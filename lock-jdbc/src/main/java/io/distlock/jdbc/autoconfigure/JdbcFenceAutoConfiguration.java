@@ -77,7 +77,7 @@ public final class JdbcFenceAutoConfiguration {
 
         @Bean
         @ConditionalOnBean(JdbcFence.class)
-        @ConditionalOnMissingBean
+        @ConditionalOnMissingBean(name = "fenceCleaning")
         FenceCleanupSchedule fenceCleaning(
                 DataSource dataSource, FenceTable table, JdbcFenceProperties properties, Environment environment) {
             Duration retention = properties.getFencing().retention("jdbc", environment);

@@ -74,5 +74,13 @@ public final class R2dbcFenceAutoConfiguration {
                     .filter(isInTransaction -> isInTransaction)
                     .flatMap(isInTransaction -> fence.advance(provider, sequencer));
         }
+
+        @Bean
+        @ConditionalOnBean(R2dbcFence.class)
+        FenceCleanupSchedule r2dbcFenceCleaning(
+                R2dbcFence fence, R2dbcFenceProperties properties, Environment environment) {
+            return new FenceCleanupSchedule(
+                    fence.cleaner(properties.getFencing().retention("r2dbc", environment)));
+        }
     }
 }

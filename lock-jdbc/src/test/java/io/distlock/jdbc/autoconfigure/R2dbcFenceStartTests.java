@@ -110,6 +110,32 @@ class R2dbcFenceStartTests {
     }
 
     @Test
+    void aRetentionBelowTheMaximumHoldTimeIsRefused() {
+        assertThatThrownBy(() -> start(
+                        Application.class,
+                        ENABLED,
+                        "--distributed-lock.max-hold-time=2h",
+                        "--distributed-lock.r2dbc.fencing.retention=1h"))
+                .hasStackTraceContaining("distributed-lock.r2dbc.fencing.retention")
+                .hasStackTraceContaining("at least distributed-lock.max-hold-time");
+    }
+
+    @Test
+    void eachFenceIsCleanedAndNoneByDefault() {
+        try (ConfigurableApplicationContext context = start(Application.class, ENABLED)) {
+            assertThat(context.getBeansOfType(FenceCleanupSchedule.class)).containsOnlyKeys("r2dbcFenceCleaning");
+        }
+        try (ConfigurableApplicationContext context =
+                start(Both.class, ENABLED, "--distributed-lock.jdbc.fencing.enabled=true")) {
+            assertThat(context.getBeansOfType(FenceCleanupSchedule.class))
+                    .containsOnlyKeys("r2dbcFenceCleaning", "fenceCleaning");
+        }
+        try (ConfigurableApplicationContext context = start(Application.class)) {
+            assertThat(context.getBeansOfType(FenceCleanupSchedule.class)).isEmpty();
+        }
+    }
+
+    @Test
     void severalConnectionFactoriesOfWhichNoneIsPrimaryStopTheStart() {
         assertThatThrownBy(() -> start(Two.class, ENABLED))
                 .hasStackTraceContaining("there is no single ConnectionFactory to fence, but: one, two");
