@@ -39,9 +39,11 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.r2dbc.core.DatabaseClient;
 import org.springframework.transaction.ReactiveTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.reactive.TransactionalOperator;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -177,6 +179,37 @@ class R2dbcFencedTransactionTests {
                 .block(PATIENCE);
         assertThat(fence("orders:1")).isPositive();
         assertThat(work()).isEqualTo(1);
+    }
+
+    @Test
+    void aRollbackOfANestedTransactionDoesNotLoseTheFenceOfAnOperatorThatIsNoBean() {
+        unknown()
+                .transactional(inner.nestedThatFails(outer.locked("1", Mono.empty()))
+                        .onErrorComplete(UnsupportedOperationException.class)
+                        .then(rows().doOnNext(rows -> assertThat(rows).isZero()))
+                        .then(write("a")))
+                .block(PATIENCE);
+        assertThat(fence("orders:1")).isPositive();
+    }
+
+    @Test
+    void aLockThatIsEnteredAgainAfterARollbackOfANestedTransactionIsFencedAgain() {
+        DefaultTransactionDefinition savepoint =
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED);
+        TransactionalOperator nested =
+                TransactionalOperator.create(context.getBean(ReactiveTransactionManager.class), savepoint);
+        Mono<Void> failure = Mono.error(new UnsupportedOperationException());
+        for (TransactionalOperator each : List.of(operator, unknown())) {
+            for (Mono<Void> part : List.of(
+                    inner.nestedThatFails(outer.locked("1", Mono.empty())),
+                    nested.transactional(outer.locked("1", Mono.empty()).then(failure)))) {
+                assertStale(each.transactional(part.onErrorComplete(UnsupportedOperationException.class)
+                        .then(overtake("orders:1"))
+                        .then(outer.locked("1", write("a")))));
+                sql("delete from distributed_lock_fence").block(PATIENCE);
+            }
+        }
+        assertThat(runs).hasValue(0);
     }
 
     @Test
@@ -380,6 +413,11 @@ class R2dbcFencedTransactionTests {
         assertThatIllegalStateException()
                 .isThrownBy(() -> locks.lock("orders", "1").mono(() -> advanced).block(PATIENCE))
                 .withMessageContaining("outside a transaction of the fence's connection factory");
+    }
+
+    /** Made by hand, as one that is no bean. */
+    private static TransactionalOperator unknown() {
+        return TransactionalOperator.create(context.getBean(ReactiveTransactionManager.class));
     }
 
     /** On a connection of its own, whatever transaction the subscription is in. */

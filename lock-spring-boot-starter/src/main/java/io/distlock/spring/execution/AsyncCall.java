@@ -156,7 +156,7 @@ final class AsyncCall {
         references.forEach(held::push);
         locks.granted(references);
         if (begun.isDone()) {
-            // Cancelled in the instant of the grant. Who closes the other locks reports their losses.
+            // Cancelled in the instant of the grant.
             references.stream().filter(held::remove).forEach(Reference::closeAsync);
         } else {
             takeNext(scope, outer.with(references));
@@ -198,7 +198,8 @@ final class AsyncCall {
     void close(@Nullable Throwable failure, Consumer<@Nullable Throwable> report) {
         Reference innermost = held.poll();
         if (innermost == null) {
-            report.accept(failure);
+            // Also of a lock that was granted, and closed, while the call ended for its loss.
+            report.accept(isLost() ? LossExceptions.joined(failure, new LockLostException(loss.join())) : failure);
             return;
         }
         innermost

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -99,6 +100,11 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         return !fences.get().isEmpty();
     }
 
+    /** How many reactive transactions were rolled back to a savepoint so far, in all: a listener does not know where. */
+    long rollbacksToSavepoints() {
+        return listener.rollbacksToSavepoints.get();
+    }
+
     /** Whether a check blocks. */
     boolean asksStore() {
         return asksStore;
@@ -129,6 +135,8 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
         /** Only transactions begun under a lock. Keyed weakly, since the listener does not learn of the end of every one. */
         private final Map<TransactionExecution, Begun> begun = Collections.synchronizedMap(new WeakHashMap<>());
+
+        private final AtomicLong rollbacksToSavepoints = new AtomicLong();
 
         /**
          * Must not throw: the transaction would stay bound to the thread. A refusal is thrown where the body of a
@@ -193,6 +201,9 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
         @Override
         public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+            if (!isBoundToThread(transaction) && transaction.isNested()) {
+                rollbacksToSavepoints.incrementAndGet();
+            }
             Begun under = begun.remove(transaction);
             if (under != null && under.refusal != null && !under.thrown) {
                 log.warn(

@@ -6,10 +6,11 @@ import io.distlock.spring.execution.ReferenceCountedLock;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.TransactionException;
@@ -52,7 +53,7 @@ record ReactiveTransactionScope(
                     .orElseGet(List::of);
             return transaction(around)
                     .flatMapMany(found ->
-                            found.map(each -> each.guarded(around, work)).orElse(work));
+                            found.map(each -> each.fence(around).thenMany(work)).orElse(work));
         });
     }
 
@@ -85,10 +86,8 @@ record ReactiveTransactionScope(
         private final List<ReferenceCountedLock> begunUnder;
         private final Set<ReferenceCountedLock> asked = ConcurrentHashMap.newKeySet();
 
-        /** Those of them that were not refused, unless they were asked about in a part that has ended. */
-        private final Set<ReferenceCountedLock> accepted = ConcurrentHashMap.newKeySet();
-
-        private final AtomicInteger parts = new AtomicInteger();
+        /** Those of them that were not refused, each with the number of rollbacks to savepoints before it was asked about. */
+        private final Map<ReferenceCountedLock, Long> accepted = new ConcurrentHashMap<>();
 
         Completion(
                 CommitGuard guard,
@@ -99,21 +98,12 @@ record ReactiveTransactionScope(
             this.begunUnder = begunUnder;
         }
 
-        /** The whole transaction, or a part of it: a nested one, which may be rolled back to its savepoint with its fence. */
-        <T> Flux<T> guarded(List<ReferenceCountedLock> around, Flux<T> work) {
-            if (parts.getAndIncrement() == 0) {
-                return fence(around).thenMany(work);
-            }
-            Set<ReferenceCountedLock> before = Set.copyOf(accepted);
-            Runnable end = () -> accepted.retainAll(before);
-            return fence(around).thenMany(work).doOnTerminate(end).doOnCancel(end);
-        }
-
-        /** Shows those of these locks that were not accepted yet to the resources that refuse stale holders. */
+        /** Shows those that were not accepted yet, or not since a rollback, to the resources that refuse stale holders. */
         Mono<Void> fence(Collection<ReferenceCountedLock> locks) {
             return Mono.defer(() -> {
+                long rollbacks = guard.rollbacksToSavepoints();
                 List<ReferenceCountedLock> fenced = locks.stream()
-                        .filter(each -> each.isFenced() && !accepted.contains(each))
+                        .filter(each -> each.isFenced() && !Objects.equals(accepted.get(each), rollbacks))
                         .toList();
                 if (fenced.isEmpty()) {
                     return Mono.empty();
@@ -122,7 +112,7 @@ record ReactiveTransactionScope(
                 return Flux.fromIterable(fences.get())
                         .concatMap(fence -> Flux.fromStream(() -> CommitGuard.fenced(fenced))
                                 .concatMap(grant -> fence.enter(grant.getKey(), grant.getValue())))
-                        .then(Mono.fromRunnable(() -> accepted.addAll(fenced)));
+                        .then(Mono.fromRunnable(() -> fenced.forEach(each -> accepted.put(each, rollbacks))));
             });
         }
 

@@ -195,6 +195,23 @@ class CallRaceTests {
         }
     }
 
+    @Test
+    void aLossIsReportedAlthoughItIsKnownBeforeTheGrant() {
+        for (boolean asFuture : new boolean[] {true, false}) {
+            HeldLock late = client.acquire(client.request("a").withRenew(false).withLeaseTime(Duration.ofMillis(200)));
+            await().until(() -> late.lost().toCompletableFuture().isDone());
+            LockClient stub = answering(() -> CompletableFuture.completedFuture(late));
+            List<LockTask> tasks = List.of(task(client, "b", false), task(stub, "a", true));
+            CompletableFuture<?> future =
+                    asFuture ? future(pool, tasks) : mono(pool, tasks).toFuture();
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(() -> future.get(20, TimeUnit.SECONDS))
+                    .withCauseInstanceOf(LockLostException.class);
+            await().until(() -> client.held().findAny().isEmpty());
+            assertThat(thread).hasNullValue();
+        }
+    }
+
     /** On the driver's thread, an executor that runs tasks on the submitter's thread would run the body there. */
     @Test
     void theAnswerOfAFenceRunsNothingOfTheApplication() throws Exception {
