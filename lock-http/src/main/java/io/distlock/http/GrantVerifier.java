@@ -85,7 +85,8 @@ final class GrantVerifier {
         if (before != null && asked - before < CONFIRMED_NANOS) {
             return CompletableFuture.completedFuture(true);
         }
-        return store.get().apply(grant).thenApply(current -> {
+        // Even if the client throws at once, the future fails.
+        return CompletableFuture.completedFuture(grant).thenCompose(store.get()).thenApply(current -> {
             if (current) {
                 confirmed.put(grant, asked);
             }

@@ -102,7 +102,10 @@ final class RequiredLocks {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
                 .getAdapter(
                         KotlinDetector.isSuspendingFunction(method) ? asSeenByAdvice(method) : method.getReturnType());
-        return adapter == null || !WITH_CONTEXT.contains(adapter.getReactiveType().getName()) ? null : adapter;
+        return adapter == null
+                        || !WITH_CONTEXT.contains(adapter.getReactiveType().getName())
+                ? null
+                : adapter;
     }
 
     private static Class<?> asSeenByAdvice(Method suspending) {

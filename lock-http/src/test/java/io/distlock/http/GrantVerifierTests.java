@@ -132,6 +132,18 @@ class GrantVerifierTests {
     }
 
     @Test
+    void aClientThatThrowsAtOnceIsNeitherYesNorNo() {
+        GrantVerifier broken = new GrantVerifier(
+                new MemoryFence(3, grant -> false),
+                Optional.of(grant -> {
+                    throw new LockUnavailableException(grant.key(), Duration.ZERO, "not connected", null);
+                }),
+                2,
+                clock);
+        assertRefused(broken, grant("a", 1), 503);
+    }
+
+    @Test
     void authenticGrantsAreNotAskedAbout() {
         GrantVerifier signed = new GrantVerifier(new MemoryFence(3, grant -> false), Optional.empty(), 2, clock);
         signed.verify(grant("a", 2));
