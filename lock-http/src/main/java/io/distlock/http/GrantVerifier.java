@@ -1,6 +1,7 @@
 package io.distlock.http;
 
 import io.distlock.LockException;
+import io.distlock.LockUnavailableException;
 import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
 import io.distlock.fencing.StaleFencingTokenException;
@@ -30,6 +31,9 @@ final class GrantVerifier {
 
     private static final long CONFIRMED_NANOS = Duration.ofSeconds(30).toNanos();
 
+    /** A fence could have forgotten a later token by then, while the request waited for a thread. */
+    private static final long USABLE_NANOS = Duration.ofSeconds(45).toNanos();
+
     private final Fence fence;
     private final Optional<Function<Sequencer, CompletableFuture<Boolean>>> store;
     private final Ticker clock;
@@ -58,48 +62,59 @@ final class GrantVerifier {
     }
 
     /**
+     * Whether a grant was current.
+     *
+     * @param askedNanos when it was asked, by the clock
+     */
+    record Confirmation(boolean current, long askedNanos) {}
+
+    /**
      * Returns only if a request with this grant may proceed. Blocks, and calls the fence on this thread.
      *
      * @throws LockRequirementException 412 if it may not, 503 if the check failed
      */
     void verify(Sequencer grant) {
-        boolean current;
+        Confirmation confirmation;
         try {
-            current = isConfirmed(grant).get();
+            confirmation = confirm(grant).get();
         } catch (ExecutionException failure) {
             throw refusal(Objects.requireNonNull(failure.getCause()));
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
             throw LockRequirementException.unavailable(interrupt);
         }
-        advance(grant, current);
+        advance(grant, confirmation);
     }
 
     /** The first step, which does not block: whether the grant is authentic, or the lock store has confirmed it. */
-    CompletableFuture<Boolean> isConfirmed(Sequencer grant) {
-        if (store.isEmpty()) {
-            return CompletableFuture.completedFuture(true);
-        }
+    CompletableFuture<Confirmation> confirm(Sequencer grant) {
         long asked = clock.nanos();
+        if (store.isEmpty()) {
+            return CompletableFuture.completedFuture(new Confirmation(true, asked));
+        }
         Long before = confirmed.get(grant);
         if (before != null && asked - before < CONFIRMED_NANOS) {
-            return CompletableFuture.completedFuture(true);
+            return CompletableFuture.completedFuture(new Confirmation(true, before));
         }
         // Even if the client throws at once, the future fails.
         return CompletableFuture.completedFuture(grant).thenCompose(store.get()).thenApply(current -> {
             if (current) {
                 confirmed.put(grant, asked);
             }
-            return current;
+            return new Confirmation(current, asked);
         });
     }
 
     /** The second step, which may block: presents a confirmed grant to the fence, and refuses any other. */
-    void advance(Sequencer grant, boolean confirmed) {
-        if (!confirmed) {
+    void advance(Sequencer grant, Confirmation confirmation) {
+        if (!confirmation.current()) {
             throw LockRequirementException.stale(Optional.empty());
         }
         try {
+            if (clock.nanos() - confirmation.askedNanos() > USABLE_NANOS) {
+                throw new LockUnavailableException(
+                        grant.key(), Duration.ZERO, "the request waited for too long after the lock was confirmed", null);
+            }
             fence.advance(grant);
         } catch (RuntimeException failure) {
             throw refusal(failure);

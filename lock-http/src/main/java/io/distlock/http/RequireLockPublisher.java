@@ -37,11 +37,11 @@ record RequireLockPublisher(Check check, ReactiveAdapter adapter, ProxyMethodInv
     private Flux<Object> afterCheck(List<String> values) {
         Sequencer grant = check.grant(values);
         GrantVerifier verifier = check.verifier();
-        return Mono.fromFuture(() -> verifier.isConfirmed(grant))
+        return Mono.fromFuture(() -> verifier.confirm(grant))
                 .onErrorMap(GrantVerifier::refusal)
                 .publishOn(Schedulers.boundedElastic())
-                .doOnNext(confirmed -> verifier.advance(grant, confirmed))
-                .flatMapMany(confirmed -> body());
+                .doOnNext(confirmation -> verifier.advance(grant, confirmation))
+                .flatMapMany(confirmation -> body());
     }
 
     private Publisher<Object> body() {

@@ -71,6 +71,19 @@ class GrantVerifierTests {
         verifier.verify(grant("a", 5));
     }
 
+    /** As one that has waited for a thread, while the fence forgot a later holder. */
+    @Test
+    void aConfirmationIsNotUsedLongAfterIt() {
+        current.add(grant("a", 1));
+        GrantVerifier.Confirmation early = verifier.confirm(grant("a", 1)).join();
+        time = time.plusSeconds(40);
+        verifier.advance(grant("a", 1), early);
+        time = time.plusSeconds(10);
+        assertThatExceptionOfType(LockRequirementException.class)
+                .isThrownBy(() -> verifier.advance(grant("a", 1), early))
+                .satisfies(refused -> assertThat(refused.getStatusCode().value()).isEqualTo(503));
+    }
+
     /** Or a reader could make a writer of itself. */
     @Test
     void aConfirmedReaderIsNotAConfirmedWriter() {
