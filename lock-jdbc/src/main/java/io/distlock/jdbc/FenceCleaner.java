@@ -29,6 +29,7 @@ public final class FenceCleaner {
     static final Duration SETTLING = Duration.ofMinutes(30);
 
     private static final String FLOORS = "{floor}%";
+    private static final String ANY = " where 1 = 1";
     private static final int BATCH = 500;
 
     private final Statements statements;
@@ -60,14 +61,14 @@ public final class FenceCleaner {
     public int clean() {
         int removed = 0;
         for (String source : statements.query(
-                "select distinct provider from " + name + " where " + unused + " and lock_key not like :floors",
+                "select distinct provider from " + name + unused + " and lock_key not like :floors",
                 Map.<String, Object>of("floors", FLOORS),
                 String.class)) {
             Optional<Long> floor = floor(source, settled);
             if (floor.isPresent()) {
                 removed += remove(source, floor.get());
                 raiseFloor(source, floor.get());
-            } else if (floor(source, "1 = 1").isEmpty()) {
+            } else if (floor(source, ANY).isEmpty()) {
                 // Raised again while it settles, as by several instances in turn, it would never be old enough.
                 raiseFloor(source, -1);
             }
@@ -75,10 +76,10 @@ public final class FenceCleaner {
         return removed;
     }
 
-    private Optional<Long> floor(String source, String condition) {
+    private Optional<Long> floor(String source, String where) {
         return statements
                 .query(
-                        "select token from " + name + " where lock_key = :key and " + condition,
+                        "select token from " + name + where + " and lock_key = :key",
                         Map.<String, Object>of("key", FenceTable.floorOf(source)),
                         Long.class)
                 .stream()
@@ -87,18 +88,19 @@ public final class FenceCleaner {
 
     /** By key, and a few at a time: a condition without an index would lock every row that is looked at. */
     private int remove(String source, long floor) {
-        String removable = " where provider = :source and token <= :floor and " + unused;
         int removed = 0;
         int found;
         do {
             List<String> keys = statements.query(
-                    "select lock_key from " + name + removable + " and lock_key not like :floors limit " + BATCH,
+                    "select lock_key from " + name + unused + " and provider = :source and token <= :floor"
+                            + " and lock_key not like :floors limit " + BATCH,
                     Map.<String, Object>of("source", source, "floor", floor, "floors", FLOORS),
                     String.class);
             found = keys.size();
             for (String key : keys) {
                 removed += statements.update(
-                        "delete from " + name + removable + " and lock_key = :key",
+                        "delete from " + name + unused + " and provider = :source and token <= :floor"
+                                + " and lock_key = :key",
                         Map.<String, Object>of("key", key, "source", source, "floor", floor));
             }
         } while (found == BATCH);
@@ -107,7 +109,7 @@ public final class FenceCleaner {
 
     private void raiseFloor(String source, long floor) {
         List<Long> largest = statements.query(
-                "select token from " + name + " where provider = :source and token > :floor and " + unused
+                "select token from " + name + unused + " and provider = :source and token > :floor"
                         + " and lock_key not like :floors order by token desc limit 1",
                 Map.<String, Object>of("source", source, "floor", floor, "floors", FLOORS),
                 Long.class);

@@ -30,7 +30,7 @@ enum FenceDatabase {
 
         @Override
         String notUsedFor(long seconds) {
-            return "updated_at < current_timestamp - interval '" + seconds + " seconds'";
+            return " where updated_at < current_timestamp - interval '" + seconds + " seconds'";
         }
     },
 
@@ -53,7 +53,7 @@ enum FenceDatabase {
 
         @Override
         String notUsedFor(long seconds) {
-            return "updated_at < timestampadd(second, -" + seconds + ", current_timestamp)";
+            return " where updated_at < timestampadd(second, -" + seconds + ", current_timestamp)";
         }
     },
 
@@ -76,7 +76,7 @@ enum FenceDatabase {
         /** In UTC: local times jump twice a year. */
         @Override
         String notUsedFor(long seconds) {
-            return "unix_timestamp(updated_at) < unix_timestamp() - " + seconds;
+            return " where unix_timestamp(updated_at) < unix_timestamp() - " + seconds;
         }
 
         /** A SERIALIZABLE transaction that looks for a row that is missing would lock out all new rows at its place. */
@@ -140,7 +140,7 @@ enum FenceDatabase {
     /** The statement, for {@code String.format} with the table's name; parameters key, token, provider, floor. */
     abstract String advance();
 
-    /** The condition that a row was last used this long ago, by the database's clock. */
+    /** The condition, from {@code where} on, that a row was last used this long ago, by the database's clock. */
     String notUsedFor(Duration time) {
         return notUsedFor(time.plusMillis(999).toSeconds());
     }
