@@ -113,7 +113,10 @@ final class GrantVerifier {
         try {
             if (clock.nanos() - confirmation.askedNanos() > USABLE_NANOS) {
                 throw new LockUnavailableException(
-                        grant.key(), Duration.ZERO, "the request waited for too long after the lock was confirmed", null);
+                        grant.key(),
+                        Duration.ZERO,
+                        "the request waited for too long after the lock was confirmed",
+                        null);
             }
             fence.advance(grant);
         } catch (RuntimeException failure) {

@@ -81,7 +81,8 @@ class GrantVerifierTests {
         time = time.plusSeconds(10);
         assertThatExceptionOfType(LockRequirementException.class)
                 .isThrownBy(() -> verifier.advance(grant("a", 1), early))
-                .satisfies(refused -> assertThat(refused.getStatusCode().value()).isEqualTo(503));
+                .satisfies(
+                        refused -> assertThat(refused.getStatusCode().value()).isEqualTo(503));
     }
 
     /** Or a reader could make a writer of itself. */
