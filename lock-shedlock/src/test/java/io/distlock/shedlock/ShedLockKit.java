@@ -1,6 +1,7 @@
 package io.distlock.shedlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockClient;
 import io.distlock.LockKey;
@@ -8,6 +9,7 @@ import io.distlock.engine.LockClientBuilder;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
+import java.util.Optional;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
@@ -67,8 +69,10 @@ abstract class ShedLockKit extends AbstractExtensibleLockProviderIntegrationTest
                 .isPresent();
         sleepFor(SHORT.plusMillis(5));
         assertUnlocked(LOCK_NAME1);
-        getLockProvider()
-                .lock(lockConfig(LOCK_NAME1, SHORT, Duration.ZERO))
+        // Once the client has noticed it too.
+        await().until(
+                        () -> getLockProvider().lock(lockConfig(LOCK_NAME1, SHORT, Duration.ZERO)),
+                        Optional::isPresent)
                 .orElseThrow()
                 .unlock();
     }
