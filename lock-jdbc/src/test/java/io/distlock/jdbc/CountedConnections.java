@@ -24,7 +24,9 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class CountedConnections implements ConnectionFactory {
 
-    private final Scheduler driver = Schedulers.boundedElastic();
+    /** H2 blocks the thread. What ends its wait must not be queued behind it. */
+    private static final Scheduler DRIVER = Schedulers.newBoundedElastic(200, Integer.MAX_VALUE, "driver", 60, true);
+
     private final AtomicInteger open = new AtomicInteger();
     private final List<String> statements = new CopyOnWriteArrayList<>();
     private final ConnectionFactory connections;
@@ -45,7 +47,7 @@ public final class CountedConnections implements ConnectionFactory {
     @Override
     public Publisher<? extends Connection> create() {
         return Mono.from(connections.create())
-                .subscribeOn(driver)
+                .subscribeOn(DRIVER)
                 .doOnNext(created -> open.incrementAndGet())
                 .map(this::counted);
     }
@@ -84,7 +86,7 @@ public final class CountedConnections implements ConnectionFactory {
                     }
                     Object result = call(connection, method, arguments);
                     if (result instanceof Publisher<?> publisher) {
-                        Flux<?> elsewhere = Flux.from(publisher).subscribeOn(driver);
+                        Flux<?> elsewhere = Flux.from(publisher).subscribeOn(DRIVER);
                         return method.getName().equals("close")
                                 ? elsewhere.doOnComplete(open::decrementAndGet)
                                 : elsewhere;

@@ -29,6 +29,7 @@ import org.springframework.r2dbc.core.DatabaseClient;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -168,6 +169,18 @@ abstract class R2dbcFenceContract {
                         () -> in(client.sql(database.shortLockTimeout()).then().then(fence.advance(exclusive(key, 6))))
                                 .block(PATIENCE));
         earlier.commit();
+        assertThat(token(key)).isEqualTo(5);
+    }
+
+    @Test
+    void aTransactionThatIsCancelledWhileItWaitsForTheRowLeavesNothingBehind() {
+        LockKey key = unique();
+        Held earlier = new Held(key, 5);
+        Disposable waiting = in(fence.advance(exclusive(key, 6))).subscribe();
+        await().until(() -> database.waiting() == 1);
+        waiting.dispose();
+        earlier.commit();
+        advance(key, 5);
         assertThat(token(key)).isEqualTo(5);
     }
 
