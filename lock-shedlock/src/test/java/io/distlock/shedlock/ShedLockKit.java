@@ -70,9 +70,7 @@ abstract class ShedLockKit extends AbstractExtensibleLockProviderIntegrationTest
         sleepFor(SHORT.plusMillis(5));
         assertUnlocked(LOCK_NAME1);
         // Once the client has noticed it too.
-        await().until(
-                        () -> getLockProvider().lock(lockConfig(LOCK_NAME1, SHORT, Duration.ZERO)),
-                        Optional::isPresent)
+        await().until(() -> getLockProvider().lock(lockConfig(LOCK_NAME1, SHORT, Duration.ZERO)), Optional::isPresent)
                 .orElseThrow()
                 .unlock();
     }
