@@ -52,7 +52,8 @@ class FrozenInstanceTests {
                     .contains("the database has refused a sale")
                     .contains("is stale"));
             assertThat(browser.text("title")).contains("with the lock and a fence");
-            assertThat(browser.text("verdict")).isEqualTo("Sold out: exactly 100 of 100.");
+            // The page asks once in a while.
+            await().untilAsserted(() -> assertThat(browser.text("verdict")).isEqualTo("Sold out: exactly 100 of 100."));
         }
         assertThat(fenced.sold()).isEqualTo(100);
         assertThat(fenced.lostUpdates()).isZero();
