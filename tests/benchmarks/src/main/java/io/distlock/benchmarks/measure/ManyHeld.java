@@ -148,10 +148,12 @@ final class ManyHeld implements Measurement {
     private record Load(int locks, Duration lease, Duration window) {
 
         static Load of(RunSize size) {
-            return new Load(
-                    size == RunSize.TINY ? 500 : 10_000,
-                    size.millis(30_000, 30_000, 6_000),
-                    size.millis(60_000, 10_000, 3_000));
+            return switch (size) {
+                case TINY -> new Load(500, Duration.ofSeconds(6), Duration.ofSeconds(3));
+                // Not shorter: a window has the renewals of each lock once.
+                case SHORT, QUICK -> new Load(10_000, Duration.ofSeconds(30), Duration.ofSeconds(10));
+                case FULL -> new Load(10_000, Duration.ofSeconds(30), Duration.ofMinutes(1));
+            };
         }
 
         /** For fewer locks or a shorter lease: so many for each lock and renewal as with 10,000 and 30 s. */
