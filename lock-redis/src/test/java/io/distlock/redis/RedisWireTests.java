@@ -96,6 +96,7 @@ class RedisWireTests {
 
     @Test
     void aRenewalCostsOneCommandForEachLeaseAndThreeForAllAtTheServer(RedisProbe probe) {
+        // Before, PEXPIRE cannot compare, and a renewal takes two commands.
         assumeThat(probe.info("server").get("redis_version")).doesNotStartWith("6.");
         List<Lease> leases = acquireMany(100);
         renewOne(leases.get(0));
