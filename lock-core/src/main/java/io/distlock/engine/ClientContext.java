@@ -6,6 +6,7 @@ import io.distlock.Release;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.Ticker;
+import io.distlock.support.InFlight;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.List;
@@ -16,7 +17,11 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the parts of one client share. Thread-safe. */
+/**
+ * What the parts of one client share. Thread-safe.
+ *
+ * @param unended what closing waits for: questions to the store, locks held, releases under way
+ */
 record ClientContext(
         LockProvider provider,
         LockRuntime runtime,
@@ -24,7 +29,8 @@ record ClientContext(
         OwnerIds ownerIds,
         List<LockListener> listeners,
         KeyQueues queues,
-        Watchdog watchdog) {
+        Watchdog watchdog,
+        InFlight unended) {
 
     private static final Logger log = LoggerFactory.getLogger(ClientContext.class);
 
@@ -36,7 +42,8 @@ record ClientContext(
                 new OwnerIds(instance, runtime.ticker(), OwnerIds.kernel()),
                 new CopyOnWriteArrayList<>(),
                 new KeyQueues(),
-                new Watchdog(provider, runtime));
+                new Watchdog(provider, runtime),
+                new InFlight());
     }
 
     /** Creates the event only if there is a listener. Listener exceptions are logged. */

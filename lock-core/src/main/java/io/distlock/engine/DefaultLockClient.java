@@ -246,7 +246,7 @@ final class DefaultLockClient implements LockClient {
     @Override
     public void close() {
         pending.close();
-        CompletableFuture<Void> drained = context.watchdog().drained();
+        CompletableFuture<Void> drained = context.unended().drained();
         Timeouts.await(drained, shutdownTimeout);
         context.watchdog().abandonAll();
         // The provider is closed next, which would abort releases in progress.

@@ -73,9 +73,12 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
             context.queues().leave(ticket);
             return;
         }
+        // Until its answer is handled: close() waits for a grant that nobody here has seen yet.
+        context.unended().begin();
         if (pending.isClosed()) {
             // Perhaps admitted because close() failed its predecessor: send nothing more to the store.
             failClosed();
+            context.unended().end();
             return;
         }
         asking = true;
@@ -88,10 +91,14 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         }
         remote = asked;
         asked.whenComplete((grant, failure) -> {
-            if (failure == null) {
-                answered(grant);
-            } else {
-                fail(failure);
+            try {
+                if (failure == null) {
+                    answered(grant);
+                } else {
+                    fail(failure);
+                }
+            } finally {
+                context.unended().end();
             }
         });
         if (isDone()) {
@@ -116,6 +123,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     }
 
     private void returnStale(Grant grant) {
+        context.unended().begin();
         context.release(grant.lease(), options.timeToLive(), () -> Duration.ZERO)
                 .thenAccept(released -> {
                     if (isDone() || deadline.hasPassed()) {
@@ -124,6 +132,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
                     } else {
                         askProvider();
                     }
+                    context.unended().end();
                 });
     }
 
@@ -131,6 +140,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         DefaultHeldLock held = new DefaultHeldLock(context, options, grant, ticket, asker);
         ticket.refused();
         // Before anybody can release it, or it would stay there forever.
+        context.unended().begin();
         context.watchdog().add(held);
         context.publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
         context.listenForLoss(grant.lease(), () -> held.lose(LockLoss.Reason.NOT_OWNER));

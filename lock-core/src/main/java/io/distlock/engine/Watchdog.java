@@ -6,12 +6,10 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.support.DueSet;
-import io.distlock.support.InFlight;
 import io.distlock.support.LockRuntime;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +25,6 @@ final class Watchdog {
     private final LockProvider provider;
     private final LockRuntime runtime;
     private final DueSet<DefaultHeldLock> held;
-    private final InFlight unended = new InFlight();
     private final Runnable lookAtAll = this::lookAtAll;
 
     Watchdog(LockProvider provider, LockRuntime runtime) {
@@ -43,7 +40,6 @@ final class Watchdog {
     }
 
     void add(DefaultHeldLock key) {
-        unended.begin();
         held.add(key);
     }
 
@@ -52,22 +48,12 @@ final class Watchdog {
         held.remove(key);
     }
 
-    /** It was lost, or its release is answered or has an unknown outcome. */
-    void ended() {
-        unended.end();
-    }
-
     void reconsider(DefaultHeldLock key) {
         held.reconsider(key);
     }
 
     Collection<DefaultHeldLock> held() {
         return held.members();
-    }
-
-    /** Completes when nothing is held and no release is under way. Called when no new lock can be granted. */
-    CompletableFuture<Void> drained() {
-        return unended.drained();
     }
 
     /** Declares all locks still held lost; renews nothing afterwards. */

@@ -17,8 +17,10 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -165,7 +167,7 @@ class CloseTests {
     void theLastReleaseIsWaitedForThoughOthersHaveEndedBefore() {
         HeldLock first = here.hold("a");
         HeldLock last = here.hold("b");
-        CompletableFuture<Void> drained = here.context.watchdog().drained();
+        CompletableFuture<Void> drained = here.context.unended().drained();
         first.release();
         here.provider.onRelease(Fault.LATE);
         last.releaseAsync();
@@ -179,14 +181,8 @@ class CloseTests {
     void aClientThatIsClosedWaitsForReleasesThatAreOnTheirWay() throws InterruptedException {
         AtomicBoolean delivered = new AtomicBoolean();
         AtomicBoolean waited = new AtomicBoolean();
-        LockProvider patient = (LockProvider) Proxy.newProxyInstance(
-                CloseTests.class.getClassLoader(),
-                new Class<?>[] {LockProvider.class},
-                (proxy, method, args) -> method.getName().equals("callTimeout")
-                        ? Duration.ofDays(1)
-                        : method.invoke(here.provider, args));
-        DefaultLockClient client = ManualEngine.client(
-                ManualEngine.context(patient, here.runtime, Runnable::run, () -> waited.set(delivered.get())));
+        DefaultLockClient client = ManualEngine.client(ManualEngine.context(
+                slow(() -> null), here.runtime, Runnable::run, () -> waited.set(delivered.get())));
         HeldLock held = client.acquire(here.now("a"));
         here.provider.onRelease(Fault.LATE);
         held.releaseAsync();
@@ -197,6 +193,45 @@ class CloseTests {
         here.provider.deliver();
         closing.join();
         assertThat(waited).isTrue();
+    }
+
+    /** The store has granted the lock, but the thread that asked does not know it yet. */
+    @Test
+    void aClientThatIsClosedWaitsForGrantsThatNobodyHasSeenYet() throws InterruptedException {
+        CountDownLatch granted = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicBoolean left = new AtomicBoolean();
+        LockProvider stalled = slow(() -> {
+            granted.countDown();
+            goOn.await();
+            return null;
+        });
+        DefaultLockClient client = ManualEngine.client(
+                ManualEngine.context(stalled, here.runtime, Runnable::run, () -> left.set(!here.isFree("a"))));
+        CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> client.acquireAsync(here.now("a")));
+        granted.await();
+        Thread closing = new Thread(client::close);
+        closing.start();
+        await().until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+        goOn.countDown();
+        closing.join();
+        asking.join();
+        assertThat(left).isFalse();
+    }
+
+    /** One whose calls may take a day. The thread that has asked for a lock runs the action before it sees the answer. */
+    private LockProvider slow(Callable<Void> afterAsking) {
+        return (LockProvider) Proxy.newProxyInstance(
+                CloseTests.class.getClassLoader(), new Class<?>[] {LockProvider.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("callTimeout")) {
+                        return Duration.ofDays(1);
+                    }
+                    Object answer = method.invoke(here.provider, args);
+                    if (method.getName().equals("acquire")) {
+                        afterAsking.call();
+                    }
+                    return answer;
+                });
     }
 
     @Test
