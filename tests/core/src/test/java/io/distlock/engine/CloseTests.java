@@ -181,8 +181,8 @@ class CloseTests {
     void aClientThatIsClosedWaitsForReleasesThatAreOnTheirWay() throws InterruptedException {
         AtomicBoolean delivered = new AtomicBoolean();
         AtomicBoolean waited = new AtomicBoolean();
-        DefaultLockClient client = ManualEngine.client(ManualEngine.context(
-                slow(() -> null), here.runtime, Runnable::run, () -> waited.set(delivered.get())));
+        DefaultLockClient client = ManualEngine.client(
+                ManualEngine.context(slow(() -> null), here.runtime, Runnable::run, () -> waited.set(delivered.get())));
         HeldLock held = client.acquire(here.now("a"));
         here.provider.onRelease(Fault.LATE);
         held.releaseAsync();

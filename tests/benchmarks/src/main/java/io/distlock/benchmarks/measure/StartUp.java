@@ -40,18 +40,24 @@ final class StartUp implements Measurement {
     @Override
     public void run(Store store, RunSize size, Report report) {
         List<Boolean> both = List.of(true, false);
-        Rounds<Double> rounds = Rounds.of(size.of(15, 7, 1), both, locks -> start(store, locks));
-        report.figure("CPU of a start with locks", rounds.median(true, each -> each), "s");
-        report.figure("CPU of a start without", rounds.median(false, each -> each), "s");
+        Rounds<Start> rounds = Rounds.of(size.of(15, 7, 1), both, locks -> start(store, locks));
+        report.figure("CPU of a start with locks", rounds.median(true, Start::cpu), "s");
+        report.figure("CPU of a start without", rounds.median(false, Start::cpu), "s");
         report.figure(
                 "CPU added to a start",
-                rounds.median(true, each -> each) - rounds.median(false, each -> each),
+                rounds.median(true, Start::cpu) - rounds.median(false, Start::cpu),
                 "s",
                 Target.atMost(0.25));
+        report.figure(
+                "classes added to a start",
+                rounds.median(true, Start::classes) - rounds.median(false, Start::classes),
+                "");
     }
 
-    /** The processor time of a JVM until its application has started and has asked Redis something. */
-    private static double start(Store store, boolean locks) {
+    /** What a JVM has used until its application has started and has asked Redis something. */
+    private record Start(double cpu, double classes) {}
+
+    private static Start start(Store store, boolean locks) {
         List<String> neighbour = store.neighbour();
         List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -67,7 +73,7 @@ final class StartUp implements Measurement {
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
-                return Double.parseDouble(out.readLine());
+                return new Start(Double.parseDouble(out.readLine()), Double.parseDouble(out.readLine()));
             } finally {
                 process.destroyForcibly();
                 process.onExit().join();
@@ -114,6 +120,7 @@ final class StartUp implements Measurement {
                 Stopwatch.pause(SETTLED);
                 var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
                 System.out.println(machine.getProcessCpuTime() / 1e9);
+                System.out.println(ManagementFactory.getClassLoadingMXBean().getTotalLoadedClassCount());
                 System.out.flush();
             }
         }
