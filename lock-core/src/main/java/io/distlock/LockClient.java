@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -148,6 +149,9 @@ public interface LockClient extends AutoCloseable {
     void addListener(LockListener listener);
 
     void removeListener(LockListener listener);
+
+    /** Adds a function that is called on the requesting thread before each request, and makes the listener for it. */
+    void addRequestListener(Function<LockRequest, RequestListener> listener);
 
     /**
      * Closes the client in bounded time: refuses new requests, fails waiting ones, gives holders the configured time to

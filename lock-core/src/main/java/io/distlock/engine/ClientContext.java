@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,15 +49,18 @@ record ClientContext(
 
     /** Creates the event only if there is a listener. Listener exceptions are logged. */
     void publish(Supplier<? extends LockEvent> event) {
-        if (listeners.isEmpty()) {
-            return;
+        if (!listeners.isEmpty()) {
+            LockEvent made = event.get();
+            notify(listeners, listener -> listener.onEvent(made), made);
         }
-        LockEvent made = event.get();
-        for (LockListener listener : listeners) {
+    }
+
+    static <L> void notify(List<L> listeners, Consumer<L> call, Object what) {
+        for (L listener : listeners) {
             try {
-                listener.onEvent(made);
+                call.accept(listener);
             } catch (RuntimeException | Error failure) {
-                log.warn("Lock listener {} failed on {}", listener, made, failure);
+                log.warn("Lock listener {} failed on {}", listener, what, failure);
             }
         }
     }

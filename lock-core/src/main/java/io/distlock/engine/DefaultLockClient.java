@@ -15,17 +15,21 @@ import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.RequestListener;
 import io.distlock.Sequencer;
 import io.distlock.WaiterInfo;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -35,6 +39,7 @@ final class DefaultLockClient implements LockClient {
     private final PendingAcquisitions pending;
     private final LockOptions options;
     private final Duration shutdownTimeout;
+    private final List<Function<LockRequest, RequestListener>> watchers = new CopyOnWriteArrayList<>();
 
     DefaultLockClient(ClientContext context, LockOptions options, Duration shutdownTimeout) {
         this.context = context;
@@ -60,31 +65,33 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public HeldLock acquire(LockRequest request) {
-        var acquisition = start(request);
-        return await(acquisition).orElseThrow(acquisition::notAcquired);
+        RequestWatch watch = RequestWatch.of(request, watchers);
+        var acquisition = start(request, watch);
+        return await(acquisition, watch).orElseThrow(acquisition::notAcquired);
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
-        return await(start(request));
+        RequestWatch watch = RequestWatch.of(request, watchers);
+        return await(start(request, watch), watch);
     }
 
-    private PendingAcquisition start(LockRequest request) {
+    private PendingAcquisition start(LockRequest request, RequestWatch watch) {
         if (Thread.currentThread().isInterrupted()) {
-            throw new LockInterruptedException(request.keys().get(0), Duration.ZERO, null);
+            throw watch.failed(new LockInterruptedException(request.keys().get(0), Duration.ZERO, null));
         }
         return pending.start(request);
     }
 
-    private static Optional<HeldLock> await(PendingAcquisition acquisition) {
+    private static Optional<HeldLock> await(PendingAcquisition acquisition, RequestWatch watch) {
         try {
-            return acquisition.get();
+            return watch.answered(acquisition.get());
         } catch (InterruptedException interrupt) {
             acquisition.abandon();
             Thread.currentThread().interrupt();
-            throw new LockInterruptedException(acquisition.key(), acquisition.waited(), interrupt);
+            throw watch.failed(new LockInterruptedException(acquisition.key(), acquisition.waited(), interrupt));
         } catch (ExecutionException failure) {
-            throw asSeenByCaller(failure);
+            throw watch.failed(asSeenByCaller(failure));
         }
     }
 
@@ -94,15 +101,17 @@ final class DefaultLockClient implements LockClient {
             known.fillInStackTrace();
             return known;
         }
-        throw new IllegalStateException("an acquisition failed unexpectedly", failure.getCause());
+        return new IllegalStateException("an acquisition failed unexpectedly", failure.getCause());
     }
 
     @Override
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
         CompletableFuture<HeldLock> result = new CompletableFuture<>();
+        RequestWatch watch = RequestWatch.of(request, watchers);
         var acquisition = pending.start(request);
         handOver(
                 acquisition,
+                watch,
                 result,
                 granted -> granted.map(result::complete)
                         .orElseGet(() -> result.completeExceptionally(acquisition.notAcquired())));
@@ -112,26 +121,33 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
         CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
-        handOver(pending.start(request), result, result::complete);
+        RequestWatch watch = RequestWatch.of(request, watchers);
+        handOver(pending.start(request), watch, result, result::complete);
         return result;
     }
 
     /** Completes the caller's future, on a thread where the caller's code may block. */
     private void handOver(
-            PendingAcquisition acquisition, CompletableFuture<?> result, Predicate<Optional<HeldLock>> taker) {
+            PendingAcquisition acquisition,
+            RequestWatch watch,
+            CompletableFuture<?> result,
+            Predicate<Optional<HeldLock>> taker) {
         // Cancelled or timed out by the caller: stop waiting.
         result.whenComplete((ignored, failure) -> acquisition.cancel(true));
         acquisition.whenComplete((granted, failure) -> {
             Runnable handOver = () -> {
                 if (failure != null) {
-                    result.completeExceptionally(failure);
-                } else if (!taker.test(granted)) {
-                    granted.ifPresent(HeldLock::releaseAsync);
+                    result.completeExceptionally(watch.failed(failure));
+                    return;
+                }
+                Optional<HeldLock> answer = watch.answered(granted);
+                if (!taker.test(answer)) {
+                    answer.ifPresent(HeldLock::releaseAsync);
                 }
             };
             context.callbacks().execute(handOver, refusal -> {
                 if (failure == null && granted.isPresent()) {
-                    releaseUndelivered(granted.get(), result, refusal);
+                    releaseUndelivered(granted.get(), watch, result, refusal);
                 } else {
                     handOver.run();
                 }
@@ -140,10 +156,11 @@ final class DefaultLockClient implements LockClient {
     }
 
     /** No thread could hand the lock over, so nobody else would ever release it. */
-    private static void releaseUndelivered(HeldLock held, CompletableFuture<?> result, Throwable refusal) {
+    private static void releaseUndelivered(
+            HeldLock held, RequestWatch watch, CompletableFuture<?> result, Throwable refusal) {
         String why = "it was granted, then released: the callback executor rejected the task to deliver it";
         var failure = new LockUnavailableException(held.keys().get(0), Duration.ZERO, why, refusal);
-        held.releaseAsync().thenRun(() -> result.completeExceptionally(failure));
+        held.releaseAsync().thenRun(() -> result.completeExceptionally(watch.failed(failure)));
     }
 
     @Override
@@ -241,6 +258,11 @@ final class DefaultLockClient implements LockClient {
     @Override
     public void removeListener(LockListener listener) {
         context.listeners().remove(listener);
+    }
+
+    @Override
+    public void addRequestListener(Function<LockRequest, RequestListener> listener) {
+        watchers.add(Objects.requireNonNull(listener));
     }
 
     @Override

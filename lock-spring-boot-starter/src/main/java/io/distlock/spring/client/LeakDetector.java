@@ -4,6 +4,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockLoss;
 import io.distlock.Release;
+import io.distlock.RequestListener;
 import io.distlock.spi.Deadline;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.support.DueSet;
@@ -35,7 +36,10 @@ final class LeakDetector implements LockClientCustomizer {
 
     @Override
     public LockClient customize(LockClient client) {
-        return threshold.isZero() ? client : new InstrumentedLockClient(client, request -> new Hold());
+        if (!threshold.isZero()) {
+            client.addRequestListener(request -> new Hold());
+        }
+        return client;
     }
 
     private void report(List<Hold> tooLong) {
@@ -61,8 +65,7 @@ final class LeakDetector implements LockClientCustomizer {
     }
 
     /** One call and the lock it was granted. Not a record: compared by identity. */
-    private final class Hold
-            implements InstrumentedLockClient.CallListener, InstrumentedLockClient.HoldListener, DueSet.Due {
+    private final class Hold implements RequestListener, DueSet.Due {
 
         private final Throwable stack = new TakenHere();
         private final String thread = Thread.currentThread().getName();
@@ -72,11 +75,10 @@ final class LeakDetector implements LockClientCustomizer {
         private long dueNanos;
 
         @Override
-        public InstrumentedLockClient.HoldListener granted(HeldLock granted) {
+        public void granted(HeldLock granted) {
             lock = granted;
             dueNanos = Deadline.in(threshold, runtime.ticker()).nanos();
             held.add(this);
-            return this;
         }
 
         @Override

@@ -1,4 +1,4 @@
-/** Lock clients that observe other clients, for metrics, traces and leak detection. Not for applications. */
+/** What observes each client: leak detection, and the names that metrics and traces use. Not for applications. */
 @NullMarked
 package io.distlock.spring.client;
 

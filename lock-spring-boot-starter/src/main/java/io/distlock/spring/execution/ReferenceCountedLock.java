@@ -4,6 +4,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.Release;
 import io.distlock.engine.CompositeHeldLock;
+import io.distlock.engine.DelegatingHeldLock;
 import io.distlock.engine.LockClientBuilder;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -7,15 +7,14 @@ import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockRequest;
 import io.distlock.Release;
+import io.distlock.RequestListener;
 import io.distlock.spring.LockClientCustomizer;
-import io.distlock.spring.client.InstrumentedLockClient;
 import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.spring.observation.LockObservationContext.Phase;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,76 +31,75 @@ record LockObservations(
 
     @Override
     public LockClient customize(LockClient client) {
-        String provider = client.provider();
-        return registry == ObservationRegistry.NOOP
-                ? client
-                : new InstrumentedLockClient(client, request -> begin(provider, request));
-    }
-
-    private InstrumentedLockClient.CallListener begin(String provider, LockRequest request) {
-        Observation parent = registry.getCurrentObservation();
-        return new ObservedCall(
-                start(context(Phase.WAIT, provider, request), parent),
-                () -> start(context(Phase.HOLD, provider, request), parent));
-    }
-
-    private LockObservationContext context(Phase phase, String provider, LockRequest request) {
-        return new LockObservationContext(
-                phase, provider, names.of(request.keys().get(0).name()), request);
-    }
-
-    private Started start(LockObservationContext context, @Nullable Observation parent) {
-        Observation observation = Observation.createNotStarted(convention, DEFAULT, () -> context, registry);
-        return new Started((parent == null ? observation : observation.parentObservation(parent)).start(), context);
+        if (registry != ObservationRegistry.NOOP) {
+            client.addRequestListener(request -> new ObservedRequest(client.provider(), request));
+        }
+        return client;
     }
 
     /** With its context, which the observation itself does not return if nobody observes. */
-    private record Started(Observation observation, LockObservationContext context)
-            implements InstrumentedLockClient.HoldListener {
+    private record Started(Observation observation, LockObservationContext context) {
 
-        void end(String outcome) {
+        void end(String outcome, @Nullable Throwable error) {
+            if (error != null) {
+                observation.error(error);
+            }
             context.end(outcome);
             observation.stop();
         }
-
-        @Override
-        public void released(Release outcome) {
-            end(outcome.name().toLowerCase(Locale.ROOT));
-        }
-
-        @Override
-        public void lost(LockLoss loss) {
-            observation.error(new LockLostException(loss));
-            end("lost");
-        }
     }
 
-    /** The observation of one wait and, once the lock is granted, of the time it is held. */
-    private record ObservedCall(Started waiting, Supplier<Started> hold)
-            implements InstrumentedLockClient.CallListener {
+    /** The wait of one request and, once the lock is granted, the time it is held. */
+    private final class ObservedRequest implements RequestListener {
+
+        private final String provider;
+        private final LockRequest request;
+        private final @Nullable Observation parent = registry.getCurrentObservation();
+
+        // Of the wait, then of the time held. Replaced before the caller receives the lock.
+        private Started current;
+
+        ObservedRequest(String provider, LockRequest request) {
+            this.provider = provider;
+            this.request = request;
+            this.current = start(Phase.WAIT);
+        }
+
+        private Started start(Phase phase) {
+            LockObservationContext context = new LockObservationContext(
+                    phase, provider, names.of(request.keys().get(0).name()), request);
+            Observation observation = Observation.createNotStarted(convention, DEFAULT, () -> context, registry);
+            return new Started((parent == null ? observation : observation.parentObservation(parent)).start(), context);
+        }
 
         @Override
-        public InstrumentedLockClient.HoldListener granted(HeldLock held) {
-            waiting.context().granted(held.sequencers());
-            waiting.end("acquired");
-            Started observed = hold.get();
-            observed.context().granted(held.sequencers());
-            return observed;
+        public void granted(HeldLock lock) {
+            current.context().granted(lock.sequencers());
+            current.end("acquired", null);
+            current = start(Phase.HOLD);
+            current.context().granted(lock.sequencers());
         }
 
         /** Not an error: excluding others is what the lock is for. */
         @Override
         public void notAcquired() {
-            waiting.end("not_acquired");
+            current.end("not_acquired", null);
         }
 
         @Override
         public void failed(Throwable cause) {
-            waiting.observation().error(cause);
-            waiting.end(
-                    cause instanceof CancellationException || cause instanceof LockInterruptedException
-                            ? "cancelled"
-                            : "unavailable");
+            boolean givenUp = cause instanceof CancellationException || cause instanceof LockInterruptedException;
+            current.end(givenUp ? "cancelled" : "unavailable", cause);
+        }
+
+        @Override
+        public void released(Release outcome) {
+            current.end(outcome.name().toLowerCase(Locale.ROOT), null);
+        }
+
+        @Override
+        public void lost(LockLoss loss) {
+            current.end("lost", new LockLostException(loss));
         }
     }
 }

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spring.LockTestContext;
@@ -16,9 +17,11 @@ import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 
@@ -72,6 +75,15 @@ class LeakDetectorTests {
     }
 
     @Test
+    void aLockOnSeveralKeysIsLoggedOnceWithAllOfThem() {
+        client.acquire(client.request(List.of(LockKey.of("orders", "42"), LockKey.of("orders", "43"))));
+        ticker.advance(Duration.ofMinutes(2));
+        assertThat(log.list)
+                .singleElement()
+                .satisfies(event -> assertThat(event.getFormattedMessage()).contains("orders:42", "orders:43"));
+    }
+
+    @Test
     void aLockThatIsGivenBackInTimeIsNotLogged() {
         takeAndForget().release();
         try (HeldLock held = takeAndForget()) {
@@ -90,8 +102,9 @@ class LeakDetectorTests {
 
     @Test
     void aThresholdOfZeroCostsNothing() {
-        LockClient plain = plain();
+        LockClient plain = Mockito.mock(LockClient.class);
         assertThat(new LeakDetector(Duration.ZERO, runtime).customize(plain)).isSameAs(plain);
+        Mockito.verifyNoInteractions(plain);
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockLostException;
 import io.distlock.LockRequest;
@@ -31,6 +32,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
 
 /** What is observed of a lock. Time stands still; callbacks run where they arise. */
 class LockObservationsTests {
@@ -166,6 +168,32 @@ class LockObservationsTests {
     }
 
     @Test
+    void aCallOnAnInterruptedThreadIsObserved() {
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(() -> client.acquire(now("42"))).isInstanceOf(LockInterruptedException.class);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        assertThat(stopped)
+                .singleElement()
+                .satisfies(wait -> assertThat(low(wait, "outcome")).isEqualTo("cancelled"));
+    }
+
+    @Test
+    void severalKeysAreOneWaitAndOneHold() {
+        HeldLock held = client.acquire(client.request(List.of(LockKey.of("orders", "1"), LockKey.of("orders", "2"))));
+        assertThat(stopped).hasSize(1);
+        held.release();
+        assertThat(stopped)
+                .hasSize(2)
+                .last()
+                .satisfies(hold -> assertThat(high(hold, "lock.token"))
+                        .isEqualTo(held.sequencers().get(0).token() + ","
+                                + held.sequencers().get(1).token()));
+    }
+
+    @Test
     void aLossIsAnError() {
         client.acquire(now("42").withRenew(false));
         ticker.advance(Duration.ofSeconds(30));
@@ -221,9 +249,10 @@ class LockObservationsTests {
 
     @Test
     void whereNobodyObservesTheClientIsLeftAsItIs() {
-        LockClient plain = LockClientBuilder.of(store, runtime).build();
+        LockClient plain = Mockito.mock(LockClient.class);
         assertThat(new LockObservations(ObservationRegistry.NOOP, null, new MeterNameLimiter(name -> false))
                         .customize(plain))
                 .isSameAs(plain);
+        Mockito.verifyNoInteractions(plain);
     }
 }

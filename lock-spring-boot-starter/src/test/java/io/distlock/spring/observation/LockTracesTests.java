@@ -2,6 +2,7 @@ package io.distlock.spring.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.spi.LockProvider;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
@@ -18,6 +19,9 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.mockito.AdditionalAnswers;
+import org.mockito.Mockito;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -76,6 +80,39 @@ class LockTracesTests {
             assertThat(text(held, "lock.token")).isEqualTo(token);
             assertThat(text(held, "outcome")).isEqualTo("released");
         });
+    }
+
+    /** The span is the tracer's alone, and only on the calling thread, as if an agent had begun it. */
+    @Test
+    void aTraceStaysTogetherWhicheverThreadTheStoreAnswersOn() {
+        runner.withBean("elsewhere", BeanPostProcessor.class, AnswersElsewhere::new)
+                .run(context -> {
+                    Span call = tracer.nextSpan().name("call").start();
+                    try (Tracer.SpanInScope scope = tracer.withSpan(call)) {
+                        context.getBean(Shop.class).ship(42);
+                    }
+                    assertThat(spans.getFinishedSpanItems())
+                            .hasSize(2)
+                            .extracting(SpanData::getParentSpanId)
+                            .containsOnly(call.context().spanId());
+                });
+    }
+
+    /** Replaces the provider by one that answers on another thread, as those with a network do. */
+    private static final class AnswersElsewhere implements BeanPostProcessor {
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof LockProvider provider ? elsewhere(provider) : bean;
+        }
+
+        private static LockProvider elsewhere(LockProvider provider) {
+            LockProvider front = Mockito.mock(LockProvider.class, AdditionalAnswers.delegatesTo(provider));
+            Mockito.doAnswer(asked -> provider.acquire(asked.getArgument(0)).thenApplyAsync(grant -> grant))
+                    .when(front)
+                    .acquire(Mockito.any());
+            return front;
+        }
     }
 
     private static String text(SpanData span, String attribute) {

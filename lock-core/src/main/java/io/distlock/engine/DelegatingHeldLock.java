@@ -1,4 +1,4 @@
-package io.distlock.spring.execution;
+package io.distlock.engine;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;

@@ -1,0 +1,96 @@
+package io.distlock.engine;
+
+import io.distlock.HeldLock;
+import io.distlock.LockRequest;
+import io.distlock.Release;
+import io.distlock.RequestListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Notifies the listeners of one request of its end, and of the end of the lock granted to it. Thread-safe. */
+record RequestWatch(List<RequestListener> listeners) {
+
+    private static final RequestWatch NOBODY = new RequestWatch(List.of());
+
+    /** Allocates nothing if nobody listens. */
+    static RequestWatch of(LockRequest request, List<Function<LockRequest, RequestListener>> watchers) {
+        if (watchers.isEmpty()) {
+            return NOBODY;
+        }
+        List<RequestListener> listeners = new ArrayList<>();
+        ClientContext.notify(watchers, watcher -> listeners.add(watcher.apply(request)), request);
+        return new RequestWatch(listeners);
+    }
+
+    /** The answer as the caller receives it. */
+    Optional<HeldLock> answered(Optional<HeldLock> answer) {
+        if (listeners.isEmpty()) {
+            return answer;
+        }
+        if (answer.isEmpty()) {
+            notify(RequestListener::notAcquired);
+        }
+        return answer.map(held -> {
+            notify(listener -> listener.granted(held));
+            return new WatchedLock(held, this);
+        });
+    }
+
+    <T extends Throwable> T failed(T failure) {
+        notify(listener -> listener.failed(failure));
+        return failure;
+    }
+
+    private void notify(Consumer<RequestListener> news) {
+        ClientContext.notify(listeners, news, "a request");
+    }
+
+    /** Notifies the listeners once of how the lock ends. */
+    private static final class WatchedLock extends DelegatingHeldLock {
+
+        private final RequestWatch watch;
+        private final AtomicBoolean ended = new AtomicBoolean();
+
+        WatchedLock(HeldLock target, RequestWatch watch) {
+            super(target);
+            this.watch = watch;
+            target.onLost(loss -> end(listener -> listener.lost(loss)));
+        }
+
+        private void end(Consumer<RequestListener> news) {
+            if (ended.compareAndSet(false, true)) {
+                watch.notify(news);
+            }
+        }
+
+        /** A release that comes too late counts as a loss. */
+        private Release released(Release outcome) {
+            if (outcome != Release.NOT_OWNER) {
+                end(listener -> listener.released(outcome));
+            }
+            return outcome;
+        }
+
+        @Override
+        public Release release() {
+            return released(target.release());
+        }
+
+        @Override
+        public CompletionStage<Release> releaseAsync() {
+            return target.releaseAsync().thenApply(this::released);
+        }
+
+        /** Releases first for the outcome; releasing again is harmless. */
+        @Override
+        public void close() {
+            release();
+            target.close();
+        }
+    }
+}
