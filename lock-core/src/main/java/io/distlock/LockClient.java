@@ -151,7 +151,7 @@ public interface LockClient extends AutoCloseable {
     void removeListener(LockListener listener);
 
     /** Adds a function that is called on the requesting thread before each request, and makes the listener for it. */
-    void addRequestListener(Function<LockRequest, RequestListener> listener);
+    void addRequestListener(Function<LockRequest, LockListener.OfRequest> listener);
 
     /**
      * Closes the client in bounded time: refuses new requests, fails waiting ones, gives holders the configured time to

@@ -15,7 +15,6 @@ import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
-import io.distlock.RequestListener;
 import io.distlock.Sequencer;
 import io.distlock.WaiterInfo;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
@@ -39,7 +38,7 @@ final class DefaultLockClient implements LockClient {
     private final PendingAcquisitions pending;
     private final LockOptions options;
     private final Duration shutdownTimeout;
-    private final List<Function<LockRequest, RequestListener>> watchers = new CopyOnWriteArrayList<>();
+    private final List<Function<LockRequest, LockListener.OfRequest>> watchers = new CopyOnWriteArrayList<>();
 
     DefaultLockClient(ClientContext context, LockOptions options, Duration shutdownTimeout) {
         this.context = context;
@@ -261,7 +260,7 @@ final class DefaultLockClient implements LockClient {
     }
 
     @Override
-    public void addRequestListener(Function<LockRequest, RequestListener> listener) {
+    public void addRequestListener(Function<LockRequest, LockListener.OfRequest> listener) {
         watchers.add(Objects.requireNonNull(listener));
     }
 

@@ -1,9 +1,9 @@
 package io.distlock.engine;
 
 import io.distlock.HeldLock;
+import io.distlock.LockListener;
 import io.distlock.LockRequest;
 import io.distlock.Release;
-import io.distlock.RequestListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,16 +13,16 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Notifies the listeners of one request of its end, and of the end of the lock granted to it. Thread-safe. */
-record RequestWatch(List<RequestListener> listeners) {
+record RequestWatch(List<LockListener.OfRequest> listeners) {
 
     private static final RequestWatch NOBODY = new RequestWatch(List.of());
 
     /** Allocates nothing if nobody listens. */
-    static RequestWatch of(LockRequest request, List<Function<LockRequest, RequestListener>> watchers) {
+    static RequestWatch of(LockRequest request, List<Function<LockRequest, LockListener.OfRequest>> watchers) {
         if (watchers.isEmpty()) {
             return NOBODY;
         }
-        List<RequestListener> listeners = new ArrayList<>();
+        List<LockListener.OfRequest> listeners = new ArrayList<>();
         ClientContext.notify(watchers, watcher -> listeners.add(watcher.apply(request)), request);
         return new RequestWatch(listeners);
     }
@@ -33,7 +33,7 @@ record RequestWatch(List<RequestListener> listeners) {
             return answer;
         }
         if (answer.isEmpty()) {
-            notify(RequestListener::notAcquired);
+            notify(LockListener.OfRequest::notAcquired);
         }
         return answer.map(held -> {
             notify(listener -> listener.granted(held));
@@ -46,7 +46,7 @@ record RequestWatch(List<RequestListener> listeners) {
         return failure;
     }
 
-    private void notify(Consumer<RequestListener> news) {
+    private void notify(Consumer<LockListener.OfRequest> news) {
         ClientContext.notify(listeners, news, "a request");
     }
 
@@ -62,7 +62,7 @@ record RequestWatch(List<RequestListener> listeners) {
             target.onLost(loss -> end(listener -> listener.lost(loss)));
         }
 
-        private void end(Consumer<RequestListener> news) {
+        private void end(Consumer<LockListener.OfRequest> news) {
             if (ended.compareAndSet(false, true)) {
                 watch.notify(news);
             }

@@ -2,9 +2,9 @@ package io.distlock.spring.client;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.Release;
-import io.distlock.RequestListener;
 import io.distlock.spi.Deadline;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.support.DueSet;
@@ -65,7 +65,7 @@ final class LeakDetector implements LockClientCustomizer {
     }
 
     /** One call and the lock it was granted. Not a record: compared by identity. */
-    private final class Hold implements RequestListener, DueSet.Due {
+    private final class Hold implements LockListener.OfRequest, DueSet.Due {
 
         private final Throwable stack = new TakenHere();
         private final String thread = Thread.currentThread().getName();

@@ -3,11 +3,11 @@ package io.distlock.spring.observation;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockInterruptedException;
+import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockRequest;
 import io.distlock.Release;
-import io.distlock.RequestListener;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.spring.observation.LockObservationContext.Phase;
@@ -50,7 +50,7 @@ record LockObservations(
     }
 
     /** The wait of one request and, once the lock is granted, the time it is held. */
-    private final class ObservedRequest implements RequestListener {
+    private final class ObservedRequest implements LockListener.OfRequest {
 
         private final String provider;
         private final LockRequest request;

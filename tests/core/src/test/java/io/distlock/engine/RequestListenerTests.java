@@ -7,12 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.distlock.HeldLock;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
+import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
-import io.distlock.RequestListener;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ class RequestListenerTests {
         here.client.addRequestListener(Journal::new);
     }
 
-    private final class Journal implements RequestListener {
+    private final class Journal implements LockListener.OfRequest {
 
         private final String request;
 
@@ -230,7 +230,7 @@ class RequestListenerTests {
     @Test
     void theListenerIsCalledOnTheThreadThatWaitsForTheAnswer() throws InterruptedException {
         List<Thread> threads = new ArrayList<>();
-        here.client.addRequestListener(request -> new RequestListener() {
+        here.client.addRequestListener(request -> new LockListener.OfRequest() {
             @Override
             public void granted(HeldLock lock) {
                 threads.add(Thread.currentThread());
@@ -265,7 +265,7 @@ class RequestListenerTests {
                 .containsExactly("asked for [a]", "granted [a]", "RELEASED [a]", "asked for [a]", "not acquired [a]");
     }
 
-    private static final class Broken implements RequestListener {
+    private static final class Broken implements LockListener.OfRequest {
 
         @Override
         public void granted(HeldLock lock) {
