@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,10 +48,10 @@ record ClientContext(
                 new InFlight());
     }
 
-    /** Creates the event only if there is a listener. Listener exceptions are logged. */
-    void publish(Supplier<? extends LockEvent> event) {
+    /** Creates the event, with the name of the provider, only if there is a listener. Listener exceptions are logged. */
+    void publish(Function<String, LockEvent> event) {
         if (!listeners.isEmpty()) {
-            LockEvent made = event.get();
+            LockEvent made = event.apply(provider.name());
             notify(listeners, listener -> listener.onEvent(made), made);
         }
     }

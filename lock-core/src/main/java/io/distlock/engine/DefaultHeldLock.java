@@ -189,7 +189,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     private void announce(LockLoss loss) {
         log(loss);
-        context.publish(() -> new LockEvent.Lost(loss));
+        context.publish(name -> new LockEvent.Lost(name, loss));
         LockState.LossSignal signal = lost;
         if (signal != null) {
             signal.fire(loss);

@@ -22,7 +22,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,7 +142,8 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         // Before anybody can release it, or it would stay there forever.
         context.unended().begin();
         context.watchdog().add(held);
-        context.publish(() -> new LockEvent.Acquired(key, mode, grant.lease().token(), waited()));
+        context.publish(
+                name -> new LockEvent.Acquired(name, key, mode, grant.lease().token(), waited()));
         context.listenForLoss(grant.lease(), () -> held.lose(LockLoss.Reason.NOT_OWNER));
         pending.remove(this);
         if (!complete(Optional.of(held))) {
@@ -152,7 +153,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
 
     private void giveUp() {
         ticket.refused();
-        end(() -> complete(Optional.empty()), () -> new LockEvent.NotAcquired(key, mode, waited()));
+        end(() -> complete(Optional.empty()), name -> new LockEvent.NotAcquired(name, key, mode, waited()));
     }
 
     /**
@@ -187,10 +188,10 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         if (remote != null) {
             ticket.failed(failure);
         }
-        end(() -> completeExceptionally(failure), () -> new LockEvent.Failed(key, mode, waited(), failure));
+        end(() -> completeExceptionally(failure), name -> new LockEvent.Failed(name, key, mode, waited(), failure));
     }
 
-    private void end(BooleanSupplier completion, Supplier<LockEvent> event) {
+    private void end(BooleanSupplier completion, Function<String, LockEvent> event) {
         // Before the caller is notified: its next attempt must not find this one in the queue.
         context.queues().leave(ticket);
         if (completion.getAsBoolean()) {
@@ -203,7 +204,8 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled) {
-            context.publish(() -> new LockEvent.Failed(key, mode, waited(), new CancellationException("cancelled")));
+            context.publish(
+                    name -> new LockEvent.Failed(name, key, mode, waited(), new CancellationException("cancelled")));
             leave();
         }
         return cancelled;

@@ -136,7 +136,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     }
 
     final void publishRenewed(boolean confirmed) {
-        context.publish(() -> new LockEvent.Renewed(lease.key(), lease.mode(), lease.token(), confirmed));
+        context.publish(name -> new LockEvent.Renewed(name, lease.key(), lease.mode(), lease.token(), confirmed));
     }
 
     // --- the end ---
@@ -156,7 +156,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
     }
 
     final void publishReleased(Release outcome) {
-        context.publish(() -> new LockEvent.Released(lease.key(), mode(), lease.token(), heldFor(), outcome));
+        context.publish(name -> new LockEvent.Released(name, lease.key(), mode(), lease.token(), heldFor(), outcome));
     }
 
     final LockLoss loss(LockLoss.Reason reason, LockState.Held last) {

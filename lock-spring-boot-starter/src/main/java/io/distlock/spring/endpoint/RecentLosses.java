@@ -1,17 +1,16 @@
 package io.distlock.spring.endpoint;
 
-import io.distlock.LockClient;
 import io.distlock.LockEvent;
+import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.spi.Ticker;
-import io.distlock.spring.LockClientCustomizer;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
 /** Remembers the latest hundred lost locks. Thread-safe. */
-final class RecentLosses implements LockClientCustomizer {
+final class RecentLosses implements LockListener {
 
     private static final int MOST = 100;
 
@@ -25,21 +24,13 @@ final class RecentLosses implements LockClientCustomizer {
     }
 
     @Override
-    public LockClient customize(LockClient client) {
-        String provider = client.provider();
-        client.addListener(event -> {
-            if (event instanceof LockEvent.Lost lost) {
-                add(new Lost(provider, lost.loss(), Instant.ofEpochMilli(ticker.wallMillis())));
+    public synchronized void onEvent(LockEvent event) {
+        if (event instanceof LockEvent.Lost lost) {
+            if (latest.size() == MOST) {
+                latest.removeLast();
             }
-        });
-        return client;
-    }
-
-    private synchronized void add(Lost lost) {
-        if (latest.size() == MOST) {
-            latest.removeLast();
+            latest.addFirst(new Lost(lost.provider(), lost.loss(), Instant.ofEpochMilli(ticker.wallMillis())));
         }
-        latest.addFirst(lost);
     }
 
     /** The newest first. */

@@ -25,9 +25,10 @@ import org.springframework.core.ResolvableType;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Publishes lock events to the listeners of the application context, in order and on one dedicated thread: the thread
- * of the event may be a driver's, which a listener waiting for a database would block. Costs nothing without
- * listeners. A slow listener loses events once ten thousand are waiting. Thread-safe.
+ * Publishes each {@link LockEvent}, except renewals, to the listeners of the application context, in order and on one
+ * dedicated thread, where they may block: the thread of the event may be a driver's, which a listener waiting for a
+ * database would block. Costs nothing without listeners. A slow listener loses events once ten thousand are waiting.
+ * Thread-safe.
  */
 final class LockEventPublisher
         implements LockClientCustomizer,
@@ -39,8 +40,12 @@ final class LockEventPublisher
     private static final int MOST_WAITING = 10_000;
     private static final int IDLE_SECONDS = 10;
 
-    static final List<Class<?>> EVENT_TYPES =
-            List.of(LockAcquired.class, LockNotAcquired.class, LockFailed.class, LockReleased.class, LockLost.class);
+    static final List<Class<? extends LockEvent>> EVENT_TYPES = List.of(
+            LockEvent.Acquired.class,
+            LockEvent.NotAcquired.class,
+            LockEvent.Failed.class,
+            LockEvent.Released.class,
+            LockEvent.Lost.class);
 
     /** A listener that accepts this type accepts any event, not lock events in particular. */
     private record Unrelated() {}
@@ -103,27 +108,16 @@ final class LockEventPublisher
     /** Only if there is a listener: a client without one emits no events. */
     private void listen() {
         if (wanted) {
-            clients.forEach(client -> client.addListener(event -> publish(client.provider(), event)));
+            clients.forEach(client -> client.addListener(this::enqueue));
             clients.clear();
         }
     }
 
     /** Not renewals: they are frequent and require no action. */
-    private void publish(String provider, LockEvent event) {
-        if (event instanceof LockEvent.Acquired acquired) {
-            enqueue(new LockAcquired(provider, acquired));
-        } else if (event instanceof LockEvent.NotAcquired refused) {
-            enqueue(new LockNotAcquired(provider, refused));
-        } else if (event instanceof LockEvent.Failed failed) {
-            enqueue(new LockFailed(provider, failed));
-        } else if (event instanceof LockEvent.Released released) {
-            enqueue(new LockReleased(provider, released));
-        } else if (event instanceof LockEvent.Lost lost) {
-            enqueue(new LockLost(provider, lost));
+    private void enqueue(LockEvent event) {
+        if (event instanceof LockEvent.Renewed) {
+            return;
         }
-    }
-
-    private void enqueue(Object event) {
         try {
             thread.execute(() -> publish(event));
         } catch (RejectedExecutionException full) {
@@ -135,7 +129,7 @@ final class LockEventPublisher
         }
     }
 
-    private void publish(Object event) {
+    private void publish(LockEvent event) {
         try {
             context.publishEvent(event);
         } catch (RuntimeException | Error failure) {

@@ -1,4 +1,4 @@
-/** Lock events in the application context. Start at {@link io.distlock.spring.event.LockLost}. */
+/** Lock events in the application context. Start at {@link io.distlock.spring.event.LockEventPublisher}. */
 @NullMarked
 package io.distlock.spring.event;
 

@@ -40,10 +40,11 @@ class LocksEndpointTests {
     private final LockRuntime runtime = ManualScheduler.runtime(ticker);
     private final InMemoryLockProvider store = new InMemoryLockProvider(runtime);
     private final RecentLosses losses = new RecentLosses(ticker);
-    private final LockClient client = losses.customize(LockClientBuilder.of(store, runtime)
+    private final LockClient client = LockClientBuilder.of(store, runtime)
             .instance("orders@here")
             .callbackExecutor(Runnable::run)
-            .build());
+            .listener(losses)
+            .build();
     private final LockClient other = LockClientBuilder.of(store, runtime)
             .instance("orders@elsewhere")
             .callbackExecutor(Runnable::run)

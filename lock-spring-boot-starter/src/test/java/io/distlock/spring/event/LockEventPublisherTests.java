@@ -32,17 +32,27 @@ class LockEventPublisherTests {
         private final List<Object> heard = new CopyOnWriteArrayList<>();
 
         @EventListener
-        void on(LockAcquired event) {
+        void on(LockEvent.Acquired event) {
             heard.add(event);
         }
 
         @EventListener
-        void on(LockReleased event) {
+        void on(LockEvent.Released event) {
             heard.add(event);
         }
 
         @EventListener
-        void on(LockLost event) {
+        void on(LockEvent.Lost event) {
+            heard.add(event);
+        }
+    }
+
+    static class ListenerToAll {
+
+        private final List<LockEvent> heard = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void on(LockEvent event) {
             heard.add(event);
         }
     }
@@ -52,7 +62,7 @@ class LockEventPublisherTests {
         private final CountDownLatch mayEnd = new CountDownLatch(1);
 
         @EventListener
-        void on(LockAcquired event) throws InterruptedException {
+        void on(LockEvent.Acquired event) throws InterruptedException {
             mayEnd.await();
         }
     }
@@ -75,11 +85,30 @@ class LockEventPublisherTests {
             held.release();
             List<Object> heard = context.getBean(Listener.class).heard;
             await().until(() -> heard.size() == 2);
-            assertThat(heard.get(0)).isInstanceOfSatisfying(LockAcquired.class, acquired -> {
+            assertThat(heard.get(0)).isInstanceOfSatisfying(LockEvent.Acquired.class, acquired -> {
                 assertThat(acquired.provider()).isEqualTo("in-memory");
-                assertThat(acquired.event().token()).isEqualTo(held.fencingToken());
+                assertThat(acquired.token()).isEqualTo(held.fencingToken());
             });
-            assertThat(heard.get(1)).isInstanceOf(LockReleased.class);
+            assertThat(heard.get(1)).isInstanceOf(LockEvent.Released.class);
+        });
+    }
+
+    @Test
+    void aListenerOfEveryKindHearsOfAllButRenewals() {
+        runner.withBean(ListenerToAll.class).run(context -> {
+            LockClient client = context.getBean(LockClient.class);
+            HeldLock held = client.acquire(client.request("orders", "42"));
+            assertThat(client.tryAcquire(client.request("orders", "42").withWaitTime(Duration.ZERO)))
+                    .isEmpty();
+            context.getBean(ManualTicker.class).advance(Duration.ofSeconds(15));
+            assertThat(client.held()).allMatch(info -> info.renewals() == 1);
+            held.release();
+            List<LockEvent> heard = context.getBean(ListenerToAll.class).heard;
+            await().until(() -> heard.size() == 3);
+            assertThat(heard)
+                    .allMatch(event -> event.provider().equals("in-memory"))
+                    .extracting(event -> event.getClass().getSimpleName())
+                    .containsExactly("Acquired", "NotAcquired", "Released");
         });
     }
 
@@ -93,8 +122,8 @@ class LockEventPublisherTests {
             await().until(() -> heard.size() == 2);
             assertThat(heard.get(1))
                     .isInstanceOfSatisfying(
-                            LockLost.class,
-                            lost -> assertThat(lost.event().loss().reason()).isEqualTo(LockLoss.Reason.EXPIRED));
+                            LockEvent.Lost.class,
+                            lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.EXPIRED));
         });
     }
 
@@ -119,7 +148,7 @@ class LockEventPublisherTests {
             publisher.awaitEnd();
             assertThat(context.getBean(Generic.class).heard)
                     .noneMatch(event -> event instanceof PayloadApplicationEvent<?> payload
-                            && payload.getPayload() instanceof LockAcquired);
+                            && payload.getPayload() instanceof LockEvent.Acquired);
         });
     }
 

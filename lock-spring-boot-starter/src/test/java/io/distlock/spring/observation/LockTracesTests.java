@@ -88,9 +88,9 @@ class LockTracesTests {
         runner.withBean("elsewhere", BeanPostProcessor.class, AnswersElsewhere::new)
                 .run(context -> {
                     Span call = tracer.nextSpan().name("call").start();
-                    try (Tracer.SpanInScope scope = tracer.withSpan(call)) {
-                        context.getBean(Shop.class).ship(42);
-                    }
+                    Tracer.SpanInScope scope = tracer.withSpan(call);
+                    context.getBean(Shop.class).ship(42);
+                    scope.close();
                     assertThat(spans.getFinishedSpanItems())
                             .hasSize(2)
                             .extracting(SpanData::getParentSpanId)

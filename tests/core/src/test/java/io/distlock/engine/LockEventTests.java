@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 @EndsInTime
 class LockEventTests {
 
+    private static final String PROVIDER = "in-memory";
     private static final LockKey KEY = LockKey.of("a");
 
     private final ManualEngine here = new ManualEngine();
@@ -33,9 +34,14 @@ class LockEventTests {
         held.release();
         assertThat(here.events)
                 .containsExactly(
-                        new LockEvent.Acquired(KEY, LockMode.SHARED, held.fencingToken(), Duration.ZERO),
+                        new LockEvent.Acquired(PROVIDER, KEY, LockMode.SHARED, held.fencingToken(), Duration.ZERO),
                         new LockEvent.Released(
-                                KEY, LockMode.SHARED, held.fencingToken(), Duration.ofSeconds(3), Release.RELEASED));
+                                PROVIDER,
+                                KEY,
+                                LockMode.SHARED,
+                                held.fencingToken(),
+                                Duration.ofSeconds(3),
+                                Release.RELEASED));
     }
 
     @Test
@@ -46,7 +52,7 @@ class LockEventTests {
         others.release();
         assertThat(here.events)
                 .containsExactly(new LockEvent.Acquired(
-                        KEY, LockMode.EXCLUSIVE, asked.join().fencingToken(), Duration.ofSeconds(2)));
+                        PROVIDER, KEY, LockMode.EXCLUSIVE, asked.join().fencingToken(), Duration.ofSeconds(2)));
     }
 
     @Test
@@ -55,7 +61,7 @@ class LockEventTests {
         here.start(here.request("a"));
         here.advanceMillis(5_000);
         assertThat(here.events)
-                .containsExactly(new LockEvent.NotAcquired(KEY, LockMode.EXCLUSIVE, Duration.ofSeconds(5)));
+                .containsExactly(new LockEvent.NotAcquired(PROVIDER, KEY, LockMode.EXCLUSIVE, Duration.ofSeconds(5)));
     }
 
     @Test
@@ -63,7 +69,8 @@ class LockEventTests {
         here.hold("a");
         here.events.clear();
         here.start(here.now("a"));
-        assertThat(here.events).containsExactly(new LockEvent.NotAcquired(KEY, LockMode.EXCLUSIVE, Duration.ZERO));
+        assertThat(here.events)
+                .containsExactly(new LockEvent.NotAcquired(PROVIDER, KEY, LockMode.EXCLUSIVE, Duration.ZERO));
     }
 
     @Test
@@ -73,7 +80,7 @@ class LockEventTests {
         here.start(here.request("a"));
         here.advanceMillis(5_000);
         assertThat(here.events)
-                .containsExactly(new LockEvent.NotAcquired(KEY, LockMode.EXCLUSIVE, Duration.ofSeconds(5)));
+                .containsExactly(new LockEvent.NotAcquired(PROVIDER, KEY, LockMode.EXCLUSIVE, Duration.ofSeconds(5)));
     }
 
     @Test
@@ -108,8 +115,9 @@ class LockEventTests {
         held.release();
         assertThat(here.eventNames()).containsExactly("Acquired", "Renewed", "Lost");
         assertThat(here.events(LockEvent.Renewed.class))
-                .containsExactly(new LockEvent.Renewed(KEY, LockMode.EXCLUSIVE, held.fencingToken(), true));
+                .containsExactly(new LockEvent.Renewed(PROVIDER, KEY, LockMode.EXCLUSIVE, held.fencingToken(), true));
         LockEvent.Lost lost = here.events(LockEvent.Lost.class).get(0);
+        assertThat(lost.provider()).isEqualTo(PROVIDER);
         assertThat(lost.key()).isEqualTo(KEY);
         assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNER);
         assertThat(lost.loss().token()).isEqualTo(held.fencingToken());

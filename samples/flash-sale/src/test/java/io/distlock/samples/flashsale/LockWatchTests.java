@@ -29,9 +29,11 @@ class LockWatchTests {
     @Test
     void countsWhatHappensToItsLock() {
         watch.onEvent(acquired(KEY));
-        watch.onEvent(new Released(KEY, LockMode.EXCLUSIVE, TOKEN, Duration.ofMillis(60), Release.RELEASED));
-        watch.onEvent(new NotAcquired(KEY, LockMode.EXCLUSIVE, Duration.ofSeconds(5)));
-        watch.onEvent(new Failed(KEY, LockMode.EXCLUSIVE, Duration.ofSeconds(1), new IllegalStateException()));
+        watch.onEvent(
+                new Released("in-memory", KEY, LockMode.EXCLUSIVE, TOKEN, Duration.ofMillis(60), Release.RELEASED));
+        watch.onEvent(new NotAcquired("in-memory", KEY, LockMode.EXCLUSIVE, Duration.ofSeconds(5)));
+        watch.onEvent(
+                new Failed("in-memory", KEY, LockMode.EXCLUSIVE, Duration.ofSeconds(1), new IllegalStateException()));
 
         assertThat(watch.record(KEY).figures())
                 .isEqualTo(new LockFigures(1, 1, 1, new Spread(20, 20, 20), new Spread(60, 60, 60)));
@@ -62,6 +64,6 @@ class LockWatchTests {
     }
 
     private static Acquired acquired(LockKey key) {
-        return new Acquired(key, LockMode.EXCLUSIVE, TOKEN, Duration.ofMillis(20));
+        return new Acquired("in-memory", key, LockMode.EXCLUSIVE, TOKEN, Duration.ofMillis(20));
     }
 }

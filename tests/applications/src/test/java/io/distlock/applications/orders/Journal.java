@@ -1,9 +1,9 @@
 package io.distlock.applications.orders;
 
 import io.distlock.LockClient;
+import io.distlock.LockEvent;
 import io.distlock.LockKey;
 import io.distlock.applications.orders.OrderService.Shipped;
-import io.distlock.spring.event.LockReleased;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.context.event.EventListener;
@@ -35,9 +35,8 @@ class Journal {
     }
 
     @EventListener
-    void released(LockReleased released) {
-        released.event()
-                .key()
+    void released(LockEvent.Released released) {
+        released.key()
                 .key()
                 .ifPresent(id -> purchases
                         .findById(Long.valueOf(id))
