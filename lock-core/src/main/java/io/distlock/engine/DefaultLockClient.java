@@ -246,7 +246,9 @@ final class DefaultLockClient implements LockClient {
     @Override
     public void close() {
         pending.close();
-        CompletableFuture<Void> drained = context.unended().drained();
+        // Until no question to the store awaits its answer, perhaps a grant; no lock is held; and no release is under
+        // way.
+        CompletableFuture<Void> drained = context.openWork().drained();
         Timeouts.await(drained, shutdownTimeout);
         context.watchdog().abandonAll();
         // The provider is closed next, which would abort releases in progress.
