@@ -246,8 +246,7 @@ final class DefaultLockClient implements LockClient {
     @Override
     public void close() {
         pending.close();
-        // Until no question to the store awaits its answer, perhaps a grant; no lock is held; and no release is under
-        // way.
+        // Waits for questions to the store, whose answer may be a grant, for held locks, and for releases under way.
         CompletableFuture<Void> drained = context.openWork().drained();
         Timeouts.await(drained, shutdownTimeout);
         context.watchdog().abandonAll();
