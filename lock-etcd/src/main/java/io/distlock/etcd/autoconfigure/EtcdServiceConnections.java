@@ -59,9 +59,7 @@ final class EtcdServiceConnections {
     static final class DockerCompose extends DockerComposeConnectionDetailsFactory<EtcdConnectionDetails> {
 
         DockerCompose() {
-            super(new String[] {
-                "etcd", "coreos/etcd", "etcd-development/etcd", "bitnami/etcd", "bitnamilegacy/etcd"
-            });
+            super(new String[] {"etcd", "coreos/etcd", "etcd-development/etcd", "bitnami/etcd", "bitnamilegacy/etcd"});
         }
 
         @Override
@@ -86,8 +84,7 @@ final class EtcdServiceConnections {
 
             @Override
             public List<URI> getEndpoints() {
-                return endpoint(
-                        getSslBundle(), service.host(), service.ports().get(PORT));
+                return endpoint(getSslBundle(), service.host(), service.ports().get(PORT));
             }
         }
     }
