@@ -31,7 +31,7 @@ final class LockMetricsAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LockRuntimeMetrics lockRuntimeMetrics(LockRuntime runtime) {
-        return new LockRuntimeMetrics(runtime);
+    LockMetrics.RuntimeMeters lockRuntimeMetrics(LockRuntime runtime) {
+        return new LockMetrics.RuntimeMeters(runtime);
     }
 }
