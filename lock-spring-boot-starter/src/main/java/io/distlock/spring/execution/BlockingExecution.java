@@ -51,8 +51,7 @@ final class BlockingExecution implements Execution {
         Object result = null;
         Throwable failure = null;
         try {
-            locks.granted(references);
-            HeldLocks held = outer.with(references);
+            HeldLocks held = locks.granted(references, outer);
             result = entered.isEmpty() && task.interruptOnLoss()
                     ? InterruptOnLoss.run(references.get(0).lock(), () -> under(held, locks, body))
                     : under(held, locks, body);

@@ -2,9 +2,11 @@ package io.distlock.spring.execution;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
 import io.distlock.Release;
 import io.distlock.engine.CompositeHeldLock;
 import io.distlock.engine.LockClientBuilder;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -52,6 +54,16 @@ public final class ReferenceCountedLock {
 
     public HeldLock lock() {
         return lock;
+    }
+
+    /** Whether it locks one of these keys. */
+    boolean isOnAny(Collection<LockKey> keys) {
+        for (LockKey each : lock.keys()) {
+            if (keys.contains(each)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether transactions show it to resources that refuse stale holders. */
