@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What the parts of one client share. Thread-safe.
  *
- * @param unended what closing waits for: questions to the store, locks held, releases under way
+ * @param openWork counts what closing waits for: questions to the store, locks held, releases under way
  */
 record ClientContext(
         LockProvider provider,
@@ -32,7 +32,7 @@ record ClientContext(
         List<LockListener> listeners,
         KeyQueues queues,
         Watchdog watchdog,
-        InFlight unended) {
+        InFlight openWork) {
 
     private static final Logger log = LoggerFactory.getLogger(ClientContext.class);
 

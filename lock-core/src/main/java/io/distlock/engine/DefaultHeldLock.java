@@ -161,7 +161,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
 
     private void ended(LockState.Releasing releasing, Release outcome) {
         leaveQueue();
-        context.unended().end();
+        context.openWork().end();
         releasing.outcome().complete(outcome);
     }
 
@@ -180,7 +180,7 @@ final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due
             return false;
         }
         context.watchdog().remove(this);
-        context.unended().end();
+        context.openWork().end();
         // Now, not after the callbacks: the store still keeps others out.
         leaveQueue();
         context.callbacks().executeLoss(() -> announce(loss));

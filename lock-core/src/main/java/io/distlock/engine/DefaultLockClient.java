@@ -267,7 +267,8 @@ final class DefaultLockClient implements LockClient {
     @Override
     public void close() {
         pending.close();
-        CompletableFuture<Void> drained = context.unended().drained();
+        // Waits for questions to the store, whose answer may be a grant, for held locks, and for releases under way.
+        CompletableFuture<Void> drained = context.openWork().drained();
         Timeouts.await(drained, shutdownTimeout);
         context.watchdog().abandonAll();
         // The provider is closed next, which would abort releases in progress.

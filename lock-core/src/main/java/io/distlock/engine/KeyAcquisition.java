@@ -74,11 +74,11 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
             return;
         }
         // Until its answer is handled: close() waits for a grant that nobody here has seen yet.
-        context.unended().begin();
+        context.openWork().begin();
         if (pending.isClosed()) {
             // Perhaps admitted because close() failed its predecessor: send nothing more to the store.
             failClosed();
-            context.unended().end();
+            context.openWork().end();
             return;
         }
         asking = true;
@@ -98,7 +98,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
                     fail(failure);
                 }
             } finally {
-                context.unended().end();
+                context.openWork().end();
             }
         });
         if (isDone()) {
@@ -123,7 +123,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     }
 
     private void returnStale(Grant grant) {
-        context.unended().begin();
+        context.openWork().begin();
         context.release(grant.lease(), options.timeToLive(), () -> Duration.ZERO)
                 .thenAccept(released -> {
                     if (isDone() || deadline.hasPassed()) {
@@ -132,7 +132,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
                     } else {
                         askProvider();
                     }
-                    context.unended().end();
+                    context.openWork().end();
                 });
     }
 
@@ -140,7 +140,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         DefaultHeldLock held = new DefaultHeldLock(context, options, grant, ticket, asker);
         ticket.refused();
         // Before anybody can release it, or it would stay there forever.
-        context.unended().begin();
+        context.openWork().begin();
         context.watchdog().add(held);
         context.publish(
                 name -> new LockEvent.Acquired(name, key, mode, grant.lease().token(), waited()));

@@ -64,10 +64,9 @@ final class Watchdog {
             return;
         }
         log.warn(
-                "The lock client was closed while {} locks were still held; they count as lost: {}{}",
-                abandoned.size(),
+                "The lock client was closed while locks were still held; these count as lost: {}{}",
                 abandoned.stream().limit(NAMED).map(key -> key.lease().key()).toList(),
-                abandoned.size() > NAMED ? " and more" : "");
+                abandoned.size() > NAMED ? " and " + (abandoned.size() - NAMED) + " more" : "");
         abandoned.forEach(key -> key.lose(LockLoss.Reason.CLIENT_CLOSED));
     }
 

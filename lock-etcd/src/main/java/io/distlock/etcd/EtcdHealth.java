@@ -3,7 +3,6 @@ package io.distlock.etcd;
 import io.distlock.etcd.client.ClientInterceptors.ChannelCapture;
 import io.distlock.etcd.client.EtcdCallException;
 import io.distlock.etcd.client.EtcdCalls;
-import io.distlock.etcd.client.ServerVersion;
 import io.distlock.spi.ProviderStatus;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.api.AlarmRequest;
@@ -13,8 +12,10 @@ import io.etcd.jetcd.api.StatusRequest;
 import io.etcd.jetcd.api.StatusResponse;
 import io.etcd.jetcd.options.GetOption;
 import io.grpc.stub.StreamObserver;
+import java.lang.module.ModuleDescriptor.Version;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The state of etcd and its members, for health checks; warns once about servers that may revoke held locks. The driver's own
@@ -34,7 +40,9 @@ record EtcdHealth(
         EtcdConnection connection,
         Duration limit,
         SessionPool sessions,
-        ServerVersion.Warning warning) {
+        VersionWarning warning) {
+
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,4}\\.\\d{1,4}\\.\\d{1,4}");
 
     /** As {@link io.distlock.spi.LockProvider#check}. */
     CompletableFuture<ProviderStatus> check() {
@@ -71,7 +79,7 @@ record EtcdHealth(
     private ProviderStatus status(List<StatusResponse> answers, Optional<AlarmResponse> raised) {
         Map<String, Object> details = new TreeMap<>();
         Map<String, String> members = new TreeMap<>();
-        List<ServerVersion> versions = new ArrayList<>();
+        List<Version> versions = new ArrayList<>();
         for (StatusResponse member : answers) {
             String id = hex(member.getHeader().getMemberId());
             String role = "follower";
@@ -79,7 +87,7 @@ record EtcdHealth(
                 role = "leader";
                 details.put(role, id);
             }
-            Optional<ServerVersion> version = ServerVersion.parse(member.getVersion());
+            Optional<Version> version = version(member.getVersion());
             version.ifPresent(versions::add);
             members.put(id, role + version.map(each -> ", " + each).orElse(""));
         }
@@ -100,6 +108,12 @@ record EtcdHealth(
         return new ProviderStatus(ProviderStatus.State.DOWN, details);
     }
 
+    /** Without what may follow the number, such as {@code -rc.1}. Empty if there is no number. */
+    static Optional<Version> version(String text) {
+        Matcher number = NUMBER.matcher(text);
+        return number.lookingAt() ? Optional.of(Version.parse(number.group())) : Optional.empty();
+    }
+
     private static ProviderStatus down(Throwable failure) {
         String why = String.valueOf(EtcdCallException.of("a read", failure).getMessage());
         return new ProviderStatus(ProviderStatus.State.DOWN, Map.of("error", why));
@@ -107,6 +121,39 @@ record EtcdHealth(
 
     private static String hex(long id) {
         return HexFormat.of().toHexDigits(id);
+    }
+
+    /** Warns once about servers that may revoke held locks. Thread-safe. */
+    static final class VersionWarning {
+
+        private static final Logger log = LoggerFactory.getLogger(EtcdHealth.class);
+
+        private final AtomicBoolean warned = new AtomicBoolean();
+
+        void lookAt(Collection<Version> versions) {
+            versions.stream()
+                    .filter(VersionWarning::mayRevokeLeasesInUse)
+                    .findFirst()
+                    .filter(old -> warned.compareAndSet(false, true))
+                    .ifPresent(old -> log.warn(
+                            "etcd {} has a bug: a leader that froze and was replaced may revoke leases that are still"
+                                    + " kept alive, and held locks with them (etcd issue 15247). Upgrade to 3.4.31, 3.5.13"
+                                    + " or later, where this is rare but still possible, and check fencing tokens where you"
+                                    + " write",
+                            old));
+        }
+
+        /**
+         * Whether a leader that was stuck and has been replaced may revoke leases that its successor extends (etcd issue
+         * 15247). According to etcd's change logs, fixed in 3.4.31, in 3.5.13, and from 3.6.0 on.
+         */
+        static boolean mayRevokeLeasesInUse(Version server) {
+            return isBefore(server, "3.4.31") || (isBefore(server, "3.5.13") && !isBefore(server, "3.5.0"));
+        }
+
+        private static boolean isBefore(Version server, String other) {
+            return server.compareTo(Version.parse(other)) < 0;
+        }
     }
 
     /** Empty without an answer. */

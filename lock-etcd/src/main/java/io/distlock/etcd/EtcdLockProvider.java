@@ -6,7 +6,6 @@ import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.etcd.client.EtcdCalls;
-import io.distlock.etcd.client.ServerVersion;
 import io.distlock.etcd.watch.Watches;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
@@ -82,7 +81,7 @@ public final class EtcdLockProvider implements LockProvider {
         this.grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         this.reader = new QueueReader(calls, keys);
         this.health =
-                new EtcdHealth(calls, keys.root(), connection, callTimeout, sessions, new ServerVersion.Warning());
+                new EtcdHealth(calls, keys.root(), connection, callTimeout, sessions, new EtcdHealth.VersionWarning());
         this.warmUp = new WarmUp(connection.name(), runtime.scheduler(), health::ask);
         warmUp.start("distributed-lock.etcd.*");
     }

@@ -6,7 +6,6 @@ import io.distlock.HeldLock;
 import io.distlock.http.Warehouse.Shelves;
 import io.distlock.http.Warehouse.Written;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
 import io.distlock.test.application.LockTester;
 import io.distlock.test.spring.InMemoryLocks;
 import org.junit.jupiter.api.Test;
@@ -21,11 +20,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 /** A slice of an application, as in the page about testing: its controllers are checked, without a lock store. */
 @WebMvcTest
 @InMemoryLocks
-@ImportAutoConfiguration({
-    AopAutoConfiguration.class,
-    LockRuntimeAutoConfiguration.class,
-    LockAutoConfiguration.class,
-    LockHttpServerAutoConfiguration.class
+@ImportAutoConfiguration({AopAutoConfiguration.class, LockAutoConfiguration.class, LockHttpServerAutoConfiguration.class
 })
 @Import({Warehouse.Stock.class, Shelves.class, Written.class})
 class RequireLockSliceTests {

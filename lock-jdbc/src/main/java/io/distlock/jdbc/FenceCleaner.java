@@ -29,28 +29,25 @@ public final class FenceCleaner {
     static final Duration SETTLING = Duration.ofMinutes(30);
 
     private static final String FLOORS = "{floor}%";
-    private static final String ANY = " where 1 = 1";
     private static final int BATCH = 500;
 
     private final Statements statements;
-    private final String name;
-    private final String advance;
-    private final String unused;
-    private final String settled;
+    private final FenceSql sql;
+    private final String table;
+    private final Duration retention;
 
     /**
      * @param retention how long a row is kept after its last use; at least the longest time that a lock may be held
      */
     public FenceCleaner(DataSource dataSource, FenceTable table, Duration retention) {
-        this(new Jdbc(dataSource), FenceDatabase.of(dataSource), table, retention);
+        this(new Jdbc(dataSource), FenceSql.of(dataSource), table, retention);
     }
 
-    FenceCleaner(Statements statements, FenceDatabase database, FenceTable table, Duration retention) {
+    FenceCleaner(Statements statements, FenceSql sql, FenceTable table, Duration retention) {
         this.statements = statements;
-        this.name = table.name();
-        this.advance = database.advance().formatted(name);
-        this.unused = database.notUsedFor(retention);
-        this.settled = database.notUsedFor(SETTLING);
+        this.sql = sql;
+        this.table = table.name();
+        this.retention = retention;
     }
 
     /**
@@ -61,14 +58,12 @@ public final class FenceCleaner {
     public int clean() {
         int removed = 0;
         for (String source : statements.query(
-                "select distinct provider from " + name + unused + " and lock_key not like :floors",
-                Map.<String, Object>of("floors", FLOORS),
-                String.class)) {
-            Optional<Long> floor = floor(source, settled);
+                sql.unusedProviders(table, retention), Map.<String, Object>of("floors", FLOORS), String.class)) {
+            Optional<Long> floor = floor(source, sql.unchangedToken(table, SETTLING));
             if (floor.isPresent()) {
                 removed += remove(source, floor.get());
                 raiseFloor(source, floor.get());
-            } else if (floor(source, ANY).isEmpty()) {
+            } else if (floor(source, FenceSql.token(table)).isEmpty()) {
                 // Raised again while it settles, as by several instances in turn, it would never be old enough.
                 raiseFloor(source, -1);
             }
@@ -76,12 +71,9 @@ public final class FenceCleaner {
         return removed;
     }
 
-    private Optional<Long> floor(String source, String where) {
+    private Optional<Long> floor(String source, String statement) {
         return statements
-                .query(
-                        "select token from " + name + where + " and lock_key = :key",
-                        Map.<String, Object>of("key", FenceTable.floorOf(source)),
-                        Long.class)
+                .query(statement, Map.<String, Object>of("key", FenceTable.floorOf(source)), Long.class)
                 .stream()
                 .findFirst();
     }
@@ -92,16 +84,14 @@ public final class FenceCleaner {
         int found;
         do {
             List<String> keys = statements.query(
-                    "select lock_key from " + name + unused + " and provider = :source and token <= :floor"
-                            + " and lock_key not like :floors limit " + BATCH,
-                    Map.<String, Object>of("source", source, "floor", floor, "floors", FLOORS),
+                    sql.unusedKeys(table, retention, BATCH),
+                    Map.<String, Object>of("provider", source, "floor", floor, "floors", FLOORS),
                     String.class);
             found = keys.size();
             for (String key : keys) {
                 removed += statements.update(
-                        "delete from " + name + unused + " and provider = :source and token <= :floor"
-                                + " and lock_key = :key",
-                        Map.<String, Object>of("key", key, "source", source, "floor", floor));
+                        sql.deleteUnused(table, retention),
+                        Map.<String, Object>of("key", key, "provider", source, "floor", floor));
             }
         } while (found == BATCH);
         return removed;
@@ -109,14 +99,13 @@ public final class FenceCleaner {
 
     private void raiseFloor(String source, long floor) {
         List<Long> largest = statements.query(
-                "select token from " + name + unused + " and provider = :source and token > :floor"
-                        + " and lock_key not like :floors order by token desc limit 1",
-                Map.<String, Object>of("source", source, "floor", floor, "floors", FLOORS),
+                sql.largestUnused(table, retention),
+                Map.<String, Object>of("provider", source, "floor", floor, "floors", FLOORS),
                 Long.class);
         String key = FenceTable.floorOf(source);
         for (Long token : largest) {
             statements.update(
-                    advance,
+                    sql.advance(table),
                     Map.<String, Object>of("key", key, "token", token, "provider", source, "floor", key + "{none}"));
         }
     }

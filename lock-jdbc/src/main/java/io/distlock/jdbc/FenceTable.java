@@ -8,8 +8,8 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * The name of the table in which a fence keeps its rows, and the source of their tokens; {@code FenceDatabase} has the SQL
- * that depends on the database.
+ * The name of the table in which a fence keeps its rows, and what identifies them: a lock's key, and the source of its
+ * token. {@code FenceSql} holds the statements.
  *
  * @param name the table, optionally with its schema: letters, digits and underscores, which need no quotes in any database
  * @param keyPrefix the prefix of the locks' keys at their stores; tokens of different prefixes cannot be compared
@@ -58,22 +58,10 @@ public record FenceTable(String name, String keyPrefix) {
         return source;
     }
 
-    String look() {
-        return "select lock_key, token, provider from " + name + " where lock_key in (:key, :floor)";
-    }
-
-    String lookAndLock() {
-        return "select lock_key, token, provider from " + name + " where lock_key = :key for update";
-    }
-
-    String delete() {
-        return "delete from " + name + " where lock_key = :key and token = :token and provider = :provider";
-    }
-
     /** The module is that of {@code distributed-lock.<module>.initialize-schema}. */
-    IllegalStateException unusable(FenceDatabase database, String module, Exception failure) {
+    IllegalStateException unusable(FenceSql sql, String module, Exception failure) {
         return new IllegalStateException(
-                "the fence cannot use the table " + name + ": create it with the script " + database.script()
+                "the fence cannot use the table " + name + ": create it with the script " + sql.script()
                         + " or set distributed-lock." + module + ".initialize-schema to always, and allow the"
                         + " application to select, insert, update and delete there",
                 failure);

@@ -3,6 +3,8 @@ package io.distlock.jdbc;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -40,7 +42,7 @@ public final class JdbcFence implements Fence {
     private final DataSource dataSource;
     private final NamedParameterJdbcTemplate jdbc;
     private final FenceTable table;
-    private final FenceDatabase database;
+    private final FenceSql fenceSql;
     private final LockedRows locked = new LockedRows();
     private final String defaultProvider;
     private final String advance;
@@ -63,12 +65,12 @@ public final class JdbcFence implements Fence {
         template.setExceptionTranslator(new SQLErrorCodeSQLExceptionTranslator(this.dataSource));
         this.jdbc = new NamedParameterJdbcTemplate(template);
         this.table = table;
-        this.database = FenceDatabase.of(dataSource);
+        this.fenceSql = FenceSql.of(dataSource);
         this.defaultProvider = defaultProvider;
-        this.advance = database.advance().formatted(table.name());
-        this.look = table.look();
-        this.lookAndLock = table.lookAndLock();
-        this.delete = table.delete();
+        this.advance = fenceSql.advance(table.name());
+        this.look = FenceSql.look(table.name());
+        this.lookAndLock = FenceSql.lookAndLock(table.name());
+        this.delete = FenceSql.delete(table.name());
     }
 
     @Override
@@ -109,14 +111,22 @@ public final class JdbcFence implements Fence {
     private boolean isReadOnly() {
         return TransactionSynchronizationManager.isCurrentTransactionReadOnly()
                 || (TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder
-                        && FenceDatabase.isReadOnly(holder.getConnection()));
+                        && ask(holder.getConnection(), Connection::isReadOnly));
     }
 
     /** Whether this thread is in a transaction of the data source. */
     public boolean isInTransaction() {
         return TransactionSynchronizationManager.isActualTransactionActive()
                 && TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder
-                && !FenceDatabase.isAutoCommit(holder.getConnection());
+                && !ask(holder.getConnection(), Connection::getAutoCommit);
+    }
+
+    private static boolean ask(Connection connection, Question question) {
+        try {
+            return question.of(connection);
+        } catch (SQLException failure) {
+            throw new IllegalStateException("cannot determine whether the connection is in a transaction", failure);
+        }
     }
 
     /**
@@ -134,21 +144,21 @@ public final class JdbcFence implements Fence {
                 jdbc.update(advance, probe.parameters());
                 jdbc.update(delete, probe.parameters());
             });
-            database.prepareFloor()
-                    .ifPresent(prepare -> transaction.executeWithoutResult(
-                            status -> jdbc.update(prepare.formatted(table.name()), probe.parameters())));
+            fenceSql.prepareFloor(table.name())
+                    .ifPresent(prepare ->
+                            transaction.executeWithoutResult(status -> jdbc.update(prepare, probe.parameters())));
         } catch (DataAccessException failure) {
-            throw table.unusable(database, "jdbc", failure);
+            throw table.unusable(fenceSql, "jdbc", failure);
         }
     }
 
     private void raise(FenceGrant grant) {
         int count = update(grant);
-        if (database.accepts(count)) {
+        if (fenceSql.accepts(count)) {
             return;
         }
         Map<String, FenceGrant.Row> rows = rows(look, grant);
-        if (database.refuses(count)) {
+        if (fenceSql.refuses(count)) {
             grant.refuse(rows);
         }
         // The statement has locked the row. Only a locking read is sure to see its newest version.
@@ -166,7 +176,7 @@ public final class JdbcFence implements Fence {
             try {
                 return jdbc.update(advance, grant.parameters());
             } catch (DuplicateKeyException insertedMeanwhile) {
-                if (database != FenceDatabase.H2 || tries == MOST_TRIES) {
+                if (fenceSql != FenceSql.H2 || tries == MOST_TRIES) {
                     throw insertedMeanwhile;
                 }
             }
@@ -182,5 +192,10 @@ public final class JdbcFence implements Fence {
                                 row.getString("lock_key"), row.getLong("token"), row.getString("provider")))
                 .stream()
                 .collect(Collectors.toMap(FenceGrant.Row::key, row -> row, (one, other) -> one, HashMap::new));
+    }
+
+    @FunctionalInterface
+    private interface Question {
+        boolean of(Connection connection) throws SQLException;
     }
 }

@@ -47,11 +47,14 @@ public final class R2dbcFence {
     private final Manager manager;
     private final DatabaseClient client;
     private final FenceTable table;
-    private final FenceDatabase database;
+    private final FenceSql fenceSql;
     private final SQLErrorCodeSQLExceptionTranslator translator;
     private final ReactiveLockedRows locked = new ReactiveLockedRows();
     private final String defaultProvider;
     private final String advance;
+    private final String look;
+    private final String lookAndLock;
+    private final String delete;
 
     /**
      * @param connections the connection factory of the transactions to fence
@@ -64,10 +67,13 @@ public final class R2dbcFence {
         this.client = DatabaseClient.create(connections);
         this.table = table;
         String product = connections.getMetadata().getName();
-        this.database = FenceDatabase.of(product, "r2dbc");
+        this.fenceSql = FenceSql.of(product, "r2dbc");
         this.translator = new SQLErrorCodeSQLExceptionTranslator(product);
         this.defaultProvider = defaultProvider;
-        this.advance = database.advance().formatted(table.name());
+        this.advance = fenceSql.advance(table.name());
+        this.look = FenceSql.look(table.name());
+        this.lookAndLock = FenceSql.lookAndLock(table.name());
+        this.delete = FenceSql.delete(table.name());
     }
 
     /**
@@ -94,7 +100,7 @@ public final class R2dbcFence {
 
     private Mono<Void> advance(TransactionSynchronizationManager transaction, FenceGrant grant) {
         if (grant.sequencer().mode() == LockMode.SHARED || transaction.isCurrentTransactionReadOnly()) {
-            return rows(table.look(), grant).doOnNext(grant::requireNewest).then();
+            return rows(look, grant).doOnNext(grant::requireNewest).then();
         }
         if (locked.isSuspended(transaction, grant::equals)) {
             return Mono.empty();
@@ -122,10 +128,10 @@ public final class R2dbcFence {
      * @param onlyEmbedded does nothing for databases other than H2
      */
     public Mono<Void> createTable(boolean onlyEmbedded) {
-        if (onlyEmbedded && database != FenceDatabase.H2) {
+        if (onlyEmbedded && fenceSql != FenceSql.H2) {
             return Mono.empty();
         }
-        return Mono.fromCallable(() -> new ClassPathResource(database.script())
+        return Mono.fromCallable(() -> new ClassPathResource(fenceSql.script())
                         .getContentAsString(StandardCharsets.UTF_8)
                         .replace(FenceTable.DEFAULT_NAME, table.name()))
                 .flatMap(script -> new ResourceDatabasePopulator(
@@ -142,14 +148,14 @@ public final class R2dbcFence {
         FenceGrant probe = FenceGrant.probe(table.source(defaultProvider));
         Mono<Void> tried = anew().execute(status -> {
                     status.setRollbackOnly();
-                    return update(advance, probe).then(update(table.delete(), probe));
+                    return update(advance, probe).then(update(delete, probe));
                 })
                 .then();
-        Mono<Void> prepared = Mono.justOrEmpty(database.prepareFloor())
-                .flatMap(prepare -> update(prepare.formatted(table.name()), probe))
+        Mono<Void> prepared = Mono.justOrEmpty(fenceSql.prepareFloor(table.name()))
+                .flatMap(prepare -> update(prepare, probe))
                 .then();
         return tried.then(anew().transactional(prepared))
-                .onErrorMap(DataAccessException.class, failure -> table.unusable(database, "r2dbc", failure))
+                .onErrorMap(DataAccessException.class, failure -> table.unusable(fenceSql, "r2dbc", failure))
                 .onErrorMap(
                         TransactionException.class,
                         failure -> new IllegalStateException(
@@ -162,7 +168,7 @@ public final class R2dbcFence {
      * @param retention how long a row is kept after its last use; at least the longest time that a lock may be held
      */
     public FenceCleaner cleaner(Duration retention) {
-        return new FenceCleaner(new Blocking(), database, table, retention);
+        return new FenceCleaner(new Blocking(), fenceSql, table, retention);
     }
 
     private TransactionalOperator anew() {
@@ -173,26 +179,26 @@ public final class R2dbcFence {
     private Mono<Void> raise(FenceGrant grant) {
         return update(advance, grant)
                 .retryWhen(Retry.max(MOST_TRIES - 1)
-                        .filter(each -> database == FenceDatabase.H2 && each instanceof DuplicateKeyException)
+                        .filter(each -> fenceSql == FenceSql.H2 && each instanceof DuplicateKeyException)
                         .onRetryExhaustedThrow((retries, last) -> last.failure()))
-                .flatMap(count -> database.accepts(count) ? Mono.empty() : examine(grant, count));
+                .flatMap(count -> fenceSql.accepts(count) ? Mono.empty() : examine(grant, count));
     }
 
     /** The count does not prove that the token was accepted. */
     private Mono<Void> examine(FenceGrant grant, int count) {
-        return rows(table.look(), grant).flatMap(rows -> {
-            if (database.refuses(count)) {
+        return rows(look, grant).flatMap(rows -> {
+            if (fenceSql.refuses(count)) {
                 grant.refuse(rows);
             }
             // The statement has locked the row. Only a locking read is sure to see its newest version.
-            return rows(table.lookAndLock(), grant).flatMap(newest -> {
+            return rows(lookAndLock, grant).flatMap(newest -> {
                 rows.putAll(newest);
                 if (rows.containsKey(grant.key()) && !grant.isBelowFloor(rows)) {
                     grant.requireNewest(rows);
                     return Mono.<Void>empty();
                 }
                 // The row may be new, and would be accepted if the transaction tried again.
-                return update(table.delete(), grant).then(Mono.<Void>fromRunnable(() -> grant.refuse(rows)));
+                return update(delete, grant).then(Mono.<Void>fromRunnable(() -> grant.refuse(rows)));
             });
         });
     }

@@ -44,7 +44,7 @@ public final class Database implements AutoCloseable {
         this.shortLockTimeout = shortLockTimeout;
         this.waiting = waiting;
         new ResourceDatabasePopulator(
-                        new ClassPathResource(FenceDatabase.of(dataSource).script()))
+                        new ClassPathResource(FenceSql.of(dataSource).script()))
                 .execute(dataSource);
     }
 

@@ -7,7 +7,6 @@ import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.redis.connection.RedisConnections;
-import io.distlock.redis.script.Holders;
 import io.distlock.redis.script.NodeCalls;
 import io.distlock.redis.script.Quarantine;
 import io.distlock.redis.script.RedisHealth;
@@ -147,7 +146,7 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
-        return inspect(sequencer.key()).thenApply(status -> Holders.isCurrent(sequencer, status));
+        return store.isCurrent(sequencer);
     }
 
     @Override

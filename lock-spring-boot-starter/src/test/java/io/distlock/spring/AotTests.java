@@ -3,7 +3,6 @@ package io.distlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.spring.transaction.LockTransactionAutoConfiguration;
 import java.lang.reflect.Method;
@@ -25,7 +24,6 @@ class AotTests {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({
         AopAutoConfiguration.class,
-        LockRuntimeAutoConfiguration.class,
         LockAutoConfiguration.class,
         LockTransactionAutoConfiguration.class,
         LockAopAutoConfiguration.class

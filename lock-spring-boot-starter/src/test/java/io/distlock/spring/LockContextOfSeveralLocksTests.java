@@ -52,6 +52,11 @@ class LockContextOfSeveralLocksTests {
             return body.get();
         }
 
+        @DistributedLock(name = "b", key = "'1'")
+        public <T> T one(Supplier<T> body) {
+            return body.get();
+        }
+
         @DistributedLock(name = "b", key = "{'1'}")
         @DistributedLock("c")
         public <T> T mixed(Supplier<T> body) {
@@ -88,6 +93,13 @@ class LockContextOfSeveralLocksTests {
             assertThat(get(jobs.future(() -> LockContext.current().keys()))).isEqualTo(BOTH);
             assertThat(jobs.mono(lock -> lock.map(HeldLock::keys)).block()).isEqualTo(BOTH);
         });
+    }
+
+    @Test
+    void aCallInsideThatAsksForOneOfThemSeesThatOneOnly() {
+        run((context, jobs) -> assertThat(
+                        jobs.blocking(() -> jobs.one(() -> LockContext.current().keys())))
+                .containsExactly(LockKey.of("b", "1")));
     }
 
     @Test

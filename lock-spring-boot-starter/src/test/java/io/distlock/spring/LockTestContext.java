@@ -6,7 +6,6 @@ import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.aot.AheadOfTimeContext;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.spring.transaction.LockTransactionAutoConfiguration;
 import io.distlock.support.LockRuntime;
@@ -35,7 +34,6 @@ public final class LockTestContext {
         return runner().withConfiguration(AutoConfigurations.of(
                 AopAutoConfiguration.class,
                 PropertyPlaceholderAutoConfiguration.class,
-                LockRuntimeAutoConfiguration.class,
                 LockAutoConfiguration.class,
                 LockTransactionAutoConfiguration.class,
                 LockAopAutoConfiguration.class));

@@ -32,7 +32,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration",
-            "io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration"
+            "io.distlock.spring.autoconfigure.LockAutoConfiguration"
         })
 @ConditionalOnClass(Client.class)
 @ConditionalOnBean(LockRuntime.class)

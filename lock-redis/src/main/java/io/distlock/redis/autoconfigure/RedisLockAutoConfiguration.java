@@ -34,7 +34,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
-            "io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration"
+            "io.distlock.spring.autoconfigure.LockAutoConfiguration"
         })
 @ConditionalOnClass(LettuceConnectionFactory.class)
 @ConditionalOnSingleCandidate(LettuceConnectionFactory.class)

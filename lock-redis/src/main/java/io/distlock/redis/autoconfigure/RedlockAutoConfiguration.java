@@ -24,7 +24,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration",
-            "io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration"
+            "io.distlock.spring.autoconfigure.LockAutoConfiguration"
         })
 @ConditionalOnClass(LettuceConnectionFactory.class)
 @ConditionalOnBean(LockRuntime.class)

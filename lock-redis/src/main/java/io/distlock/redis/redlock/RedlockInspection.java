@@ -8,7 +8,8 @@ import io.distlock.LockStatus.Holder;
 import io.distlock.Sequencer;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.redlock.Quorum.Tally;
-import io.distlock.redis.script.Holders;
+import io.distlock.redis.script.RedisStore;
+import io.distlock.redis.script.RedisStore.Grantee;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,25 +28,23 @@ import java.util.function.Function;
 record RedlockInspection(RedlockNodes nodes) {
 
     CompletionStage<Optional<LockStatus>> inspect(LockKey key) {
-        return ask(key).thenApply(answers -> merge(key, answers));
+        return ask(node -> node.inspect(key)).thenApply(answers -> merge(key, answers));
     }
 
     CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
-        return ask(sequencer.key()).thenApply(answers -> {
-            var yes = answers.stream().filter(status -> Holders.isCurrent(sequencer, status));
-            return decide(sequencer.key(), (int) yes.count(), answers.size());
-        });
+        return ask(node -> node.isCurrent(sequencer))
+                .thenApply(answers -> decide(sequencer.key(), Collections.frequency(answers, true), answers.size()));
     }
 
     /** The answers that nodes give; once a majority has answered, waits for the others as long as for a vote. */
-    private CompletionStage<List<Optional<LockStatus>>> ask(LockKey key) {
+    private <T> CompletionStage<List<T>> ask(Function<RedisStore, CompletionStage<T>> question) {
         VoteTimeouts limits = VoteTimeouts.ofInspection(nodes.callTimeout());
         Timeouts timeouts = nodes.runtime().timeouts();
         AtomicInteger missing = new AtomicInteger(nodes.quorum().majority());
         CompletableFuture<Void> enough = new CompletableFuture<>();
-        List<CompletableFuture<Optional<LockStatus>>> asked = new ArrayList<>();
+        List<CompletableFuture<T>> asked = new ArrayList<>();
         for (RedlockNode node : nodes.all()) {
-            var answer = timeouts.within(limits.majority(), node.alone().inspect(key));
+            var answer = timeouts.within(limits.majority(), question.apply(node.alone()));
             asked.add(answer);
             answer.thenRun(() -> {
                 if (missing.decrementAndGet() == 0) {
@@ -65,17 +64,17 @@ record RedlockInspection(RedlockNodes nodes) {
     }
 
     private Optional<LockStatus> merge(LockKey key, List<Optional<LockStatus>> answers) {
-        Map<Holders.Grantee, List<Holder>> parties = new LinkedHashMap<>();
+        Map<Grantee, List<Holder>> parties = new LinkedHashMap<>();
         for (LockStatus status : answers.stream().flatMap(Optional::stream).toList()) {
             for (Holder holder : status.holders()) {
-                var party = new Holders.Grantee(status.mode(), holder.owner());
+                var party = new Grantee(status.mode(), holder.owner());
                 parties.computeIfAbsent(party, none -> new ArrayList<>()).add(holder);
             }
         }
         decide(key, 0, answers.size());
         List<Holder> holders = new ArrayList<>();
         LockMode mode = LockMode.EXCLUSIVE;
-        for (Map.Entry<Holders.Grantee, List<Holder>> party : parties.entrySet()) {
+        for (Map.Entry<Grantee, List<Holder>> party : parties.entrySet()) {
             if (decide(key, party.getValue().size(), answers.size())) {
                 mode = party.getKey().mode();
                 holders.add(merge(party.getValue()));

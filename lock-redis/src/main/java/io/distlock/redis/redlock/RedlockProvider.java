@@ -6,12 +6,12 @@ import io.distlock.LockOptions;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
-import io.distlock.redis.script.Holders;
 import io.distlock.redis.script.NodeCalls;
 import io.distlock.redis.script.Quarantine;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisScripts;
+import io.distlock.redis.script.RedisStore;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -135,12 +135,12 @@ public final class RedlockProvider implements LockProvider {
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return inspect(key)
-                .thenCompose(status -> Holders.by(token, status)
+                .thenCompose(status -> RedisStore.grantee(token, status)
                         .map(holder -> lease(key, token, holder).release(nodes, Duration.ZERO))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 
-    private RedlockLease lease(LockKey key, FencingToken token, Holders.Grantee holder) {
+    private RedlockLease lease(LockKey key, FencingToken token, RedisStore.Grantee holder) {
         RedisLease entry =
                 new RedisLease(key, holder.mode(), holder.owner(), token, keys, LockOptions.MAX_LEASE, Duration.ZERO);
         return new RedlockLease(holder.owner(), entry);

@@ -4,7 +4,9 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockStatus;
+import io.distlock.LockStatus.Holder;
 import io.distlock.Release;
+import io.distlock.Sequencer;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
@@ -17,12 +19,15 @@ import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +38,11 @@ import org.jspecify.annotations.Nullable;
 public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) implements TryLockStore {
 
     private static final int MOST_LEASES = 250;
+
+    /** The owner of a lock that was released but stays taken for a while. */
+    private static final String KEPT = "kept";
+
+    private static final Pattern OURS = Pattern.compile("(?s)(.+):([1-9][0-9]{0,17})");
 
     @Override
     public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
@@ -183,13 +193,54 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
         RedisKeys.Names names = keys.of(key);
         return calls.run(ScriptCall.of(
                         scripts.inspect(), names.slot(), ArrayOutput::new, List.of(names.lock(), names.readers())))
-                .thenApply(reply -> Holders.status(key, reply));
+                .thenApply(reply -> status(key, reply));
+    }
+
+    private static Optional<LockStatus> status(LockKey key, List<Object> reply) {
+        if (reply.isEmpty()) {
+            return Optional.empty();
+        }
+        List<Holder> holders = new ArrayList<>();
+        for (int at = 1; at < reply.size(); at += 2) {
+            holders.add(holder((String) reply.get(at), (Long) reply.get(at + 1)));
+        }
+        LockMode mode = reply.get(0).equals("shared") ? LockMode.SHARED : LockMode.EXCLUSIVE;
+        return Optional.of(new LockStatus(key, mode, holders, Optional.empty()));
+    }
+
+    private static Holder holder(String value, long remainingMillis) {
+        Optional<Duration> remaining =
+                remainingMillis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remainingMillis));
+        Matcher ours = OURS.matcher(value);
+        // Another client's, by the canonical recipe, means nothing to us.
+        return ours.matches()
+                ? new Holder(ours.group(1), Optional.of(new FencingToken(Long.parseLong(ours.group(2)))), remaining)
+                : new Holder(value, Optional.empty(), remaining);
+    }
+
+    public CompletionStage<Boolean> isCurrent(Sequencer sequencer) {
+        return inspect(sequencer.key())
+                .thenApply(status -> grantee(sequencer.token(), status)
+                        .filter(grant -> grant.mode() == sequencer.mode())
+                        .isPresent());
+    }
+
+    /** The mode and the owner of a grant, or of a vote for one. */
+    public record Grantee(LockMode mode, String owner) {}
+
+    /** Who holds a lock by the grant with this token. */
+    public static Optional<Grantee> grantee(FencingToken token, Optional<LockStatus> status) {
+        return status.flatMap(taken -> taken.holders().stream()
+                .filter(holder -> !holder.owner().equals(KEPT)
+                        && holder.token().filter(token::equals).isPresent())
+                .map(holder -> new Grantee(taken.mode(), holder.owner()))
+                .findFirst());
     }
 
     /** Releases what somebody else holds: two calls, the second of which compares the owner again. */
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return inspect(key)
-                .thenCompose(status -> Holders.by(token, status)
+                .thenCompose(status -> grantee(token, status)
                         .map(holder -> release(
                                 holder.mode(), keys.of(key), holder.owner(), Optional.of(token), false, Duration.ZERO))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));

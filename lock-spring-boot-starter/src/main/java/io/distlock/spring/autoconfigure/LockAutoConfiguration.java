@@ -2,6 +2,7 @@ package io.distlock.spring.autoconfigure;
 
 import io.distlock.LockClient;
 import io.distlock.LockListener;
+import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
@@ -13,15 +14,27 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** Auto-configuration of a lock client for each provider in the context, and of {@link LockTemplate}. */
-@AutoConfiguration(after = {LockRuntimeAutoConfiguration.class, LockAopAutoConfiguration.class})
+/**
+ * Auto-configuration of a lock client for each provider in the context, of {@link LockTemplate}, and of the clock and the
+ * scheduler that all locks share. Providers are built on that runtime, so their auto-configurations come after this one, and the
+ * context closes them before it.
+ */
+@AutoConfiguration(after = LockAopAutoConfiguration.class)
 @EnableConfigurationProperties(LockProperties.class)
 public final class LockAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockRuntime lockRuntime() {
+        return LockRuntime.start();
+    }
 
     @Bean
     @ConditionalOnMissingBean
@@ -60,5 +73,17 @@ public final class LockAutoConfiguration {
     @ConditionalOnBean(Executions.class)
     LockTemplate lockTemplate(LockClients clients, Executions executions) {
         return new LockTemplate(clients, executions);
+    }
+
+    /** Locks inside this JVM: only on request, since they exclude no other process. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty(name = "distributed-lock.provider", havingValue = "in-memory")
+    static class InMemoryConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean(value = InMemoryLockProvider.class, name = "inMemoryLockProvider")
+        InMemoryLockProvider inMemoryLockProvider(LockRuntime runtime) {
+            return new InMemoryLockProvider(runtime);
+        }
     }
 }

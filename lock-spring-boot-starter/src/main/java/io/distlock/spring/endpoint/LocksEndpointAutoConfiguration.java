@@ -1,6 +1,7 @@
 package io.distlock.spring.endpoint;
 
 import io.distlock.spring.LockClients;
+import io.distlock.spring.endpoint.LocksReport.RecentLosses;
 import io.distlock.support.LockRuntime;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ObjectProvider;
@@ -24,7 +25,7 @@ import org.springframework.context.annotation.Bean;
     LocksDescriptor.class,
     LocksDescriptor.Inspection.class,
     LocksDescriptor.ForcedRelease.class,
-    LocksEndpointWebExtension.Problem.class
+    LocksEndpoint.WebExtension.Problem.class
 })
 final class LocksEndpointAutoConfiguration {
 
@@ -52,7 +53,7 @@ final class LocksEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
-        return new LocksEndpointWebExtension(endpoint);
+    LocksEndpoint.WebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
+        return new LocksEndpoint.WebExtension(endpoint);
     }
 }

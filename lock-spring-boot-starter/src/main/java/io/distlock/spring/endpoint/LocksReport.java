@@ -3,17 +3,23 @@ package io.distlock.spring.endpoint;
 import io.distlock.FencingToken;
 import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
+import io.distlock.LockEvent;
 import io.distlock.LockKey;
+import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.LockStatus;
 import io.distlock.WaiterInfo;
+import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.endpoint.LocksDescriptor.Page;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -199,5 +205,35 @@ final class LocksReport {
         return lock.key()
                 .map(key -> String.valueOf(sanitizer.sanitize(new SanitizableData(null, lock.name(), key), shown)))
                 .orElse(null);
+    }
+
+    /** Remembers the latest hundred lost locks. Thread-safe. */
+    static final class RecentLosses implements LockListener {
+
+        private static final int MOST = 100;
+
+        private final Ticker ticker;
+        private final Deque<Lost> latest = new ArrayDeque<>();
+
+        record Lost(String provider, LockLoss loss, Instant at) {}
+
+        RecentLosses(Ticker ticker) {
+            this.ticker = ticker;
+        }
+
+        @Override
+        public synchronized void onEvent(LockEvent event) {
+            if (event instanceof LockEvent.Lost lost) {
+                if (latest.size() == MOST) {
+                    latest.removeLast();
+                }
+                latest.addFirst(new Lost(lost.provider(), lost.loss(), Instant.ofEpochMilli(ticker.wallMillis())));
+            }
+        }
+
+        /** The newest first. */
+        synchronized List<Lost> latest() {
+            return List.copyOf(latest);
+        }
     }
 }

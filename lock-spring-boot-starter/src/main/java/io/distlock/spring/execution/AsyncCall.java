@@ -154,12 +154,12 @@ final class AsyncCall {
 
     private void granted(List<Reference> references, EnclosingScope scope, HeldLocks outer) {
         references.forEach(held::push);
-        locks.granted(references);
+        HeldLocks inside = locks.granted(references, outer);
         if (begun.isDone()) {
             // Cancelled in the instant of the grant.
             references.stream().filter(held::remove).forEach(Reference::closeAsync);
         } else {
-            takeNext(scope, outer.with(references));
+            takeNext(scope, inside);
         }
     }
 

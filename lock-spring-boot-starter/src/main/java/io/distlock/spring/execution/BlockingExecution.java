@@ -1,11 +1,7 @@
 package io.distlock.spring.execution;
 
-import io.distlock.HeldLock;
 import io.distlock.LockException;
-import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
-import io.distlock.LockLoss;
-import io.distlock.LockLostException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
 import io.distlock.spi.Ticker;
@@ -14,7 +10,6 @@ import io.distlock.spring.execution.Executions.Execution;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,8 +51,7 @@ final class BlockingExecution implements Execution {
         Object result = null;
         Throwable failure = null;
         try {
-            locks.granted(references);
-            HeldLocks held = outer.with(references);
+            HeldLocks held = locks.granted(references, outer);
             result = entered.isEmpty() && task.interruptOnLoss()
                     ? InterruptOnLoss.run(references.get(0).lock(), () -> under(held, locks, body))
                     : under(held, locks, body);
@@ -121,73 +115,6 @@ final class BlockingExecution implements Execution {
             super(why.getMessage(), why, false, false);
             this.handler = task.notAcquired();
             this.why = why;
-        }
-    }
-
-    /**
-     * Interrupts the thread that runs a body when the lock is lost, but not after the body ends. The loss and
-     * the end of the body race on one compare-and-set: the first one wins, and the body's thread waits for a
-     * pending interrupt before it continues, so that it can clear the flag.
-     */
-    static final class InterruptOnLoss {
-
-        private enum State {
-            RUNNING,
-            INTERRUPTING,
-            INTERRUPTED,
-            OVER
-        }
-
-        private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
-        private final Thread thread = Thread.currentThread();
-
-        // Written before INTERRUPTED, read after it.
-        private @Nullable LockLoss loss;
-        private boolean interruptedByOthers;
-
-        private InterruptOnLoss() {}
-
-        static @Nullable Object run(HeldLock lock, Body body) throws Throwable {
-            InterruptOnLoss watch = new InterruptOnLoss();
-            lock.onLost(watch::interrupt);
-            try {
-                return body.run();
-            } catch (InterruptedException | LockInterruptedException obedience) {
-                // The latter if the body, or one of its calls, was waiting for another lock.
-                LockLoss loss = watch.end();
-                if (loss == null) {
-                    throw obedience;
-                }
-                LockLostException lost = new LockLostException(loss);
-                lost.addSuppressed(obedience);
-                throw lost;
-            } finally {
-                watch.end();
-            }
-        }
-
-        private void interrupt(LockLoss news) {
-            if (state.compareAndSet(State.RUNNING, State.INTERRUPTING)) {
-                loss = news;
-                interruptedByOthers = thread.isInterrupted();
-                thread.interrupt();
-                state.set(State.INTERRUPTED);
-            }
-        }
-
-        /** Ends the watch: no interrupt of ours comes after that. Returns the loss, if any. */
-        private @Nullable LockLoss end() {
-            if (state.compareAndSet(State.RUNNING, State.OVER)) {
-                return null;
-            }
-            while (state.get() == State.INTERRUPTING) {
-                Thread.onSpinWait();
-            }
-            // A flag that another interrupt had set before ours stays set: it is not ours to clear.
-            if (state.compareAndSet(State.INTERRUPTED, State.OVER) && !interruptedByOthers) {
-                Thread.interrupted();
-            }
-            return loss;
         }
     }
 }

@@ -24,7 +24,7 @@ record FutureExecution(EnclosingScope.Resolver scopes, Supplier<Ticker> ticker, 
             Call call = new Call(new AsyncCall(
                     new LockSequence(tasks, ticker), body, bodies, locks -> CompletableFuture.completedFuture(null)));
             // On the caller's thread: grants arrive on other threads.
-            call.locks.start(scopes.current(), HeldLocks.reachable(), call::begin);
+            call.locks.start(scopes.current(), HeldLocks.reachable().aroundNewCall(List.of()), call::begin);
             return call.result;
         } catch (RuntimeException refused) {
             return CompletableFuture.failedFuture(refused);

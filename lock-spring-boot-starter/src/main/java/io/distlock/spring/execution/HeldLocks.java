@@ -8,7 +8,6 @@ import io.distlock.spring.execution.Executions.Body;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +34,6 @@ public final class HeldLocks {
     private final List<ReferenceCountedLock> locks;
     private final int ofThisCall;
     private volatile @Nullable HeldLock joint;
-    private volatile @Nullable HeldLocks newCall;
 
     /** The innermost call takes or enters the first {@code ofThisCall} of them. */
     private HeldLocks(List<ReferenceCountedLock> locks, int ofThisCall) {
@@ -49,13 +47,15 @@ public final class HeldLocks {
         return held == null ? NONE : held;
     }
 
-    /** For a new call: the locks of this thread's call and, outside them, those kept by scopes on this thread. */
+    /** Around a new call: the locks of this thread's call and, outside them, those kept by scopes on this thread. */
     static HeldLocks reachable() {
         List<EnclosingScope> scopes = SCOPES.get();
-        List<ReferenceCountedLock> kept = scopes == null
-                ? List.of()
-                : scopes.stream().flatMap(scope -> scope.kept().stream()).toList();
-        return current().aroundNewCall(kept);
+        if (scopes == null) {
+            return current();
+        }
+        return current()
+                .aroundNewCall(
+                        scopes.stream().flatMap(scope -> scope.kept().stream()).toList());
     }
 
     /** Makes the locks that the scope keeps available to calls on this thread, until {@link #leave}. */
@@ -93,29 +93,20 @@ public final class HeldLocks {
         }
     }
 
-    /** With more locks of the innermost call. */
-    HeldLocks with(List<Reference> innermost) {
-        if (innermost.size() == 1 && locks.size() == 1) {
-            return new HeldLocks(List.of(innermost.get(0).target(), locks.get(0)), ofThisCall + 1);
+    /** With these locks inside, for a call that takes or enters the first {@code ofThisCall} of all. */
+    HeldLocks with(List<Reference> innermost, int ofThisCall) {
+        if (ofThisCall == 1 && this.ofThisCall == 1 && innermost.get(0).target() == locks.get(0)) {
+            // The only lock of the call around this one is also that of this one.
+            return this;
         }
         List<ReferenceCountedLock> more = new ArrayList<>(locks.size() + innermost.size());
-        for (Reference each : innermost) {
-            more.add(each.target());
-        }
+        innermost.forEach(each -> more.add(each.target()));
         more.addAll(locks);
-        return new HeldLocks(more, ofThisCall + innermost.size());
+        return new HeldLocks(more, ofThisCall);
     }
 
-    /** For a call inside this one, with more locks outside all others. */
+    /** For a call inside this one that may take none, with more locks outside all others. */
     HeldLocks aroundNewCall(List<ReferenceCountedLock> outermost) {
-        if (outermost.isEmpty()) {
-            HeldLocks known = newCall;
-            if (known == null) {
-                known = locks.isEmpty() ? NONE : new HeldLocks(locks, 0);
-                newCall = known;
-            }
-            return known;
-        }
         return new HeldLocks(Stream.concat(locks.stream(), outermost.stream()).toList(), 0);
     }
 
@@ -162,11 +153,10 @@ public final class HeldLocks {
     }
 
     /**
-     * References the held locks that together satisfy a request to the same client. Not to the same provider name:
-     * another application in this JVM may have a provider of that name with another store.
+     * References the held locks that together satisfy a request to the same client; they may have been lost. Not to the
+     * same provider name: another application in this JVM may have a provider of that name with another store.
      *
      * @return empty if the request has no key in common with what is held
-     * @throws io.distlock.LockLostException if such a lock was lost
      * @throws IllegalStateException if the request could only wait for its own call's lock
      */
     List<Reference> reenter(LockTask task) {
@@ -178,8 +168,7 @@ public final class HeldLocks {
         Collection<LockKey> missing = asked.size() == 1 ? asked : new LinkedHashSet<>(asked);
         List<Reference> entered = List.of();
         for (ReferenceCountedLock held : locks) {
-            boolean isWanted = held.client() == task.client()
-                    && !Collections.disjoint(missing, held.lock().keys());
+            boolean isWanted = held.client() == task.client() && held.isOnAny(missing);
             Reference reference = isWanted ? held.addReference() : null;
             if (reference != null) {
                 if (asked.size() == 1) {
@@ -193,18 +182,13 @@ public final class HeldLocks {
             }
         }
         try {
-            for (Reference each : entered) {
-                requireMode(each.lock(), request);
-            }
+            entered.forEach(each -> requireMode(each.lock(), request));
             requireAllOrNone(entered, missing, request);
-            for (Reference each : entered) {
-                each.lock().ensureHeld();
-                each.target().fence(task.fenced());
-            }
         } catch (RuntimeException refusal) {
             entered.forEach(Reference::closeAsync);
             throw refusal;
         }
+        entered.forEach(each -> each.target().fence(task.fenced()));
         return entered;
     }
 

@@ -33,10 +33,12 @@ public final class KeyConverter {
      * @throws IllegalArgumentException if there is none, with the reason and the fix
      */
     public static List<LockKey> keys(String name, @Nullable Object value) {
-        if (value instanceof Collection<?> several) {
+        // Most keys: ruling out a Collection, an interface, would take longer than the rest.
+        if (value instanceof String || value instanceof Number) {
+            return List.of(LockKey.of(name, text(value)));
+        } else if (value instanceof Collection<?> several) {
             return keys(name, several);
-        }
-        if (value instanceof byte[] || value instanceof char[]) {
+        } else if (value instanceof byte[] || value instanceof char[]) {
             throw new IllegalArgumentException("a " + value.getClass().getSimpleName()
                     + " cannot be a key: convert it to a string, for example in hexadecimal");
         }

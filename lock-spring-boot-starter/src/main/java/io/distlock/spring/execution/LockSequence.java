@@ -40,11 +40,12 @@ final class LockSequence {
         return taken == 1 ? task : task.waitedFor(Duration.ofNanos(ticker.get().nanos() - startedNanos));
     }
 
-    /** Records locks that were granted or entered. */
-    void granted(List<Reference> granted) {
+    /** Records locks that were granted or entered. Returns what the call then holds inside the outer ones. */
+    HeldLocks granted(List<Reference> granted, HeldLocks outer) {
         references = references.isEmpty()
                 ? granted
                 : Stream.concat(references.stream(), granted.stream()).toList();
+        return outer.with(granted, references.size());
     }
 
     /** The locks that were granted or entered so far. */

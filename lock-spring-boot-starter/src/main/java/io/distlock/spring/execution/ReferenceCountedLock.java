@@ -2,10 +2,12 @@ package io.distlock.spring.execution;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
 import io.distlock.Release;
 import io.distlock.engine.CompositeHeldLock;
 import io.distlock.engine.DelegatingHeldLock;
 import io.distlock.engine.LockClientBuilder;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -53,6 +55,16 @@ public final class ReferenceCountedLock {
 
     public HeldLock lock() {
         return lock;
+    }
+
+    /** Whether it locks one of these keys. */
+    boolean isOnAny(Collection<LockKey> keys) {
+        for (LockKey each : lock.keys()) {
+            if (keys.contains(each)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether transactions show it to resources that refuse stale holders. */

@@ -22,7 +22,7 @@ import org.springframework.beans.factory.Aware;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
@@ -123,28 +123,14 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
         if (locked.method().getParameterCount() > 0
                 || !beans.containsBeanDefinition(bean)
                 || beans.isFactoryBean(bean)
-                || !(beans.getMergedBeanDefinition(bean) instanceof AbstractBeanDefinition definition)) {
+                || !(beans.getMergedBeanDefinition(bean) instanceof RootBeanDefinition definition)) {
             return false;
         }
+        RootBeanDefinition resolved = new RootBeanDefinition(definition);
+        resolved.setTargetType(locked.targetClass());
+        resolved.resolveDestroyMethodIfNecessary();
         return ObjectUtils.containsElement(definition.getInitMethodNames(), name)
-                || (!definition.isPrototype()
-                        && (ObjectUtils.containsElement(definition.getDestroyMethodNames(), name)
-                                || name.equals(inferredDestroyMethod(definition, locked.targetClass()))));
-    }
-
-    /** As Spring infers it: empty if it infers none. */
-    private static String inferredDestroyMethod(AbstractBeanDefinition definition, Class<?> type) {
-        boolean closeable = AutoCloseable.class.isAssignableFrom(type);
-        String written = definition.getDestroyMethodName();
-        boolean infers = AbstractBeanDefinition.INFER_METHOD.equals(written) || (written == null && closeable);
-        if (!infers || DisposableBean.class.isAssignableFrom(type)) {
-            return "";
-        }
-        // Only public methods.
-        return Stream.of("close", "shutdown")
-                .filter(name -> ClassUtils.hasMethod(type, name))
-                .findFirst()
-                .orElse("");
+                || (!definition.isPrototype() && ObjectUtils.containsElement(resolved.getDestroyMethodNames(), name));
     }
 
     private void checkAdvisors(String bean, Object instance, LockedMethod method, ProblemCollector problems) {

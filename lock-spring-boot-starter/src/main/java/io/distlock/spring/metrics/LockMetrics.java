@@ -12,12 +12,16 @@ import io.distlock.WaiterInfo;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.client.MeterNameLimiter;
+import io.distlock.support.ClockWatch;
+import io.distlock.support.LockRuntime;
+import io.distlock.support.Reaper;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -175,6 +179,23 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
 
         private Map<String, Integer> byTag(Stream<LockKey> keys) {
             return keys.collect(Collectors.toMap(key -> names.of(key.name()), key -> 1, Integer::sum));
+        }
+    }
+
+    /** Measures what all locks of a process share: the reaper and the clocks. Thread-safe. */
+    record RuntimeMeters(LockRuntime runtime) implements MeterBinder {
+
+        @Override
+        public void bindTo(MeterRegistry registry) {
+            Reaper reaper = runtime.reaper();
+            ClockWatch clocks = runtime.clockWatch();
+            Meters.REAPED.counter(registry, Tags.of("outcome", "withdrawn"), reaper, Reaper::withdrawn);
+            Meters.REAPED.counter(registry, Tags.of("outcome", "absent"), reaper, Reaper::absent);
+            Meters.REAPED.counter(registry, Tags.of("outcome", "expired"), reaper, Reaper::expired);
+            Meters.REAPED.counter(registry, Tags.of("outcome", "dropped"), reaper, Reaper::dropped);
+            Meters.REAPER_PENDING.gauge(registry, Tags.empty(), "requests", reaper, Reaper::pending);
+            Meters.CLOCK_ANOMALIES.counter(registry, Tags.of("direction", "forward"), clocks, ClockWatch::forward);
+            Meters.CLOCK_ANOMALIES.counter(registry, Tags.of("direction", "backward"), clocks, ClockWatch::backward);
         }
     }
 

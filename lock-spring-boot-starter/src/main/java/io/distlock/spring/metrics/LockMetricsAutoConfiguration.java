@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(
         after = LockAopAutoConfiguration.class,
         afterName = {
-            "io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration",
+            "io.distlock.spring.autoconfigure.LockAutoConfiguration",
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
         })
 @ConditionalOnClass(MeterRegistry.class)
@@ -31,7 +31,7 @@ final class LockMetricsAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LockRuntimeMetrics lockRuntimeMetrics(LockRuntime runtime) {
-        return new LockRuntimeMetrics(runtime);
+    LockMetrics.RuntimeMeters lockRuntimeMetrics(LockRuntime runtime) {
+        return new LockMetrics.RuntimeMeters(runtime);
     }
 }

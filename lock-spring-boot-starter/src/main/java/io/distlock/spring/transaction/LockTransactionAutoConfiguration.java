@@ -66,12 +66,5 @@ public final class LockTransactionAutoConfiguration {
                     holds,
                     SingletonSupplier.of(() -> fences.orderedStream().toList()));
         }
-
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        @ConditionalOnMissingBean
-        static ReactiveCommitGuard lockReactiveCommitGuard(ReactiveTransactionScope scope) {
-            return new ReactiveCommitGuard(scope);
-        }
     }
 }

@@ -3,6 +3,7 @@ package io.distlock.spring.transaction;
 import io.distlock.spring.execution.EnclosingScope;
 import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
+import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,18 +13,53 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
+import org.springframework.transaction.reactive.TransactionCallback;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.reactive.TransactionalOperator;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Like {@link TransactionScope}, for transactions in a Reactor context. Thread-safe. */
+/**
+ * Like {@link TransactionScope} and {@link CommitGuard}, for transactions in a Reactor context: those of
+ * {@code @Transactional} methods and of {@link TransactionalOperator} beans, inside which it installs itself, right where they
+ * begin. A listener at the transaction manager, as for threads, does not see the subscription's context and so cannot know
+ * its locks. Thread-safe.
+ */
 record ReactiveTransactionScope(
         CommitGuard guard, boolean holdsUntilCompletion, Supplier<List<TransactionFence.Reactive>> fences)
-        implements EnclosingScope.ReactiveResolver {
+        implements EnclosingScope.ReactiveResolver, BeanPostProcessor, PriorityOrdered {
+
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof BeanFactoryTransactionAttributeSourceAdvisor advisor
+                && advisor.getAdvice() instanceof MethodInterceptor transactions) {
+            advisor.setAdvice(new GuardedAdvice(transactions, this));
+        } else if (bean instanceof TransactionalOperator operator) {
+            return new GuardedOperator(operator, this);
+        }
+        return bean;
+    }
 
     @Override
     public Mono<EnclosingScope> current() {
@@ -46,7 +82,7 @@ record ReactiveTransactionScope(
     }
 
     /** The work of a transaction that may have just begun: it is fenced, and its commit is guarded, from here on. */
-    <T> Flux<T> guarded(Flux<T> work) {
+    private <T> Flux<T> guarded(Flux<T> work) {
         return Flux.deferContextual(context -> {
             List<ReferenceCountedLock> around = context.<HeldLocks>getOrEmpty(HeldLocks.class)
                     .map(HeldLocks::referenced)
@@ -72,29 +108,76 @@ record ReactiveTransactionScope(
                 .map(Completion.class::cast)
                 .findFirst()
                 .orElseGet(() -> {
-                    Completion completion = new Completion(guard, fences, begunUnder);
+                    Completion completion = new Completion(begunUnder);
                     manager.registerSynchronization(completion);
                     return completion;
                 });
     }
 
-    /** One transaction's locks: those it was begun under, and those taken inside it. */
-    private static final class Completion extends TransactionScope.KeptLocks implements TransactionSynchronization {
+    /** An operator whose transactions know the locks they were begun under. */
+    private record GuardedOperator(TransactionalOperator operator, ReactiveTransactionScope scope)
+            implements TransactionalOperator {
 
-        private final CommitGuard guard;
-        private final Supplier<List<TransactionFence.Reactive>> fences;
+        @Override
+        public <T> Mono<T> transactional(Mono<T> mono) {
+            return operator.transactional(scope.guarded(mono.flux()).singleOrEmpty());
+        }
+
+        @Override
+        public <T> Flux<T> execute(TransactionCallback<T> action) {
+            return operator.execute(
+                    transaction -> scope.guarded(Flux.defer(() -> action.doInTransaction(transaction))));
+        }
+    }
+
+    /** Transaction advice whose reactive transactions know the locks they were begun under. */
+    private record GuardedAdvice(MethodInterceptor transactions, ReactiveTransactionScope scope)
+            implements MethodInterceptor {
+
+        @Override
+        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            ReactiveAdapter adapter =
+                    ReactiveAdapterRegistry.getSharedInstance().getAdapter(resultType(invocation.getMethod()));
+            return adapter == null || !adapter.getDescriptor().isDeferred()
+                    ? transactions.invoke(invocation)
+                    : new CommitGuard.TransactionAdvice(transactions, inner -> guarded(inner, adapter))
+                            .invoke(invocation);
+        }
+
+        /** Calls the method once the transaction is guarded, so not if it is refused. */
+        private @Nullable Object guarded(MethodInvocation invocation, ReactiveAdapter adapter) {
+            Flux<?> guarded = scope.guarded(Flux.defer(() -> publisher(invocation, adapter)));
+            return adapter.fromPublisher(adapter.isMultiValue() ? guarded : guarded.singleOrEmpty());
+        }
+
+        private static Publisher<?> publisher(MethodInvocation invocation, ReactiveAdapter adapter) {
+            try {
+                return adapter.toPublisher(Objects.requireNonNull(invocation.proceed()));
+            } catch (Throwable thrown) {
+                return Flux.error(thrown);
+            }
+        }
+
+        /** Advice sees a suspending function as one that returns a publisher. */
+        private static Class<?> resultType(Method method) {
+            if (!KotlinDetector.isSuspendingFunction(method)) {
+                return method.getReturnType();
+            }
+            Class<?> written = new MethodParameter(method, -1).getParameterType();
+            return written.getName().equals("kotlinx.coroutines.flow.Flow") ? Flux.class : Mono.class;
+        }
+    }
+
+    /** One transaction's locks: those it was begun under, and those taken inside it. */
+    private final class Completion extends TransactionScope.KeptLocks implements TransactionSynchronization {
+
         private final List<ReferenceCountedLock> begunUnder;
         private final Set<ReferenceCountedLock> asked = ConcurrentHashMap.newKeySet();
 
         /** Those of them that were not refused, each with the number of rollbacks to savepoints before it was asked about. */
         private final Map<ReferenceCountedLock, Long> accepted = new ConcurrentHashMap<>();
 
-        Completion(
-                CommitGuard guard,
-                Supplier<List<TransactionFence.Reactive>> fences,
-                List<ReferenceCountedLock> begunUnder) {
-            this.guard = guard;
-            this.fences = fences;
+        Completion(List<ReferenceCountedLock> begunUnder) {
             this.begunUnder = begunUnder;
         }
 

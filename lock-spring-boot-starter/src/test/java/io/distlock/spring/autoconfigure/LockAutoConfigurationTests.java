@@ -186,7 +186,6 @@ class LockAutoConfigurationTests {
     void theAutoConfigurationsAreRegistered() {
         assertThat(ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()))
                 .contains(
-                        LockRuntimeAutoConfiguration.class.getName(),
                         LockAutoConfiguration.class.getName(),
                         LockTransactionAutoConfiguration.class.getName(),
                         LockAopAutoConfiguration.class.getName());

@@ -6,6 +6,7 @@ import io.distlock.LockClient;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockTestContext;
+import io.distlock.spring.endpoint.LocksReport.RecentLosses;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class LocksEndpointAutoConfigurationTests {
     void theEndpointIsThereWhereItIsExposed() {
         runner.run(context -> assertThat(context)
                 .hasSingleBean(LocksEndpoint.class)
-                .hasSingleBean(LocksEndpointWebExtension.class)
+                .hasSingleBean(LocksEndpoint.WebExtension.class)
                 .hasSingleBean(RecentLosses.class));
         unexposed.run(context -> assertThat(context)
                 .hasNotFailed()

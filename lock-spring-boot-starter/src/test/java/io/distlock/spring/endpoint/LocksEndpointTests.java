@@ -17,6 +17,7 @@ import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.UnknownLockProviderException;
+import io.distlock.spring.endpoint.LocksReport.RecentLosses;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;

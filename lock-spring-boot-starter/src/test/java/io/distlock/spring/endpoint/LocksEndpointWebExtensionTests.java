@@ -6,6 +6,7 @@ import io.distlock.LockClient;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spring.LockClients;
+import io.distlock.spring.endpoint.LocksReport.RecentLosses;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.provider.FaultyLockProvider;
@@ -52,12 +53,12 @@ class LocksEndpointWebExtensionTests {
         client.acquire(client.request("orders", "secret-42"));
     }
 
-    private LocksEndpointWebExtension endpoint(Show show) {
+    private LocksEndpoint.WebExtension endpoint(Show show) {
         return endpoint(show, false);
     }
 
-    private LocksEndpointWebExtension endpoint(Show show, boolean forceRelease) {
-        return new LocksEndpointWebExtension(new LocksEndpoint(
+    private LocksEndpoint.WebExtension endpoint(Show show, boolean forceRelease) {
+        return new LocksEndpoint.WebExtension(new LocksEndpoint(
                 new LockClients(List.of(client), "in-memory"),
                 new RecentLosses(ticker),
                 event -> {},
@@ -78,7 +79,7 @@ class LocksEndpointWebExtensionTests {
     private static void assertProblem(WebEndpointResponse<OperationResponseBody> answer, int status, String detail) {
         assertThat(answer.getStatus()).isEqualTo(status);
         assertThat(answer.getContentType()).hasToString("application/problem+json");
-        assertThat(answer.getBody()).isInstanceOfSatisfying(LocksEndpointWebExtension.Problem.class, problem -> {
+        assertThat(answer.getBody()).isInstanceOfSatisfying(LocksEndpoint.WebExtension.Problem.class, problem -> {
             assertThat(problem.status()).isEqualTo(status);
             assertThat(problem.detail()).contains(detail);
         });
@@ -136,7 +137,7 @@ class LocksEndpointWebExtensionTests {
         Mockito.when(unable.provider()).thenReturn("unable");
         Mockito.when(unable.inspect(Mockito.any()))
                 .thenThrow(new UnsupportedOperationException("the provider 'unable' cannot inspect"));
-        LocksEndpointWebExtension endpoint = new LocksEndpointWebExtension(new LocksEndpoint(
+        LocksEndpoint.WebExtension endpoint = new LocksEndpoint.WebExtension(new LocksEndpoint(
                 new LockClients(List.of(unable), "unable"),
                 new RecentLosses(ticker),
                 event -> {},
@@ -154,7 +155,7 @@ class LocksEndpointWebExtensionTests {
                 endpoint(Show.ALWAYS).forceRelease(SecurityContext.NONE, "orders", "42", null, null, 1L),
                 403,
                 "management.endpoint.locks.force-release=true");
-        LocksEndpointWebExtension allowed = endpoint(Show.ALWAYS, true);
+        LocksEndpoint.WebExtension allowed = endpoint(Show.ALWAYS, true);
         assertProblem(
                 allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, null),
                 400,

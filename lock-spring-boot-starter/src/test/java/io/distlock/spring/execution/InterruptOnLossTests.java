@@ -40,7 +40,7 @@ class InterruptOnLossTests {
     @Test
     void newsThatComeAfterTheBodyInterruptNobody() throws Throwable {
         Consumer<LockLoss>[] listener = listenerSlot();
-        BlockingExecution.InterruptOnLoss.run(lock(wanted -> listener[0] = wanted), () -> "done");
+        InterruptOnLoss.run(lock(wanted -> listener[0] = wanted), () -> "done");
         listener[0].accept(LOSS);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
@@ -63,7 +63,7 @@ class InterruptOnLossTests {
         teller.start();
         int flagsLeft = 0;
         for (int round = 0; round < rounds; round++) {
-            BlockingExecution.InterruptOnLoss.run(lock, () -> {
+            InterruptOnLoss.run(lock, () -> {
                 await(bodyIsAboutToEnd);
                 return null;
             });

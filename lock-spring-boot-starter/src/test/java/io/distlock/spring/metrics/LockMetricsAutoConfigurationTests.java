@@ -92,7 +92,7 @@ class LockMetricsAutoConfigurationTests {
         runner.withPropertyValues("distributed-lock.metrics.enabled=false")
                 .run(context -> assertThat(context)
                         .doesNotHaveBean(LockMetrics.class)
-                        .doesNotHaveBean(LockRuntimeMetrics.class));
+                        .doesNotHaveBean(LockMetrics.RuntimeMeters.class));
     }
 
     @Test
@@ -103,9 +103,9 @@ class LockMetricsAutoConfigurationTests {
                         "own",
                         LockMetrics.class,
                         () -> new LockMetrics(own, new MeterNameLimiter(name -> true), runtime.ticker()))
-                .withBean("ownToo", LockRuntimeMetrics.class, () -> new LockRuntimeMetrics(runtime))
+                .withBean("ownToo", LockMetrics.RuntimeMeters.class, () -> new LockMetrics.RuntimeMeters(runtime))
                 .run(context -> {
-                    assertThat(context).hasSingleBean(LockMetrics.class).hasSingleBean(LockRuntimeMetrics.class);
+                    assertThat(context).hasSingleBean(LockMetrics.class).hasSingleBean(LockMetrics.RuntimeMeters.class);
                     context.getBean(Jobs.class).run("42");
                     assertThat(own.find("distributed.lock.acquire").timer()).isNotNull();
                 });

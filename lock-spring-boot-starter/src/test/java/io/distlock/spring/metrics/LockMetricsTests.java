@@ -204,7 +204,7 @@ class LockMetricsTests {
 
     @Test
     void everyMeterIsOneOfTheDocumentedOnes() {
-        new LockRuntimeMetrics(runtime).bindTo(registry);
+        new LockMetrics.RuntimeMeters(runtime).bindTo(registry);
         client.acquire(now("orders"));
         ticker.advance(Duration.ofSeconds(11));
         client.acquireAsync(client.request(LockKey.of("orders", "42"))).cancel(true);
@@ -216,7 +216,7 @@ class LockMetricsTests {
 
     @Test
     void whatTheReaperDoesIsCounted() {
-        new LockRuntimeMetrics(runtime).bindTo(registry);
+        new LockMetrics.RuntimeMeters(runtime).bindTo(registry);
         HeldLock held = client.acquire(now("orders"));
         provider.onRelease(Fault.ERROR);
         held.release();

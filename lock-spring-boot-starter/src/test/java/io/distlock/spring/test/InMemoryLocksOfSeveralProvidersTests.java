@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.application.LockTester;
@@ -59,12 +58,7 @@ class InMemoryLocksOfSeveralProvidersTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({
-        AopAutoConfiguration.class,
-        LockRuntimeAutoConfiguration.class,
-        LockAutoConfiguration.class,
-        LockAopAutoConfiguration.class
-    })
+    @ImportAutoConfiguration({AopAutoConfiguration.class, LockAutoConfiguration.class, LockAopAutoConfiguration.class})
     static class Application {
 
         @Bean

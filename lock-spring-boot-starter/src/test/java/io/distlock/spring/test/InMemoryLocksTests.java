@@ -15,7 +15,6 @@ import io.distlock.redis.autoconfigure.RedisLockAutoConfiguration;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
-import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.test.application.LockTester;
 import io.distlock.test.spring.InMemoryLocks;
@@ -71,7 +70,6 @@ class InMemoryLocksTests {
         AopAutoConfiguration.class,
         DataRedisAutoConfiguration.class,
         RedisLockAutoConfiguration.class,
-        LockRuntimeAutoConfiguration.class,
         LockAutoConfiguration.class,
         LockAopAutoConfiguration.class
     })

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -24,6 +26,11 @@ class ReturnedCallTests {
             body.run();
         }
 
+        @DistributedLock(name = "inner", condition = "false")
+        public <T> CompletableFuture<T> unlocked(Supplier<T> body) {
+            return CompletableFuture.completedFuture(body.get());
+        }
+
         @DistributedLock("inner")
         public <T> CompletableFuture<T> inner(Supplier<T> body) {
             return CompletableFuture.completedFuture(body.get());
@@ -32,6 +39,18 @@ class ReturnedCallTests {
 
     @Test
     void theReleasedLockOfThatCallIsNotOneOfItsLocksAndPreventsNoCommit() {
+        assertThat(locksAndCommitAfterTheReturn(Jobs::inner)).containsExactly("[inner]");
+    }
+
+    @Test
+    void norIfTheWorkTakesNoLockOfItsOwn() {
+        assertThat(locksAndCommitAfterTheReturn(Jobs::unlocked)).isEmpty();
+    }
+
+    /** The keys of the locks that the work sees once the call around it has returned and it has committed a transaction. */
+    private static List<String> locksAndCommitAfterTheReturn(
+            BiFunction<Jobs, Supplier<List<HeldLock>>, CompletableFuture<List<HeldLock>>> work) {
+        AtomicReference<List<HeldLock>> seen = new AtomicReference<>(List.of());
         Database.runner().withBean(Jobs.class).run(context -> {
             Jobs jobs = context.getBean(Jobs.class);
             Database database = context.getBean(Database.class);
@@ -40,7 +59,7 @@ class ReturnedCallTests {
             CountDownLatch returned = new CountDownLatch(1);
             CompletableFuture<CompletableFuture<List<HeldLock>>> started = new CompletableFuture<>();
             jobs.outer(() -> {
-                started.complete(jobs.inner(() -> {
+                started.complete(work.apply(jobs, () -> {
                     inside.countDown();
                     await(returned);
                     template.executeWithoutResult(status -> database.insert("inner"));
@@ -49,11 +68,10 @@ class ReturnedCallTests {
                 await(inside);
             });
             returned.countDown();
-            assertThat(started.join().get(30, TimeUnit.SECONDS))
-                    .singleElement()
-                    .satisfies(lock -> assertThat(lock.keys()).hasToString("[inner]"));
+            seen.set(started.join().get(30, TimeUnit.SECONDS));
             assertThat(database.rows()).containsExactly("inner");
         });
+        return seen.get().stream().map(lock -> lock.keys().toString()).toList();
     }
 
     private static void await(CountDownLatch latch) {

@@ -167,7 +167,7 @@ class CloseTests {
     void theLastReleaseIsWaitedForThoughOthersHaveEndedBefore() {
         HeldLock first = here.hold("a");
         HeldLock last = here.hold("b");
-        CompletableFuture<Void> drained = here.context.unended().drained();
+        CompletableFuture<Void> drained = here.context.openWork().drained();
         first.release();
         here.provider.onRelease(Fault.LATE);
         last.releaseAsync();

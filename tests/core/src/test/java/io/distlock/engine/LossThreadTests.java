@@ -144,7 +144,7 @@ class LossThreadTests extends CallbackFixture {
         held.onLost(loss -> teller.set(Thread.currentThread()));
         takeAway(held);
         assertThat(held.releaseAsync()).isCompletedWithValue(Release.NOT_OWNER);
-        assertThat(context.unended().drained()).isDone();
+        assertThat(context.openWork().drained()).isDone();
         assertThat(teller).hasValue(Thread.currentThread());
     }
 

@@ -6,9 +6,9 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.distlock.etcd.client.ServerVersion;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdExtension;
+import java.lang.module.ModuleDescriptor.Version;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +22,7 @@ class ServerVersionWarningTests {
     @RegisterExtension
     static final EtcdExtension etcd = EtcdExtension.create();
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(ServerVersion.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(EtcdHealth.class);
     private final ListAppender<ILoggingEvent> said = new ListAppender<>();
     private final Level level = logger.getLevel();
 
@@ -41,15 +41,15 @@ class ServerVersionWarningTests {
         logger.setAdditive(true);
     }
 
-    private static List<ServerVersion> versions(String... texts) {
+    private static List<Version> versions(String... texts) {
         return Stream.of(texts)
-                .map(text -> ServerVersion.parse(text).orElseThrow())
+                .map(text -> EtcdHealth.version(text).orElseThrow())
                 .toList();
     }
 
     @Test
     void warnsOfOneOldMemberAmongOthers() {
-        new ServerVersion.Warning().lookAt(versions("3.5.13", "3.4.30", "3.6.1"));
+        new EtcdHealth.VersionWarning().lookAt(versions("3.5.13", "3.4.30", "3.6.1"));
         assertThat(said.list).singleElement().satisfies(warning -> {
             assertThat(warning.getLevel()).isEqualTo(Level.WARN);
             assertThat(warning.getFormattedMessage()).contains("etcd 3.4.30", "3.4.31, 3.5.13 or later");
@@ -58,7 +58,7 @@ class ServerVersionWarningTests {
 
     @Test
     void warnsOnce() {
-        ServerVersion.Warning warning = new ServerVersion.Warning();
+        EtcdHealth.VersionWarning warning = new EtcdHealth.VersionWarning();
         warning.lookAt(versions("3.5.0"));
         warning.lookAt(versions("3.5.0"));
         assertThat(said.list).hasSize(1);
@@ -66,15 +66,14 @@ class ServerVersionWarningTests {
 
     @Test
     void saysNothingOfServersThatAreInOrder() {
-        new ServerVersion.Warning().lookAt(versions("3.4.31", "3.5.13", "3.6.0"));
-        new ServerVersion.Warning().lookAt(List.of());
+        new EtcdHealth.VersionWarning().lookAt(versions("3.4.31", "3.5.13", "3.6.0"));
+        new EtcdHealth.VersionWarning().lookAt(List.of());
         assertThat(said.list).isEmpty();
     }
 
     @Test
     void theServerIsAskedForItsVersionAtTheStart() {
-        ServerVersion version =
-                ServerVersion.parse(etcd.probe().status().version()).orElseThrow();
+        Version version = EtcdHealth.version(etcd.probe().status().version()).orElseThrow();
         try (LockRuntime runtime = LockRuntime.start();
                 EtcdConnection connection = LocalEtcd.connection(etcd.server().endpoint());
                 EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT)) {
@@ -82,7 +81,7 @@ class ServerVersionWarningTests {
             assertThat(TestClient.get(provider.check()).details().get("members"))
                     .asString()
                     .contains(version.toString());
-            assertThat(said.list).hasSize(version.mayRevokeLeasesInUse() ? 1 : 0);
+            assertThat(said.list).hasSize(EtcdHealth.VersionWarning.mayRevokeLeasesInUse(version) ? 1 : 0);
         }
     }
 }

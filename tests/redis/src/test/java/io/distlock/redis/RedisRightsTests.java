@@ -80,7 +80,7 @@ class RedisRightsTests {
     }
 
     private static String[] documented() throws IOException {
-        String line = Files.readAllLines(Path.of("..", "docs", "configuration.md")).stream()
+        String line = Files.readAllLines(Path.of("..", "..", "docs", "configuration.md")).stream()
                 .map(String::strip)
                 .filter(each -> each.startsWith(LINE))
                 .findFirst()

@@ -94,7 +94,7 @@ final class MinorityInTrouble implements Measurement {
             report.figure("p50, all well", Stopwatch.micros(rounds.median(wellOff, Turn::nanos)), "µs");
             report.figure("p50, in trouble", Stopwatch.micros(rounds.median(troubled, Turn::nanos)), "µs");
             report.figure(
-                    "p50 in trouble to that when all are well",
+                    "p50 in trouble relative to all being well",
                     rounds.ratio(troubled, wellOff, Turn::nanos),
                     "×",
                     Target.atMost(1.1));

@@ -57,7 +57,7 @@ final class ParallelCycles implements Measurement {
             report.figure("cycles per second, " + each.name(), rounds.median(each, Turn::rate), "/s");
         }
         String what =
-                "throughput to that of %s, ".formatted(contestants.driver().name());
+                "throughput relative to %s, ".formatted(contestants.driver().name());
         double ratio = rounds.ratio(contestants.ours(), contestants.driver(), Turn::rate);
         report.figure(what + contestants.ours().name(), ratio, "×", target);
         for (Contestant peer : contestants.peers()) {
@@ -66,7 +66,7 @@ final class ParallelCycles implements Measurement {
         contestants
                 .plain()
                 .ifPresent(plain -> report.figure(
-                        "throughput to that of %s, ".formatted(plain.name())
+                        "throughput relative to %s, ".formatted(plain.name())
                                 + contestants.ours().name(),
                         rounds.ratio(contestants.ours(), plain, Turn::rate),
                         "×",
@@ -84,7 +84,7 @@ final class ParallelCycles implements Measurement {
         for (Contestant each : contestants.all()) {
             report.figure(what + ", " + each.name(), Stopwatch.micros(rounds.median(each, metric)), "µs");
         }
-        String ratio = what + " to that of %s, ".formatted(reference.name());
+        String ratio = what + " relative to %s, ".formatted(reference.name());
         report.figure(
                 ratio + contestants.ours().name(), rounds.ratio(contestants.ours(), reference, metric), "×", target);
         for (Contestant peer : contestants.peers()) {

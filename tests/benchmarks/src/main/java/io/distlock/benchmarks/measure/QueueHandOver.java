@@ -61,7 +61,7 @@ final class QueueHandOver implements Measurement {
 
     private static void compare(HandOverPair ours, Peers peers, Rounds<long[]> rounds, Store store, Report report) {
         HandOverPair reference = peers.all.get(0);
-        String what = "hand-over to that of %s, ".formatted(reference.name());
+        String what = "hand-over relative to %s, ".formatted(reference.name());
         report.figure(
                 what + ours.name(),
                 rounds.ratio(ours, reference, Median::of),

@@ -117,7 +117,7 @@ final class UncontendedCycle implements Measurement {
         for (Contestant each : contestants.all()) {
             report.figure("p50, " + each.name(), Stopwatch.micros(rounds.median(each, Turn::nanos)), "µs");
         }
-        String what = "p50 to that of %s, ".formatted(contestants.driver().name());
+        String what = "p50 relative to %s, ".formatted(contestants.driver().name());
         double ratio = rounds.ratio(contestants.ours(), contestants.driver(), Turn::nanos);
         report.figure(what + contestants.ours().name(), ratio, "×", p50);
         for (Contestant peer : contestants.peers()) {

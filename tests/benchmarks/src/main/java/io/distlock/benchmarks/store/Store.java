@@ -146,9 +146,9 @@ public interface Store extends AutoCloseable {
      * What is asked of our client where the work of servers and waiters counts.
      *
      * @param commands that the servers run for a cycle, scripts included
-     * @param cpu of the servers for a cycle with many threads, to that of the bare driver's cycles
+     * @param cpu of the servers for a cycle with many threads, relative to cycles of the bare driver
      * @param held commands that the servers run per second and server, for 10,000 locks with a lease of 30 s
-     * @param handOver the time of one, to that of the first of the rivals
+     * @param handOver the time of one, relative to the first of the rivals
      * @param messages for a hand-over: client commands
      * @param grants per second, of clients that all want one lock
      */

@@ -30,7 +30,7 @@ class EtcdMeasurementsTests {
                 .containsEntry("client commands per cycle", 2.0)
                 .containsEntry("round trips on the caller's path", 2.0)
                 .hasEntrySatisfying(
-                        "p50 to that of bare jetcd, distlock",
+                        "p50 relative to bare jetcd, distlock",
                         ratio -> assertThat(ratio).isPositive());
     }
 
@@ -47,7 +47,7 @@ class EtcdMeasurementsTests {
     void aLockIsHandedOverByAllInTheSameWay() {
         assertFigures(new QueueHandOver())
                 .hasEntrySatisfying(
-                        "hand-over to that of bare jetcd, distlock",
+                        "hand-over relative to bare jetcd, distlock",
                         ratio -> assertThat(ratio).isPositive());
     }
 

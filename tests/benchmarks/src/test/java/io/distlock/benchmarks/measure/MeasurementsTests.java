@@ -38,7 +38,7 @@ class MeasurementsTests {
                         "timers set per 1,000 cycles",
                         timers -> assertThat(timers).isLessThan(20))
                 .hasEntrySatisfying(
-                        "p50 to that of bare Lettuce, distlock",
+                        "p50 relative to bare Lettuce, distlock",
                         ratio -> assertThat(ratio).isPositive());
     }
 
@@ -60,10 +60,10 @@ class MeasurementsTests {
     void parallelCyclesAreComparedInThroughputAndProcessorTime() {
         assertFigures(new ParallelCycles())
                 .hasEntrySatisfying(
-                        "throughput to that of bare Lettuce, distlock",
+                        "throughput relative to bare Lettuce, distlock",
                         ratio -> assertThat(ratio).isPositive())
                 .hasEntrySatisfying(
-                        "CPU per cycle to that of bare Lettuce, distlock",
+                        "CPU per cycle relative to bare Lettuce, distlock",
                         ratio -> assertThat(ratio).isPositive());
     }
 

@@ -47,7 +47,7 @@ class RedlockMeasurementsTests {
     void turnsOfTwoClientsAreComparedWithAnotherLibrary() {
         assertFigures(new QueueHandOver())
                 .hasEntrySatisfying(
-                        "hand-over to that of Redisson RedLock, distlock",
+                        "hand-over relative to Redisson RedLock, distlock",
                         ratio -> assertThat(ratio).isPositive())
                 .hasEntrySatisfying(
                         "client commands per hand-over, distlock",
@@ -63,7 +63,7 @@ class RedlockMeasurementsTests {
     private static void assertComparesTrouble(Measurement measurement) {
         assertFigures(measurement)
                 .hasEntrySatisfying(
-                        "p50 in trouble to that when all are well",
+                        "p50 in trouble relative to all being well",
                         ratio -> assertThat(ratio).isPositive());
     }
 

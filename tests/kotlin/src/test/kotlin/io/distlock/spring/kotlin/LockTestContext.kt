@@ -6,7 +6,6 @@ import io.distlock.engine.LockClientBuilder
 import io.distlock.inmemory.InMemoryLockProvider
 import io.distlock.spi.LockProvider
 import io.distlock.spring.autoconfigure.LockAutoConfiguration
-import io.distlock.spring.autoconfigure.LockRuntimeAutoConfiguration
 import io.distlock.spring.interceptor.LockAopAutoConfiguration
 import io.distlock.support.LockRuntime
 import io.distlock.test.provider.FaultyLockProvider
@@ -27,7 +26,6 @@ object LockTestContext {
             .withConfiguration(
                 AutoConfigurations.of(
                     AopAutoConfiguration::class.java,
-                    LockRuntimeAutoConfiguration::class.java,
                     LockAutoConfiguration::class.java,
                     LockAopAutoConfiguration::class.java,
                 ),

@@ -2,18 +2,13 @@ package io.distlock.spring.autoconfigure;
 
 import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.spring.autoconfigure.LockClientsFactory.NoDefaultLockProviderException;
-import io.distlock.spring.interceptor.InvalidLockedMethodsException;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.env.Environment;
 
-/**
- * Explains why locks cannot be used as configured or annotated: a provider that is missing, unknown or not chosen, or every
- * problem with annotated methods, each with its fix.
- */
-record LockFailureAnalyzer(Environment environment) implements FailureAnalyzer {
+/** Explains that a lock provider is missing, unknown or not chosen, and how to add or choose one. */
+record LockProviderFailureAnalyzer(Environment environment) implements FailureAnalyzer {
 
     private static final String PROPERTY = LockProperties.PREFIX + "provider";
 
@@ -33,8 +28,6 @@ record LockFailureAnalyzer(Environment environment) implements FailureAnalyzer {
                 return noDefault(missing);
             } else if (cause instanceof UnknownLockProviderException unknown) {
                 return unknown(unknown);
-            } else if (cause instanceof InvalidLockedMethodsException invalid) {
-                return invalid(invalid);
             }
         }
         return null;
@@ -73,23 +66,6 @@ record LockFailureAnalyzer(Environment environment) implements FailureAnalyzer {
                 known.isEmpty()
                         ? "Add the module that brings it, or choose another:\n" + MODULES
                         : "Write one of these names (" + known + "), or add what is missing:\n" + MODULES + BESIDE,
-                cause);
-    }
-
-    private static FailureAnalysis invalid(InvalidLockedMethodsException cause) {
-        return new FailureAnalysis(
-                "@DistributedLock cannot be applied as it is written (problems: "
-                        + cause.problems().size() + "):\n\n"
-                        + cause.problems().stream()
-                                .map(each -> "%s%n   %s: %s%s%n   -> %s"
-                                        .formatted(
-                                                each.method(),
-                                                each.attribute(),
-                                                each.problem(),
-                                                each.problem().endsWith("?") ? "" : ".",
-                                                each.cure()))
-                                .collect(Collectors.joining("\n\n")),
-                "Apply the fix after each arrow.",
                 cause);
     }
 }

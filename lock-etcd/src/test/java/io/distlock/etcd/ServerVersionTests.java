@@ -1,5 +1,6 @@
-package io.distlock.etcd.client;
+package io.distlock.etcd;
 
+import static io.distlock.etcd.EtcdHealth.VersionWarning.mayRevokeLeasesInUse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -11,21 +12,21 @@ class ServerVersionTests {
     @ParameterizedTest
     @ValueSource(strings = {"3.3.27", "3.4.23", "3.4.30", "3.5.0", "3.5.12"})
     void versionsWithTheFaultAreKnown(String version) {
-        assertThat(ServerVersion.parse(version).orElseThrow().mayRevokeLeasesInUse())
+        assertThat(mayRevokeLeasesInUse(EtcdHealth.version(version).orElseThrow()))
                 .isTrue();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"3.4.31", "3.5.13", "3.5.27", "3.6.0", "3.6.0-rc.1", "4.0.0"})
     void versionsWithoutTheFaultAreNotWarnedOf(String version) {
-        assertThat(ServerVersion.parse(version).orElseThrow().mayRevokeLeasesInUse())
+        assertThat(mayRevokeLeasesInUse(EtcdHealth.version(version).orElseThrow()))
                 .isFalse();
     }
 
     @Test
     void whatIsNoVersionIsLeftAlone() {
-        assertThat(ServerVersion.parse("")).isEmpty();
-        assertThat(ServerVersion.parse("unknown")).isEmpty();
-        assertThat(ServerVersion.parse("3.5")).isEmpty();
+        assertThat(EtcdHealth.version("")).isEmpty();
+        assertThat(EtcdHealth.version("unknown")).isEmpty();
+        assertThat(EtcdHealth.version("3.5")).isEmpty();
     }
 }
