@@ -1,6 +1,7 @@
 package io.distlock.spring.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -191,6 +192,25 @@ class LockObservationsTests {
                 .satisfies(hold -> assertThat(high(hold, "lock.token"))
                         .isEqualTo(held.sequencers().get(0).token() + ","
                                 + held.sequencers().get(1).token()));
+    }
+
+    @Test
+    void aHandlerThatThrowsHarmsNoCall() {
+        ObservationRegistry broken = ObservationRegistry.create();
+        broken.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+
+            @Override
+            public void onStop(Observation.Context context) {
+                throw new IllegalStateException("handler fails on purpose");
+            }
+        });
+        LockClient watched = observed(broken, null);
+        assertThatCode(() -> watched.acquire(now("42")).close()).doesNotThrowAnyException();
+        assertThat(other.tryAcquire(now("42"))).isPresent();
     }
 
     @Test
