@@ -107,7 +107,11 @@ class RequestListenerTests {
         here.client.tryAcquireAsync(here.now("a")).join().orElseThrow().close();
         Lock view = here.client.asLock(here.now("a"));
         view.lock();
-        view.unlock();
+        try {
+            assertThat(told).hasSize(11);
+        } finally {
+            view.unlock();
+        }
         assertThat(told)
                 .hasSize(12)
                 .containsSubsequence("asked for [a]", "granted [a]", "RELEASED [a]")
