@@ -12,7 +12,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Notifies the listeners of one request of its end, and of the end of the lock granted to it. Thread-safe. */
+/**
+ * Notifies the listeners of one request of its end, and of the end of the lock granted to it. Not with the {@link
+ * io.distlock.LockEvent}s, on the store's thread: these listeners may block, and a tracer may know the trace only by the
+ * calling thread. Thread-safe.
+ */
 record RequestWatch(List<LockListener.OfRequest> listeners) {
 
     private static final RequestWatch NOBODY = new RequestWatch(List.of());
