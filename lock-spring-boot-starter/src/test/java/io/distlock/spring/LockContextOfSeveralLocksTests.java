@@ -97,9 +97,9 @@ class LockContextOfSeveralLocksTests {
 
     @Test
     void aCallInsideThatAsksForOneOfThemSeesThatOneOnly() {
-        run((context, jobs) ->
-                assertThat(jobs.blocking(() -> jobs.one(() -> LockContext.current().keys())))
-                        .containsExactly(LockKey.of("b", "1")));
+        run((context, jobs) -> assertThat(
+                        jobs.blocking(() -> jobs.one(() -> LockContext.current().keys())))
+                .containsExactly(LockKey.of("b", "1")));
     }
 
     @Test
