@@ -114,9 +114,12 @@ record LockClientsFactory(
     /** The host name from the variable that containers set, since a look-up may hang on a silent DNS server. */
     private String process() {
         String host = environment.getProperty("HOSTNAME", "");
-        String pidAndHost = ManagementFactory.getRuntimeMXBean().getName();
-        String known = host.isEmpty() ? pidAndHost.substring(pidAndHost.indexOf('@') + 1) : host;
-        return known + '.' + ProcessHandle.current().pid();
+        if (host.isEmpty()) {
+            // Looks it up.
+            String pidAndHost = ManagementFactory.getRuntimeMXBean().getName();
+            host = pidAndHost.substring(pidAndHost.indexOf('@') + 1);
+        }
+        return host + '.' + ProcessHandle.current().pid();
     }
 
     /** There is no default provider: none in the context, or several. */

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -76,23 +75,6 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
 
     /** A wrapper of the response body, whose type counts. */
     private static final String RESPONSE = "org.springframework.http.HttpEntity";
-
-    /** For interfaces and types without a constructor, the first that is of a method's type. */
-    private static final List<Supplier<?>> EMPTY_VALUES = List.of(
-            ArrayList::new,
-            LinkedHashSet::new,
-            LinkedHashMap::new,
-            TreeSet::new,
-            TreeMap::new,
-            ArrayDeque::new,
-            LinkedBlockingDeque::new,
-            LinkedTransferQueue::new,
-            ConcurrentSkipListMap::new,
-            Optional::empty,
-            OptionalInt::empty,
-            OptionalLong::empty,
-            OptionalDouble::empty,
-            Stream::empty);
 
     private static final ClassValue<Optional<String>> DEFERRED_CURES = new ClassValue<>() {
         @Override
@@ -246,7 +228,22 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
         if (own != null && !Modifier.isAbstract(type.getModifiers())) {
             return BeanUtils.instantiateClass(own);
         }
-        return EMPTY_VALUES.stream()
+        // For interfaces and types without a constructor. Not a constant, which each start would pay for.
+        return Stream.<Supplier<?>>of(
+                        ArrayList::new,
+                        LinkedHashSet::new,
+                        LinkedHashMap::new,
+                        TreeSet::new,
+                        TreeMap::new,
+                        ArrayDeque::new,
+                        LinkedBlockingDeque::new,
+                        LinkedTransferQueue::new,
+                        ConcurrentSkipListMap::new,
+                        Optional::empty,
+                        OptionalInt::empty,
+                        OptionalLong::empty,
+                        OptionalDouble::empty,
+                        Stream::empty)
                 .<@Nullable Object>map(Supplier::get)
                 .filter(value -> hasEmptyValue && type.isInstance(value))
                 .findFirst()

@@ -97,6 +97,8 @@ final class StartUp implements Measurement {
 
         public static void main(String[] arguments) {
             boolean locks = Boolean.parseBoolean(arguments[2]);
+            // Looked up in both kinds of start, as it takes time itself.
+            String ofLocks = ofLocks();
             try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Started.class)
                     .properties(Map.of(
                             "spring.data.redis.host",
@@ -108,7 +110,7 @@ final class StartUp implements Measurement {
                             "distributed-lock.redis.enabled",
                             locks,
                             "spring.autoconfigure.exclude",
-                            locks ? "" : ofLocks(),
+                            locks ? "" : ofLocks,
                             "spring.main.banner-mode",
                             "off",
                             "logging.level.root",
