@@ -160,9 +160,6 @@ final class RedlockRenewal {
         }
 
         private CompletionStage<Boolean> restore(List<RedisLease> entries) {
-            List<Boolean> absent =
-                    leases.stream().map(lease -> lease.isAbsentFrom(place)).toList();
-            leases.forEach(lease -> lease.mayStandOn(place));
             return nodes.get(place).restore(entries).handle((replies, failure) -> {
                 boolean mayComeLate =
                         failure != null && RedisCallException.of(failure).mayBeApplied();
@@ -173,19 +170,17 @@ final class RedlockRenewal {
                         leases.get(at).mayComeLateTo(place);
                     }
                     all &= restored;
-                    settle(leases.get(at), entries.get(at), restored || mayComeLate, absent.get(at));
+                    if (restored || mayComeLate) {
+                        mayStand(leases.get(at), entries.get(at));
+                    }
                 }
                 return all;
             });
         }
 
-        private void settle(RedlockLease lease, RedisLease entry, boolean mayStand, boolean wasAbsent) {
-            if (mayStand) {
-                lease.mayStandOn(place);
-            } else if (wasAbsent) {
-                lease.absentFrom(place);
-            }
-            if (mayStand && lease.isReleased()) {
+        private void mayStand(RedlockLease lease, RedisLease entry) {
+            lease.mayStandOn(place);
+            if (lease.isReleased()) {
                 // The release may have been sent before.
                 lease.releaseLater(nodes, place, entry.renewedTimeToLive(), () -> Duration.ZERO);
             }
