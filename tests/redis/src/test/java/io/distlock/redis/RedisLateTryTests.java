@@ -11,6 +11,7 @@ import io.distlock.redis.connection.RedisConnections;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.fault.FaultProxy;
@@ -100,6 +101,9 @@ class RedisLateTryTests {
         try (CommandRecorder recorder = probe.record()) {
             proxy.cutBeforeNextRequest();
             asked = acquire(mode, "owner");
+            // A handshake with slow replies would fail, and the store would not be asked again.
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> TestClient.get(provider.check()).state() != ProviderStatus.State.DOWN);
             proxy.delayReplies(Duration.ofSeconds(3));
             await().atMost(TestClient.PATIENCE).until(() -> {
                 ticker.advance(Duration.ofMillis(1));
