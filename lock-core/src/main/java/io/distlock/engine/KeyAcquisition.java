@@ -17,6 +17,7 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.support.DueSet;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -77,28 +78,30 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         context.openWork().begin();
         if (pending.isClosed()) {
             // Perhaps admitted because close() failed its predecessor: send nothing more to the store.
-            failClosed();
             context.openWork().end();
+            failClosed();
             return;
         }
         asking = true;
         var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline, ticket);
         CompletableFuture<Optional<Grant>> asked;
         try {
-            asked = context.provider().acquire(lease);
+            asked = Objects.requireNonNull(context.provider().acquire(lease), "the provider's answer");
         } catch (RuntimeException | Error failure) {
             asked = CompletableFuture.failedFuture(failure);
         }
         remote = asked;
         asked.whenComplete((grant, failure) -> {
-            try {
-                if (failure == null) {
-                    answered(grant);
-                } else {
-                    fail(failure);
-                }
-            } finally {
-                context.openWork().end();
+            if (failure == null && grant.isPresent()) {
+                granted(grant.get());
+                return;
+            }
+            // Nothing is left at the store, so close() need not wait, even if a listener calls it.
+            context.openWork().end();
+            if (failure == null) {
+                giveUp();
+            } else {
+                fail(failure);
             }
         });
         if (isDone()) {
@@ -106,13 +109,15 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         }
     }
 
-    private void answered(Optional<Grant> grant) {
-        if (grant.isEmpty()) {
-            giveUp();
-        } else if (hasTimeLeft(grant.get())) {
-            hold(grant.get());
-        } else {
-            returnStale(grant.get());
+    private void granted(Grant grant) {
+        try {
+            if (hasTimeLeft(grant)) {
+                hold(grant);
+            } else {
+                returnStale(grant);
+            }
+        } finally {
+            context.openWork().end();
         }
     }
 
@@ -126,13 +131,13 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         context.openWork().begin();
         context.release(grant.lease(), options.timeToLive(), () -> Duration.ZERO)
                 .thenAccept(released -> {
+                    context.openWork().end();
                     if (isDone() || deadline.hasPassed()) {
                         // Nobody had it.
                         fail("the grant arrived too late to be useful", null);
                     } else {
                         askProvider();
                     }
-                    context.openWork().end();
                 });
     }
 

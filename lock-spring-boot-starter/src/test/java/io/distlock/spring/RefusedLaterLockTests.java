@@ -2,13 +2,17 @@ package io.distlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLostException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -76,6 +80,11 @@ class RefusedLaterLockTests {
         public String telling() {
             return "done";
         }
+
+        @DistributedLock(name = "a", renew = false, leaseTime = "10s")
+        public void around(Runnable body) {
+            body.run();
+        }
     }
 
     private interface Work {
@@ -130,6 +139,22 @@ class RefusedLaterLockTests {
             assertThat(jobs.future(slow).get(30, TimeUnit.SECONDS)).isEqualTo("instead");
             assertThat(jobs.mono(slow).block(PATIENCE)).isEqualTo("instead");
             assertThat(jobs.flux(slow).blockLast(PATIENCE)).isEqualTo("instead");
+        });
+    }
+
+    /** Of the lock of a call around it. */
+    @Test
+    void aLossOfTheFirstIsToldBeforeTheSecondIsAskedFor() {
+        whileAnotherHoldsTheSecond((jobs, other, ticker) -> {
+            List<Throwable> failures = new ArrayList<>();
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> jobs.around(() -> {
+                ticker.advance(Duration.ofSeconds(11));
+                failures.add(catchThrowable(() -> jobs.blocking(() -> "instead")));
+                failures.add(catchThrowable(() -> jobs.future(() -> "instead").get(30, TimeUnit.SECONDS))
+                        .getCause());
+                failures.add(catchThrowable(() -> jobs.mono(() -> "instead").block(PATIENCE)));
+            }));
+            assertThat(failures).hasSize(3).allMatch(LockLostException.class::isInstance);
         });
     }
 

@@ -109,6 +109,8 @@ final class AsyncCall {
     private void takeNext(EnclosingScope scope, HeldLocks outer) {
         try {
             if (!locks.hasNext()) {
+                // The fence would also refuse a lost lock, but not say that it was lost.
+                locks.ensureHeld();
                 // The executor may take long, so the call also ends if one of its own locks is lost.
                 locks.onLoss(lost -> begun.completeExceptionally(new LockLostException(lost)));
                 Work whole = new Work(outer, () -> {

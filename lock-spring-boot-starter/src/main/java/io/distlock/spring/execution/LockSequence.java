@@ -34,8 +34,13 @@ final class LockSequence {
         return taken < tasks.size();
     }
 
-    /** The next lock to take, with what is left of its wait time. */
+    /**
+     * The next lock to take, with what is left of its wait time.
+     *
+     * @throws LockLostException if one of those before it is lost: there is no use in waiting for more
+     */
     LockTask next() {
+        ensureHeld();
         LockTask task = tasks.get(taken++);
         return taken == 1 ? task : task.waitedFor(Duration.ofNanos(ticker.get().nanos() - startedNanos));
     }
@@ -51,6 +56,12 @@ final class LockSequence {
     /** The locks that were granted or entered so far. */
     List<ReferenceCountedLock> taken() {
         return references.stream().map(Reference::target).toList();
+    }
+
+    void ensureHeld() {
+        for (Reference each : references) {
+            each.lock().ensureHeld();
+        }
     }
 
     /** Reports the loss of a lock that was taken for this call. */
@@ -69,9 +80,7 @@ final class LockSequence {
      * @throws LockLostException if a lock was lost while the call waited for another, or for a thread
      */
     void begin(EnclosingScope scope) {
-        for (Reference each : references) {
-            each.lock().ensureHeld();
-        }
+        ensureHeld();
         for (Reference each : references) {
             if (!scope.kept().contains(each.target())) {
                 scope.keep(each.target());

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -28,6 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DeferredImportSelector;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.ClassUtils;
 
 /** What an application has of its own accord to operate its locks, and what of it may be missing. */
 class OperatingTests {
@@ -107,6 +109,17 @@ class OperatingTests {
                         .hasBean("lockEventPublisher")
                         .hasBean("lockObservations")
                         .hasBean("lockLeakDetector"));
+    }
+
+    @Test
+    void anApplicationThatExcludesTheLocksStarts() {
+        Class<?>[] others = registered().stream()
+                .filter(name -> !name.equals(LockAutoConfiguration.class.getName()))
+                .map(name -> ClassUtils.resolveClassName(name, null))
+                .toArray(Class<?>[]::new);
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(others))
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

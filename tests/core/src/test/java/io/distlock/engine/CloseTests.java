@@ -219,6 +219,30 @@ class CloseTests {
         assertThat(left).isFalse();
     }
 
+    /** The answer has left nothing at the store to wait for. */
+    @Test
+    void aListenerMayCloseTheClientThatHasNotGotItsLock() {
+        here.other.acquire(here.now("a"));
+        AtomicBoolean closed = new AtomicBoolean();
+        DefaultLockClient client = ManualEngine.client(
+                ManualEngine.context(slow(() -> null), here.runtime, Runnable::run, () -> closed.set(true)));
+        client.addListener(event -> client.close());
+        assertThat(client.tryAcquire(here.now("a"))).isEmpty();
+        assertThat(closed).isTrue();
+    }
+
+    @Test
+    void aProviderThatAnswersNothingIsAnError() {
+        LockProvider broken = (LockProvider) Proxy.newProxyInstance(
+                CloseTests.class.getClassLoader(),
+                new Class<?>[] {LockProvider.class},
+                (proxy, method, args) -> method.getName().equals("acquire") ? null : method.invoke(here.provider, args));
+        ClientContext context = ManualEngine.context(broken, here.runtime, Runnable::run, () -> {});
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> ManualEngine.client(context).acquire(here.now("a")));
+        assertThat(context.openWork().drained()).isDone();
+    }
+
     /** One whose calls may take a day. The thread that has asked for a lock runs the action before it sees the answer. */
     private LockProvider slow(Callable<Void> afterAsking) {
         return (LockProvider) Proxy.newProxyInstance(
