@@ -147,13 +147,16 @@ class RefusedLaterLockTests {
     void aLossOfTheFirstIsToldBeforeTheSecondIsAskedFor() {
         whileAnotherHoldsTheSecond((jobs, other, ticker) -> {
             List<Throwable> failures = new ArrayList<>();
-            assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> jobs.around(() -> {
-                ticker.advance(Duration.ofSeconds(11));
-                failures.add(catchThrowable(() -> jobs.blocking(() -> "instead")));
-                failures.add(catchThrowable(() -> jobs.future(() -> "instead").get(30, TimeUnit.SECONDS))
-                        .getCause());
-                failures.add(catchThrowable(() -> jobs.mono(() -> "instead").block(PATIENCE)));
-            }));
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> jobs.around(() -> {
+                        ticker.advance(Duration.ofSeconds(11));
+                        failures.add(catchThrowable(() -> jobs.blocking(() -> "instead")));
+                        failures.add(catchThrowable(
+                                        () -> jobs.future(() -> "instead").get(30, TimeUnit.SECONDS))
+                                .getCause());
+                        failures.add(
+                                catchThrowable(() -> jobs.mono(() -> "instead").block(PATIENCE)));
+                    }));
             assertThat(failures).hasSize(3).allMatch(LockLostException.class::isInstance);
         });
     }

@@ -236,7 +236,8 @@ class CloseTests {
         LockProvider broken = (LockProvider) Proxy.newProxyInstance(
                 CloseTests.class.getClassLoader(),
                 new Class<?>[] {LockProvider.class},
-                (proxy, method, args) -> method.getName().equals("acquire") ? null : method.invoke(here.provider, args));
+                (proxy, method, args) ->
+                        method.getName().equals("acquire") ? null : method.invoke(here.provider, args));
         ClientContext context = ManualEngine.context(broken, here.runtime, Runnable::run, () -> {});
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> ManualEngine.client(context).acquire(here.now("a")));
