@@ -150,7 +150,10 @@ public interface LockClient extends AutoCloseable {
 
     void removeListener(LockListener listener);
 
-    /** Adds a function that is called on the requesting thread before each request, and makes the listener for it. */
+    /**
+     * Adds a function that makes a listener for each request. It is called on the requesting thread before the request; its
+     * exceptions are logged, and the request then has no listener of its own.
+     */
     void addRequestListener(Function<LockRequest, LockListener.OfRequest> listener);
 
     /**

@@ -17,16 +17,16 @@ public interface LockListener {
      */
     interface OfRequest {
 
-        /** All of the request's keys were granted; the caller has not received the lock yet. */
+        /** All of the request's keys were granted. If the caller has given up meanwhile, the release follows. */
         default void granted(HeldLock lock) {}
 
         /** Others held the lock for the whole wait time. */
         default void notAcquired() {}
 
-        /** The store did not answer, or the caller gave up. */
+        /** The store did not answer, the client was closed, or the caller gave up. */
         default void failed(Throwable cause) {}
 
-        /** The holder released the granted lock. */
+        /** The holder released the granted lock. Never {@link Release#NOT_OWNER}, which is a loss. */
         default void released(Release outcome) {}
 
         /** The granted lock was lost. */

@@ -60,7 +60,8 @@ record ClientContext(
         for (L listener : listeners) {
             try {
                 call.accept(listener);
-            } catch (RuntimeException | Error failure) {
+                // One written in Kotlin may throw any.
+            } catch (Throwable failure) {
                 log.warn("Lock listener {} failed on {}", listener, what, failure);
             }
         }

@@ -40,8 +40,11 @@ record RequestWatch(List<LockListener.OfRequest> listeners) {
             notify(LockListener.OfRequest::notAcquired);
         }
         return answer.map(held -> {
-            notify(listener -> listener.granted(held));
-            return new WatchedLock(held, this);
+            WatchedLock watched = new WatchedLock(held, this);
+            notify(listener -> listener.granted(watched));
+            // Not before: a lock is granted first, then lost.
+            watched.watchForLoss();
+            return watched;
         });
     }
 
@@ -63,6 +66,9 @@ record RequestWatch(List<LockListener.OfRequest> listeners) {
         WatchedLock(HeldLock target, RequestWatch watch) {
             super(target);
             this.watch = watch;
+        }
+
+        void watchForLoss() {
             target.onLost(loss -> end(listener -> listener.lost(loss)));
         }
 

@@ -1,4 +1,4 @@
-/** Lock events in the application context. Start at {@link io.distlock.spring.event.LockEventPublisher}. */
+/** Publishes each {@link io.distlock.LockEvent} in the application context, except renewals. */
 @NullMarked
 package io.distlock.spring.event;
 

@@ -75,9 +75,13 @@ record LockObservations(
         @Override
         public void granted(HeldLock lock) {
             current.context().granted(lock.sequencers());
-            current.end("acquired", null);
-            current = start(Phase.HOLD);
-            current.context().granted(lock.sequencers());
+            try {
+                current.end("acquired", null);
+            } finally {
+                // Even if a handler failed.
+                current = start(Phase.HOLD);
+                current.context().granted(lock.sequencers());
+            }
         }
 
         /** Not an error: excluding others is what the lock is for. */

@@ -197,6 +197,7 @@ class LockObservationsTests {
     @Test
     void aHandlerThatThrowsHarmsNoCall() {
         ObservationRegistry broken = ObservationRegistry.create();
+        List<LockObservationContext.Phase> ended = new CopyOnWriteArrayList<>();
         broken.observationConfig().observationHandler(new ObservationHandler<>() {
             @Override
             public boolean supportsContext(Observation.Context context) {
@@ -205,11 +206,13 @@ class LockObservationsTests {
 
             @Override
             public void onStop(Observation.Context context) {
+                ended.add(((LockObservationContext) context).phase());
                 throw new IllegalStateException("handler fails on purpose");
             }
         });
         LockClient watched = observed(broken, null);
         assertThatCode(() -> watched.acquire(now("42")).close()).doesNotThrowAnyException();
+        assertThat(ended).containsExactly(LockObservationContext.Phase.WAIT, LockObservationContext.Phase.HOLD);
         assertThat(other.tryAcquire(now("42"))).isPresent();
     }
 

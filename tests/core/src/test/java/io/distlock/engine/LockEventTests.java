@@ -12,6 +12,7 @@ import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.test.provider.Fault;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -145,17 +146,23 @@ class LockEventTests {
 
     @Test
     void aListenerThatThrowsHarmsNeitherTheLockNorTheNextListener() {
-        LockListener broken = event -> {
-            throw new AssertionError("listener fails on purpose");
-        };
         ManualEngine fresh = new ManualEngine();
-        fresh.client.addListener(broken);
+        fresh.client.addListener(event -> {
+            throw new AssertionError("listener fails on purpose");
+        });
+        fresh.client.addListener(event -> throwAsInKotlin(new IOException("listener fails on purpose")));
         fresh.client.addListener(here.events::add);
         assertThatCode(() -> fresh.hold("a").close()).doesNotThrowAnyException();
         fresh.other.acquire(fresh.now("b"));
         assertThat(fresh.client.tryAcquire(fresh.now("b"))).isEmpty();
         assertThat(here.eventNames()).containsExactly("Acquired", "Released", "NotAcquired");
         fresh.assertNothingLeft("a");
+    }
+
+    /** Where no exception has to be declared. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T extends Throwable> void throwAsInKotlin(Throwable failure) throws T {
+        throw (T) failure;
     }
 
     @Test
