@@ -4,7 +4,8 @@ import java.time.Duration;
 
 /**
  * An event in the life of a client's lock, for {@link LockListener}s and, in a Spring application, for listeners of the
- * application context, which do not hear of {@link Renewed}. New kinds may be added: a {@code switch} over them needs a default branch.
+ * application context, which do not hear of {@link Renewed}. New kinds may be added: a {@code switch} over them needs a
+ * default branch.
  */
 public sealed interface LockEvent {
 

@@ -60,8 +60,8 @@ record ClientContext(
         for (L listener : listeners) {
             try {
                 call.accept(listener);
-                // One written in Kotlin may throw any.
             } catch (Throwable failure) {
+                // Of any kind, for example if it is written in Kotlin.
                 log.warn("Lock listener {} failed on {}", listener, what, failure);
             }
         }

@@ -92,16 +92,18 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         }
         remote = asked;
         asked.whenComplete((grant, failure) -> {
-            if (failure == null && grant.isPresent()) {
+            if (failure == null && grant != null && grant.isPresent()) {
                 granted(grant.get());
                 return;
             }
             // Nothing is left at the store, so close() need not wait, even if a listener calls it.
             context.openWork().end();
-            if (failure == null) {
-                giveUp();
-            } else {
+            if (failure != null) {
                 fail(failure);
+            } else if (grant == null) {
+                fail(new NullPointerException("its answer was null"));
+            } else {
+                giveUp();
             }
         });
         if (isDone()) {

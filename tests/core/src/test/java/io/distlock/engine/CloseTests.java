@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Closing a client while its locks are held and waited for. */
@@ -233,11 +234,16 @@ class CloseTests {
 
     @Test
     void aProviderThatAnswersNothingIsAnError() {
+        assertBroken(null);
+        assertBroken(CompletableFuture.completedFuture(null));
+    }
+
+    private void assertBroken(@Nullable Object answer) {
         LockProvider broken = (LockProvider) Proxy.newProxyInstance(
                 CloseTests.class.getClassLoader(),
                 new Class<?>[] {LockProvider.class},
                 (proxy, method, args) ->
-                        method.getName().equals("acquire") ? null : method.invoke(here.provider, args));
+                        method.getName().equals("acquire") ? answer : method.invoke(here.provider, args));
         ClientContext context = ManualEngine.context(broken, here.runtime, Runnable::run, () -> {});
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> ManualEngine.client(context).acquire(here.now("a")));
