@@ -21,7 +21,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 /**
@@ -91,14 +90,10 @@ public final class LockAutoConfiguration {
     }
 
     /** Locks inside this JVM: only on request, since they exclude no other process. */
-    @Configuration(proxyBeanMethods = false)
+    @Bean
     @ConditionalOnProperty(name = "distributed-lock.provider", havingValue = "in-memory")
-    static class InMemoryConfiguration {
-
-        @Bean
-        @ConditionalOnMissingBean(value = InMemoryLockProvider.class, name = "inMemoryLockProvider")
-        InMemoryLockProvider inMemoryLockProvider(LockRuntime runtime) {
-            return new InMemoryLockProvider(runtime);
-        }
+    @ConditionalOnMissingBean(value = InMemoryLockProvider.class, name = "inMemoryLockProvider")
+    InMemoryLockProvider inMemoryLockProvider(LockRuntime runtime) {
+        return new InMemoryLockProvider(runtime);
     }
 }

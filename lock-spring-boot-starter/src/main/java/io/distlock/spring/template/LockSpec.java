@@ -140,7 +140,7 @@ public final class LockSpec {
      * @throws IllegalStateException if the body returns null, which looks the same as a body that did not run
      */
     public <T, X extends Exception> Optional<T> tryCall(Callback<T, X> body) throws X {
-        return blocking(() -> Optional.of(given(body.run())), handler(why -> Optional.empty()));
+        return call(() -> Optional.of(given(body.run())), why -> Optional.empty());
     }
 
     private static <T> T given(@Nullable T result) {
@@ -160,11 +160,12 @@ public final class LockSpec {
 
     /** Runs the body if the lock is acquired; returns whether it ran. */
     public boolean tryRun(Runnable body) {
-        return tryCall(() -> {
+        return call(
+                () -> {
                     body.run();
                     return true;
-                })
-                .isPresent();
+                },
+                why -> false);
     }
 
     /** Requests the lock now, calls the body once it is granted, and holds the lock until the body's future is done. */

@@ -58,12 +58,9 @@ public final class LockTransactionAutoConfiguration {
         @ConditionalOnMissingBean
         static ReactiveTransactionScope lockReactiveTransactionScope(
                 CommitGuard guard, Environment environment, ObjectProvider<TransactionFence.Reactive> fences) {
-            boolean holds = Binder.get(environment)
-                    .bind(PROPERTIES + "hold-until-completion", Boolean.class)
-                    .orElse(true);
             return new ReactiveTransactionScope(
                     guard,
-                    holds,
+                    property(environment, "hold-until-completion", true),
                     SingletonSupplier.of(() -> fences.orderedStream().toList()));
         }
     }
