@@ -24,9 +24,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of a lock client for each provider in the context, of what observes it, of {@link LockTemplate}, and
- * of the clock and the scheduler that all locks share. Providers are built on that runtime, so their auto-configurations come after this one, and the
- * context closes them before it.
+ * Auto-configuration of a lock client for each provider in the context, of what observes the clients, of {@link LockTemplate},
+ * and of the clock and the scheduler that all locks share. Providers are built on that runtime, so their auto-configurations
+ * come after this one, and the context closes them before it.
  */
 @AutoConfiguration(after = LockAopAutoConfiguration.class)
 @EnableConfigurationProperties(LockProperties.class)
