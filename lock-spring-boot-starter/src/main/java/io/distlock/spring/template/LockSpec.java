@@ -207,7 +207,12 @@ public final class LockSpec {
     }
 
     private NotAcquiredHandler handler(Function<LockException, ?> orElse) {
-        return replacesUnavailable ? orElse::apply : NotAcquiredHandler.ifNotAcquired(orElse);
+        return why -> {
+            if (replacesUnavailable || why instanceof LockNotAcquiredException) {
+                return orElse.apply(why);
+            }
+            throw why;
+        };
     }
 
     // Returns or throws what the body did, null only if its type allows it.
