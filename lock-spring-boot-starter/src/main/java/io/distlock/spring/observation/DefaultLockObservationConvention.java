@@ -41,7 +41,9 @@ public class DefaultLockObservationConvention implements LockObservationConventi
         KeyValues keys = KeyValues.of("lock.key", text(context.request().keys(), LockKey::text));
         return context.grants().isEmpty()
                 ? keys
-                : keys.and("lock.token", text(context.grants(), grant -> grant.token().toString()));
+                : keys.and(
+                        "lock.token",
+                        text(context.grants(), grant -> grant.token().toString()));
     }
 
     private static <T> String text(List<T> items, Function<T, String> text) {

@@ -119,7 +119,8 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     /** The failure of a check in a form that rolls back: Spring takes a TransactionException for a failure of the commit. */
     static IllegalStateException notChecked(TransactionException failure) {
-        return new IllegalStateException("the locks of the transaction could not be checked before its commit", failure);
+        return new IllegalStateException(
+                "the locks of the transaction could not be checked before its commit", failure);
     }
 
     private static void confirm(HeldLock lock, LockClient client) {

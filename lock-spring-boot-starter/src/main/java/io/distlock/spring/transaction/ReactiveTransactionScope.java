@@ -62,9 +62,7 @@ record ReactiveTransactionScope(
 
     @Override
     public Mono<Void> fence(Collection<ReferenceCountedLock> locks) {
-        return fences.get().isEmpty()
-                ? Mono.empty()
-                : transaction(List.of()).flatMap(found -> found.fence(locks));
+        return fences.get().isEmpty() ? Mono.empty() : transaction(List.of()).flatMap(found -> found.fence(locks));
     }
 
     @Override
