@@ -89,9 +89,8 @@ record LockAttributes(
         String text = text("name");
         Matcher variable = VARIABLE.matcher(text);
         boolean varies = variable.find();
-        if (text.contains("#{")
-                || (varies && (variable.start() == 0 || variables.known().contains(variable.group(1))))) {
-            boolean isKnown = varies && variables.known().contains(variable.group(1));
+        boolean isKnown = varies && variables.known().contains(variable.group(1));
+        if (isKnown || text.contains("#{") || (varies && variable.start() == 0)) {
             Stream<String> key = isKnown
                     ? Stream.of(variable.group())
                     : variables.arguments().keySet().stream().map("#"::concat);
