@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface NotAcquiredHandler {
 
-    /** Throws the reason. */
     NotAcquiredHandler THROW = (Immediate) why -> {
         throw why;
     };

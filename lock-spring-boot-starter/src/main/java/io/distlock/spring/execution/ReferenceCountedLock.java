@@ -57,7 +57,6 @@ public final class ReferenceCountedLock {
         return lock;
     }
 
-    /** Whether it locks one of these keys. */
     boolean isOnAny(Collection<LockKey> keys) {
         for (LockKey each : lock.keys()) {
             if (keys.contains(each)) {

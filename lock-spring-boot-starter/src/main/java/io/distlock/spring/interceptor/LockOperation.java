@@ -8,6 +8,7 @@ import io.distlock.LockRequest;
 import io.distlock.spring.execution.LockTask;
 import io.distlock.spring.execution.NotAcquiredHandler;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +22,13 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
             Lock only = locks.get(0);
             return only.condition().apply(call) ? List.of(only.task(call)) : List.of();
         }
-        return LockTask.ordered(locks.stream()
-                .filter(lock -> lock.condition().apply(call))
-                .map(lock -> lock.task(call))
-                .toList());
+        List<LockTask> tasks = new ArrayList<>(locks.size());
+        for (Lock lock : locks) {
+            if (lock.condition().apply(call)) {
+                tasks.add(lock.task(call));
+            }
+        }
+        return LockTask.ordered(tasks);
     }
 
     /** One lock of the method, with the client's options as the annotation overrides them. */

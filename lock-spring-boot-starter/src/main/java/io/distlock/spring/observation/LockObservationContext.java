@@ -17,6 +17,7 @@ public final class LockObservationContext extends Observation.Context {
     private volatile String outcome = "unknown";
     private volatile List<Sequencer> grants = List.of();
 
+    /** What is observed. */
     public enum Phase {
         /** From the call to its answer. */
         WAIT,
@@ -35,6 +36,7 @@ public final class LockObservationContext extends Observation.Context {
         return phase;
     }
 
+    /** The name of the provider. */
     public String provider() {
         return provider;
     }
