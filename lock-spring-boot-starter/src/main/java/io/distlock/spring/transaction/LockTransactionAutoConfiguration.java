@@ -58,9 +58,12 @@ public final class LockTransactionAutoConfiguration {
         @ConditionalOnMissingBean
         static ReactiveTransactionScope lockReactiveTransactionScope(
                 CommitGuard guard, Environment environment, ObjectProvider<TransactionFence.Reactive> fences) {
+            boolean holds = Binder.get(environment)
+                    .bind(PROPERTIES + "hold-until-completion", Boolean.class)
+                    .orElse(true);
             return new ReactiveTransactionScope(
                     guard,
-                    property(environment, "hold-until-completion", true),
+                    holds,
                     SingletonSupplier.of(() -> fences.orderedStream().toList()));
         }
     }
