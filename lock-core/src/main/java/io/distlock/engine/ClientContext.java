@@ -6,7 +6,7 @@ import io.distlock.Release;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.Ticker;
-import io.distlock.support.InFlight;
+import io.distlock.support.CallsInFlight;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +32,7 @@ record ClientContext(
         List<LockListener> listeners,
         KeyQueues queues,
         Watchdog watchdog,
-        InFlight openWork) {
+        CallsInFlight openWork) {
 
     private static final Logger log = LoggerFactory.getLogger(ClientContext.class);
 
@@ -45,7 +45,7 @@ record ClientContext(
                 new CopyOnWriteArrayList<>(),
                 new KeyQueues(),
                 new Watchdog(provider, runtime),
-                new InFlight());
+                new CallsInFlight());
     }
 
     /** Creates the event, with the name of the provider, only if there is a listener. Listener exceptions are logged. */

@@ -64,25 +64,25 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public HeldLock acquire(LockRequest request) {
-        RequestWatch watch = RequestWatch.of(request, watchers);
+        RequestListeners watch = RequestListeners.of(request, watchers);
         var acquisition = start(request, watch);
         return await(acquisition, watch).orElseThrow(acquisition::notAcquired);
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
-        RequestWatch watch = RequestWatch.of(request, watchers);
+        RequestListeners watch = RequestListeners.of(request, watchers);
         return await(start(request, watch), watch);
     }
 
-    private PendingAcquisition start(LockRequest request, RequestWatch watch) {
+    private PendingAcquisition start(LockRequest request, RequestListeners watch) {
         if (Thread.currentThread().isInterrupted()) {
             throw watch.failed(new LockInterruptedException(request.keys().get(0), Duration.ZERO, null));
         }
         return pending.start(request);
     }
 
-    private static Optional<HeldLock> await(PendingAcquisition acquisition, RequestWatch watch) {
+    private static Optional<HeldLock> await(PendingAcquisition acquisition, RequestListeners watch) {
         try {
             return watch.answered(acquisition.get());
         } catch (InterruptedException interrupt) {
@@ -106,7 +106,7 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
         CompletableFuture<HeldLock> result = new CompletableFuture<>();
-        RequestWatch watch = RequestWatch.of(request, watchers);
+        RequestListeners watch = RequestListeners.of(request, watchers);
         var acquisition = pending.start(request);
         handOver(
                 acquisition,
@@ -120,7 +120,7 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
         CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
-        RequestWatch watch = RequestWatch.of(request, watchers);
+        RequestListeners watch = RequestListeners.of(request, watchers);
         handOver(pending.start(request), watch, result, result::complete);
         return result;
     }
@@ -128,7 +128,7 @@ final class DefaultLockClient implements LockClient {
     /** Completes the caller's future, on a thread where the caller's code may block. */
     private void handOver(
             PendingAcquisition acquisition,
-            RequestWatch watch,
+            RequestListeners watch,
             CompletableFuture<?> result,
             Predicate<Optional<HeldLock>> taker) {
         // Cancelled or timed out by the caller: stop waiting.
@@ -156,7 +156,7 @@ final class DefaultLockClient implements LockClient {
 
     /** No thread could hand the lock over, so nobody else would ever release it. */
     private static void releaseUndelivered(
-            HeldLock held, RequestWatch watch, CompletableFuture<?> result, Throwable refusal) {
+            HeldLock held, RequestListeners watch, CompletableFuture<?> result, Throwable refusal) {
         String why = "it was granted, then released: the callback executor rejected the task to deliver it";
         var failure = new LockUnavailableException(held.keys().get(0), Duration.ZERO, why, refusal);
         held.releaseAsync().thenRun(() -> result.completeExceptionally(watch.failed(failure)));
@@ -164,7 +164,7 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public LockView asLock(LockRequest request) {
-        return ReentrantLockView.of(this, request);
+        return DefaultLockView.of(this, request);
     }
 
     @Override

@@ -53,7 +53,7 @@ final class RedlockNode {
             RedisScripts.Redlock scripts,
             RedisKeys keys,
             RedlockNodes.RunIds runIds,
-            FenceBase fenceBase,
+            TokenBase fenceBase,
             LockRuntime runtime) {
         this.name = server.name();
         this.runIds = runIds;

@@ -62,7 +62,7 @@ public final class RedlockProvider implements LockProvider {
         RedisScripts.Redlock scripts = RedisScripts.Redlock.with(options.restartGuard(), keys, databases);
         Quorum quorum = new Quorum(connections.nodes().size());
         List<RedlockNode> all = new CopyOnWriteArrayList<>();
-        FenceBase fenceBase = new FenceBase(
+        TokenBase fenceBase = new TokenBase(
                 keys.fences(),
                 quorum,
                 runtime.timeouts(),

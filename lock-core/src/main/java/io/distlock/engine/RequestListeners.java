@@ -17,18 +17,18 @@ import java.util.function.Function;
  * io.distlock.LockEvent}s, on the store's thread: these listeners may block, and a tracer may know the trace only by the
  * calling thread. Thread-safe.
  */
-record RequestWatch(List<LockListener.OfRequest> listeners) {
+record RequestListeners(List<LockListener.OfRequest> listeners) {
 
-    private static final RequestWatch NOBODY = new RequestWatch(List.of());
+    private static final RequestListeners NOBODY = new RequestListeners(List.of());
 
     /** Allocates nothing if nobody listens. */
-    static RequestWatch of(LockRequest request, List<Function<LockRequest, LockListener.OfRequest>> watchers) {
+    static RequestListeners of(LockRequest request, List<Function<LockRequest, LockListener.OfRequest>> watchers) {
         if (watchers.isEmpty()) {
             return NOBODY;
         }
         List<LockListener.OfRequest> listeners = new ArrayList<>();
         ClientContext.notify(watchers, watcher -> listeners.add(watcher.apply(request)), request);
-        return new RequestWatch(listeners);
+        return new RequestListeners(listeners);
     }
 
     /** The answer as the caller receives it. */
@@ -60,10 +60,10 @@ record RequestWatch(List<LockListener.OfRequest> listeners) {
     /** Notifies the listeners once of how the lock ends. */
     private static final class WatchedLock extends DelegatingHeldLock {
 
-        private final RequestWatch watch;
+        private final RequestListeners watch;
         private final AtomicBoolean ended = new AtomicBoolean();
 
-        WatchedLock(HeldLock target, RequestWatch watch) {
+        WatchedLock(HeldLock target, RequestListeners watch) {
             super(target);
             this.watch = watch;
         }
