@@ -6,6 +6,8 @@ import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
+import io.distlock.spring.client.LeakDetector;
+import io.distlock.spring.client.LockEventPublisher;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.spring.template.LockTemplate;
@@ -16,15 +18,15 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of a lock client for each provider in the context, of {@link LockTemplate}, and of the clock and the
- * scheduler that all locks share. Providers are built on that runtime, so their auto-configurations come after this one, and the
- * context closes them before it.
+ * Auto-configuration of a lock client for each provider in the context, of what observes the clients, of {@link LockTemplate},
+ * and of the clock and the scheduler that all locks share. Providers are built on that runtime, so their auto-configurations
+ * come after this one, and the context closes them before it.
  */
 @AutoConfiguration(after = LockAopAutoConfiguration.class)
 @EnableConfigurationProperties(LockProperties.class)
@@ -34,6 +36,18 @@ public final class LockAutoConfiguration {
     @ConditionalOnMissingBean
     LockRuntime lockRuntime() {
         return LockRuntime.start();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockEventPublisher lockEventPublisher(ApplicationContext context) {
+        return new LockEventPublisher(context);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LeakDetector lockLeakDetector(LockProperties properties, LockRuntime runtime) {
+        return new LeakDetector(properties.leakThreshold(), runtime);
     }
 
     @Bean
@@ -76,14 +90,10 @@ public final class LockAutoConfiguration {
     }
 
     /** Locks inside this JVM: only on request, since they exclude no other process. */
-    @Configuration(proxyBeanMethods = false)
+    @Bean
     @ConditionalOnProperty(name = "distributed-lock.provider", havingValue = "in-memory")
-    static class InMemoryConfiguration {
-
-        @Bean
-        @ConditionalOnMissingBean(value = InMemoryLockProvider.class, name = "inMemoryLockProvider")
-        InMemoryLockProvider inMemoryLockProvider(LockRuntime runtime) {
-            return new InMemoryLockProvider(runtime);
-        }
+    @ConditionalOnMissingBean(value = InMemoryLockProvider.class, name = "inMemoryLockProvider")
+    InMemoryLockProvider inMemoryLockProvider(LockRuntime runtime) {
+        return new InMemoryLockProvider(runtime);
     }
 }

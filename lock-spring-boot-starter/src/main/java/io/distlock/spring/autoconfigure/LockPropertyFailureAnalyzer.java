@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -52,13 +53,11 @@ final class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Throwabl
         if (unreadable == null || !isOurs(unreadable.getName().toString())) {
             return null;
         }
-        Object value = unreadable.getProperty() == null
-                ? null
-                : unreadable.getProperty().getValue();
+        ConfigurationProperty property = unreadable.getProperty();
         Class<?> type = unreadable.getTarget().getType().resolve(Object.class);
         return analysis(
                 unreadable.getName().toString(),
-                value == null ? null : value.toString(),
+                property == null ? null : String.valueOf(property.getValue()),
                 reason(type, unreadable),
                 type == Duration.class,
                 failure);

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * are renewed, only waiters would otherwise notice that a lock is never released. Costs one stack trace per call, or
  * nothing if the threshold is zero. Thread-safe.
  */
-final class LeakDetector implements LockClientCustomizer {
+public final class LeakDetector implements LockClientCustomizer {
 
     private static final Logger log = LoggerFactory.getLogger(LeakDetector.class);
 
@@ -28,7 +28,7 @@ final class LeakDetector implements LockClientCustomizer {
     private final LockRuntime runtime;
     private final DueSet<Hold> held;
 
-    LeakDetector(Duration threshold, LockRuntime runtime) {
+    public LeakDetector(Duration threshold, LockRuntime runtime) {
         this.threshold = threshold;
         this.runtime = runtime;
         this.held = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::report);

@@ -1,4 +1,7 @@
-/** What observes each client: leak detection, and the names that metrics and traces use. Not for applications. */
+/**
+ * What observes each client: leak detection, application events, and the names that metrics and traces use. Not for
+ * applications.
+ */
 @NullMarked
 package io.distlock.spring.client;
 

@@ -48,7 +48,6 @@ final class LocksReport {
         this.sanitizer = sanitizer;
     }
 
-    /** A lock at a provider. */
     record Place(String provider, LockKey key) {}
 
     private record At<T>(Place place, Duration duration, T value) {}

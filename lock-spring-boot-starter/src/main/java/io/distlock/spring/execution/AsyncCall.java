@@ -173,10 +173,10 @@ final class AsyncCall {
         }
         Work replacement = new Work(null, () -> handler.handle((LockException) failure));
         close(null, ignored -> {
-            if (handler.callsApplication()) {
-                takeThread(replacement, true);
-            } else {
+            if (handler instanceof NotAcquiredHandler.Immediate) {
                 begin(replacement);
+            } else {
+                takeThread(replacement, true);
             }
         });
     }

@@ -19,25 +19,21 @@ final class BodyExecutor {
     // Not under a monitor: it requests beans. At worst done twice, same result.
     private volatile @Nullable Target target;
 
-    private record Target(Executor executor, TaskDecorator decorator) {}
+    record Target(Executor executor, TaskDecorator decorator) {}
 
     BodyExecutor(Supplier<? extends Executor> executors, Supplier<List<TaskDecorator>> decorators) {
         this.executors = executors;
         this.decorators = decorators;
     }
 
-    private Target target() {
+    /** Finds them at the first call, or fails. */
+    Target target() {
         Target known = target;
         if (known == null) {
             known = new Target(executors.get(), new CompositeTaskDecorator(decorators.get()));
             target = known;
         }
         return known;
-    }
-
-    /** Finds the executor, or fails. */
-    void require() {
-        target();
     }
 
     /** The task in the context of the calling thread. */

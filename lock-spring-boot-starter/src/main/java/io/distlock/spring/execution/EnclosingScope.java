@@ -7,7 +7,6 @@ import reactor.core.publisher.Mono;
 /** Surrounds calls, as a transaction does, and keeps their locks beyond their return. Thread-safe. */
 public interface EnclosingScope {
 
-    /** Keeps nothing. */
     EnclosingScope NONE = lock -> {};
 
     /** Keeps a lock until the scope ends. No effect if it has ended. */
@@ -22,7 +21,6 @@ public interface EnclosingScope {
     @FunctionalInterface
     interface Resolver {
 
-        /** Finds none. */
         Resolver NONE = () -> EnclosingScope.NONE;
 
         EnclosingScope current();

@@ -37,7 +37,7 @@ public final class Executions {
 
     /** Finds the executor of the bodies, or fails. */
     public void requireExecutor() {
-        bodies.require();
+        bodies.target();
     }
 
     /** Whether a resource refuses stale lock holders, in reactive transactions or in others. */

@@ -5,13 +5,13 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.temporal.TemporalAccessor;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.CollectionUtils;
 import org.springframework.util.ObjectUtils;
 
 /**
@@ -41,9 +41,8 @@ public final class KeyConverter {
         } else if (value instanceof byte[] || value instanceof char[]) {
             throw new IllegalArgumentException("a " + value.getClass().getSimpleName()
                     + " cannot be a key: convert it to a string, for example in hexadecimal");
-        }
-        if (ObjectUtils.isArray(value)) {
-            return keys(name, Arrays.asList(ObjectUtils.toObjectArray(value)));
+        } else if (ObjectUtils.isArray(value)) {
+            return keys(name, CollectionUtils.arrayToList(value));
         }
         return List.of(LockKey.of(name, text(value)));
     }

@@ -87,15 +87,10 @@ record PublisherExecution(
             if (returned == null) {
                 throw new IllegalStateException("a locked method returned null where a publisher was expected");
             }
-            return unchecked(adapter.toPublisher(returned));
+            return adapter.toPublisher(returned);
         } catch (Throwable thrown) {
             return Flux.error(thrown);
         }
-    }
-
-    @SuppressWarnings("unchecked") // elements pass through unchanged
-    private static Publisher<Object> unchecked(Publisher<?> publisher) {
-        return (Publisher<Object>) publisher;
     }
 
     private static Mono<Object> ended(AsyncCall call) {

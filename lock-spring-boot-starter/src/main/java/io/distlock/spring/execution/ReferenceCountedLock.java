@@ -59,7 +59,6 @@ public final class ReferenceCountedLock {
         return lock;
     }
 
-    /** Whether it locks one of these keys. */
     boolean isOnAny(Collection<LockKey> others) {
         for (LockKey each : keys) {
             if (others.contains(each)) {

@@ -12,7 +12,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Runs each call of a method to be locked under its locks. */
+/** Runs each call of a method to be locked under its locks. Thread-safe. */
 final class LockAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
     private static final long serialVersionUID = 1L;
@@ -34,7 +34,6 @@ final class LockAdvisor extends StaticMethodMatcherPointcutAdvisor {
         return source.isLocked(method, targetClass);
     }
 
-    /** Runs a call under its locks. Thread-safe. */
     private record LockInterceptor(LockOperationSource source) implements MethodInterceptor {
 
         @Override

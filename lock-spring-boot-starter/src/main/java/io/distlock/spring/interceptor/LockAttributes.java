@@ -3,6 +3,7 @@ package io.distlock.spring.interceptor;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
+import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.DistributedLock.Fencing;
@@ -88,9 +89,8 @@ record LockAttributes(
         String text = text("name");
         Matcher variable = VARIABLE.matcher(text);
         boolean varies = variable.find();
-        if (text.contains("#{")
-                || (varies && (variable.start() == 0 || variables.known().contains(variable.group(1))))) {
-            boolean isKnown = varies && variables.known().contains(variable.group(1));
+        boolean isKnown = varies && variables.known().contains(variable.group(1));
+        if (isKnown || text.contains("#{") || (varies && variable.start() == 0)) {
             Stream<String> key = isKnown
                     ? Stream.of(variable.group())
                     : variables.arguments().keySet().stream().map("#"::concat);
@@ -148,8 +148,13 @@ record LockAttributes(
             return FallbackMethodResolver.resolve(method, fallback, problems);
         } else if (chosen == OnNotAcquired.SKIP) {
             returns.noSkip().ifPresent(why -> problems.add("onNotAcquired", why, NO_SKIP_CURE));
-            NotAcquiredHandler skip = NotAcquiredHandler.own(
-                    NotAcquiredHandler.ifNotAcquired(why -> returns.skipped().get()));
+            // A store that does not answer still throws.
+            NotAcquiredHandler.Immediate skip = why -> {
+                if (why instanceof LockNotAcquiredException) {
+                    return returns.skipped().get();
+                }
+                throw why;
+            };
             return call -> skip;
         }
         return call -> NotAcquiredHandler.THROW;

@@ -13,7 +13,6 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.util.ClassUtils;
 
 /**
  * Resolves each locked method of each bean when the context starts, and fails start-up with one exception that lists
@@ -68,11 +67,8 @@ record LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperation
     }
 
     private @Nullable Class<?> type(String name) {
-        if (beans.containsBeanDefinition(name)
-                && beans.getMergedBeanDefinition(name).isAbstract()) {
-            return null;
-        }
-        Class<?> type = beans.getType(name, false);
-        return type == null ? null : ClassUtils.getUserClass(type);
+        boolean isAbstract = beans.containsBeanDefinition(name)
+                && beans.getMergedBeanDefinition(name).isAbstract();
+        return isAbstract ? null : beans.getType(name, false);
     }
 }

@@ -28,14 +28,10 @@ record LockedMethod(
     /** For messages: {@code com.acme.OrderService.ship(long, String)}. */
     String describe() {
         Class<?> declaring = method.getDeclaringClass();
-        Class<?> owner = Proxy.isProxyClass(targetClass) || declaring.isInterface() ? declaring : targetClass;
-        return owner.getTypeName() + "." + signature();
-    }
-
-    private String signature() {
+        Class<?> owner = declaring.isInterface() ? declaring : lookupType();
         return Arrays.stream(SuspendingFunctions.parameterTypes(method))
                 .map(Class::getSimpleName)
-                .collect(Collectors.joining(", ", method.getName() + "(", ")"));
+                .collect(Collectors.joining(", ", owner.getTypeName() + "." + method.getName() + "(", ")"));
     }
 
     /** An anonymous class has no simple name. */

@@ -150,13 +150,17 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
             return;
         }
         Predicate<Advisor> isOther = each -> !(each instanceof LockAdvisor);
-        if (advisors.stream().takeWhile(isOther).anyMatch(each -> isTransactionOf(each, method))) {
+        if (advisors.stream()
+                .takeWhile(isOther)
+                .anyMatch(each -> each.getClass().getName().equals(TRANSACTION_ADVISOR) && isFor(method, each))) {
             problems.add(
                     "order",
                     "the lock is inside the transaction and would be free before the commit",
                     "Make distributed-lock.advisor-order lower than the order of @EnableTransactionManagement");
         }
-        if (advisors.stream().dropWhile(isOther).anyMatch(each -> isAsyncOf(each, method))) {
+        if (advisors.stream()
+                .dropWhile(isOther)
+                .anyMatch(each -> each instanceof AsyncAnnotationAdvisor && isFor(method, each))) {
             problems.add(
                     "order",
                     "the method runs on another thread, so the lock would block the caller or be released before the"
@@ -176,18 +180,9 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
         return advisors;
     }
 
-    private static boolean isAsyncOf(Advisor advisor, LockedMethod method) {
-        return advisor instanceof AsyncAnnotationAdvisor async && isFor(async, method);
-    }
-
-    private static boolean isTransactionOf(Advisor advisor, LockedMethod method) {
+    private static boolean isFor(LockedMethod method, Advisor advisor) {
         return advisor instanceof PointcutAdvisor pointcut
-                && advisor.getClass().getName().equals(TRANSACTION_ADVISOR)
-                && isFor(pointcut, method);
-    }
-
-    private static boolean isFor(PointcutAdvisor advisor, LockedMethod method) {
-        return advisor.getPointcut().getMethodMatcher().matches(method.method(), method.targetClass());
+                && pointcut.getPointcut().getMethodMatcher().matches(method.method(), method.targetClass());
     }
 
     /** Mocks, spies and other objects that replace beans in tests are registered ready-made and deliberately never proxied. */

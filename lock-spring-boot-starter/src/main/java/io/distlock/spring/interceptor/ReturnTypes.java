@@ -50,7 +50,7 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
     private static final boolean REACTOR_PRESENT =
             ClassUtils.isPresent("reactor.core.publisher.Flux", ReturnTypes.class.getClassLoader());
 
-    private static final String ATTRIBUTE = "return type";
+    static final String ATTRIBUTE = "return type";
 
     private static final String ASYNC_REQUEST =
             "Return a CompletableFuture or a Mono, or lock the method that does the work";

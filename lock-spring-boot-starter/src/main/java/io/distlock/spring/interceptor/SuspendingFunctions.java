@@ -20,8 +20,6 @@ import reactor.core.publisher.Mono;
  */
 final class SuspendingFunctions {
 
-    private static final String ATTRIBUTE = "return type";
-
     private static final boolean CAN_BE_CALLED = isPresent("kotlinx.coroutines.reactor.MonoKt")
             && isPresent("kotlin.reflect.full.KCallables")
             && isPresent("reactor.core.publisher.Mono");
@@ -39,7 +37,7 @@ final class SuspendingFunctions {
     static Optional<ReturnTypes.Handling> handling(Method method, Executions executions, ProblemCollector problems) {
         if (!CAN_BE_CALLED) {
             problems.add(
-                    ATTRIBUTE,
+                    ReturnTypes.ATTRIBUTE,
                     "the libraries for calling a suspending function through a proxy are missing",
                     "Add kotlinx-coroutines-reactor and kotlin-reflect");
             return Optional.empty();
@@ -48,7 +46,7 @@ final class SuspendingFunctions {
         boolean isFlow = type.getName().equals("kotlinx.coroutines.flow.Flow");
         if (!isFlow && ReturnTypes.isAsynchronous(type)) {
             problems.add(
-                    ATTRIBUTE,
+                    ReturnTypes.ATTRIBUTE,
                     "it cannot be determined when the work of a suspending function that returns a " + type.getName()
                             + " ends",
                     "Return the value, or a Flow, or let the function not suspend");

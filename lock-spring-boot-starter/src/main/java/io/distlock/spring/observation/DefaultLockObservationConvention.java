@@ -1,7 +1,6 @@
 package io.distlock.spring.observation;
 
 import io.distlock.LockKey;
-import io.distlock.Sequencer;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import java.util.List;
@@ -42,11 +41,9 @@ public class DefaultLockObservationConvention implements LockObservationConventi
         KeyValues keys = KeyValues.of("lock.key", text(context.request().keys(), LockKey::text));
         return context.grants().isEmpty()
                 ? keys
-                : keys.and("lock.token", text(context.grants(), DefaultLockObservationConvention::token));
-    }
-
-    private static String token(Sequencer grant) {
-        return grant.token().toString();
+                : keys.and(
+                        "lock.token",
+                        text(context.grants(), grant -> grant.token().toString()));
     }
 
     private static <T> String text(List<T> items, Function<T, String> text) {

@@ -140,7 +140,7 @@ public final class LockSpec {
      * @throws IllegalStateException if the body returns null, which looks the same as a body that did not run
      */
     public <T, X extends Exception> Optional<T> tryCall(Callback<T, X> body) throws X {
-        return blocking(() -> Optional.of(given(body.run())), handler(why -> Optional.empty()));
+        return call(() -> Optional.of(given(body.run())), why -> Optional.empty());
     }
 
     private static <T> T given(@Nullable T result) {
@@ -160,11 +160,12 @@ public final class LockSpec {
 
     /** Runs the body if the lock is acquired; returns whether it ran. */
     public boolean tryRun(Runnable body) {
-        return tryCall(() -> {
+        return call(
+                () -> {
                     body.run();
                     return true;
-                })
-                .isPresent();
+                },
+                why -> false);
     }
 
     /** Requests the lock now, calls the body once it is granted, and holds the lock until the body's future is done. */
@@ -180,22 +181,22 @@ public final class LockSpec {
 
     /** Takes the lock on each subscription, then calls the body, and holds the lock until the subscription ends. */
     public <T> Mono<T> mono(Supplier<Mono<T>> body) {
-        return Reactor.mono(this, NotAcquiredHandler.THROW, body);
+        return Mono.from(Reactor.publisher(Mono.class, this, NotAcquiredHandler.THROW, body::get));
     }
 
     /** Like {@link #mono(Supplier)}, with a replacement if the lock is not acquired. */
     public <T> Mono<T> mono(Supplier<Mono<T>> body, Function<LockException, Mono<T>> orElse) {
-        return Reactor.mono(this, handler(orElse), body);
+        return Mono.from(Reactor.publisher(Mono.class, this, handler(orElse), body::get));
     }
 
     /** Like {@link #mono(Supplier)}, for many values. */
     public <T> Flux<T> flux(Supplier<Flux<T>> body) {
-        return Reactor.flux(this, NotAcquiredHandler.THROW, body);
+        return Flux.from(Reactor.publisher(Flux.class, this, NotAcquiredHandler.THROW, body::get));
     }
 
     /** Like {@link #flux(Supplier)}, with a replacement if the lock is not acquired. */
     public <T> Flux<T> flux(Supplier<Flux<T>> body, Function<LockException, Flux<T>> orElse) {
-        return Reactor.flux(this, handler(orElse), body);
+        return Flux.from(Reactor.publisher(Flux.class, this, handler(orElse), body::get));
     }
 
     private List<LockTask> tasks(boolean reactive, NotAcquiredHandler handler) {
@@ -206,7 +207,12 @@ public final class LockSpec {
     }
 
     private NotAcquiredHandler handler(Function<LockException, ?> orElse) {
-        return replacesUnavailable ? orElse::apply : NotAcquiredHandler.ifNotAcquired(orElse);
+        return why -> {
+            if (replacesUnavailable || why instanceof LockNotAcquiredException) {
+                return orElse.apply(why);
+            }
+            throw why;
+        };
     }
 
     // Returns or throws what the body did, null only if its type allows it.
@@ -235,16 +241,8 @@ public final class LockSpec {
     /** Apart, since Reactor is optional. */
     private static final class Reactor {
 
-        static <T> Mono<T> mono(LockSpec spec, NotAcquiredHandler handler, Supplier<Mono<T>> body) {
-            return Mono.from(publisher(Mono.class, spec, handler, body::get));
-        }
-
-        static <T> Flux<T> flux(LockSpec spec, NotAcquiredHandler handler, Supplier<Flux<T>> body) {
-            return Flux.from(publisher(Flux.class, spec, handler, body::get));
-        }
-
         @SuppressWarnings("unchecked") // the result is what the body returned
-        private static <T> Publisher<T> publisher(Class<?> type, LockSpec spec, NotAcquiredHandler handler, Body body) {
+        static <T> Publisher<T> publisher(Class<?> type, LockSpec spec, NotAcquiredHandler handler, Body body) {
             ReactiveAdapter adapter = Objects.requireNonNull(
                     ReactiveAdapterRegistry.getSharedInstance().getAdapter(type));
             List<LockTask> tasks = spec.tasks(true, handler);

@@ -73,10 +73,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
-        if (bean instanceof BeanFactoryTransactionAttributeSourceAdvisor advisor
-                && advisor.getAdvice() instanceof MethodInterceptor transactions) {
-            advisor.setAdvice(new TransactionAdvice(transactions, listener::proceed));
-        }
+        TransactionAdvice.extend(bean, listener::proceed);
         return bean;
     }
 
@@ -118,6 +115,12 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
                 confirm(each.lock(), each.client());
             }
         }
+    }
+
+    /** The failure of a check in a form that rolls back: Spring takes a TransactionException for a failure of the commit. */
+    static IllegalStateException notChecked(TransactionException failure) {
+        return new IllegalStateException(
+                "the locks of the transaction could not be checked before its commit", failure);
     }
 
     private static void confirm(HeldLock lock, LockClient client) {
@@ -187,9 +190,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
                     check(locks);
                     fence(locks);
                 } catch (TransactionException failure) {
-                    // By itself it would not roll back: Spring takes it for a failure of the commit.
-                    throw new IllegalStateException(
-                            "the locks of the transaction could not be checked before its commit", failure);
+                    throw notChecked(failure);
                 }
             }
         }
@@ -239,6 +240,14 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     /** Transaction advice with something of ours between the beginning of the transaction and the method. */
     record TransactionAdvice(MethodInterceptor transactions, MethodInterceptor inside) implements MethodInterceptor {
+
+        /** Runs the interceptor inside the transactions of a bean that is the advisor of {@code @Transactional} methods. */
+        static void extend(Object bean, MethodInterceptor inside) {
+            if (bean instanceof BeanFactoryTransactionAttributeSourceAdvisor advisor
+                    && advisor.getAdvice() instanceof MethodInterceptor transactions) {
+                advisor.setAdvice(new TransactionAdvice(transactions, inside));
+            }
+        }
 
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {

@@ -9,11 +9,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -26,7 +24,6 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.TransactionException;
-import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 import org.springframework.transaction.reactive.TransactionCallback;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
@@ -52,28 +49,20 @@ record ReactiveTransactionScope(
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
-        if (bean instanceof BeanFactoryTransactionAttributeSourceAdvisor advisor
-                && advisor.getAdvice() instanceof MethodInterceptor transactions) {
-            advisor.setAdvice(new GuardedAdvice(transactions, this));
-        } else if (bean instanceof TransactionalOperator operator) {
-            return new GuardedOperator(operator, this);
-        }
-        return bean;
+        CommitGuard.TransactionAdvice.extend(bean, this::proceed);
+        return bean instanceof TransactionalOperator operator ? new GuardedOperator(operator, this) : bean;
     }
 
     @Override
     public Mono<EnclosingScope> current() {
         return holdsUntilCompletion
-                ? transaction(List.of())
-                        .map(each -> each.<EnclosingScope>map(found -> found).orElse(EnclosingScope.NONE))
+                ? transaction(List.of()).cast(EnclosingScope.class).defaultIfEmpty(EnclosingScope.NONE)
                 : Mono.just(EnclosingScope.NONE);
     }
 
     @Override
     public Mono<Void> fence(Collection<ReferenceCountedLock> locks) {
-        return fences.get().isEmpty()
-                ? Mono.empty()
-                : transaction(List.of()).flatMap(each -> Mono.justOrEmpty(each)).flatMap(found -> found.fence(locks));
+        return fences.get().isEmpty() ? Mono.empty() : transaction(List.of()).flatMap(found -> found.fence(locks));
     }
 
     @Override
@@ -88,18 +77,18 @@ record ReactiveTransactionScope(
                     .map(HeldLocks::referenced)
                     .orElseGet(List::of);
             return transaction(around)
-                    .flatMapMany(found ->
-                            found.map(each -> each.fence(around).thenMany(work)).orElse(work));
+                    .map(found -> found.fence(around).thenMany(work))
+                    .defaultIfEmpty(work)
+                    .flatMapMany(guarded -> guarded);
         });
     }
 
     /** The transaction around a subscription, if there is one. The first call, as it begins, records the locks around it. */
-    private Mono<Optional<Completion>> transaction(List<ReferenceCountedLock> begunUnder) {
+    private Mono<Completion> transaction(List<ReferenceCountedLock> begunUnder) {
         return TransactionSynchronizationManager.forCurrentTransaction()
                 .filter(manager -> manager.isSynchronizationActive() && manager.isActualTransactionActive())
-                .map(manager -> Optional.of(completion(manager, begunUnder)))
-                .onErrorResume(NoTransactionException.class, none -> Mono.empty())
-                .defaultIfEmpty(Optional.empty());
+                .map(manager -> completion(manager, begunUnder))
+                .onErrorResume(NoTransactionException.class, none -> Mono.empty());
     }
 
     private Completion completion(TransactionSynchronizationManager manager, List<ReferenceCountedLock> begunUnder) {
@@ -112,6 +101,34 @@ record ReactiveTransactionScope(
                     manager.registerSynchronization(completion);
                     return completion;
                 });
+    }
+
+    /** Calls the {@code @Transactional} method. A reactive one only once its transaction is guarded, so not if it is refused. */
+    private @Nullable Object proceed(MethodInvocation invocation) throws Throwable {
+        ReactiveAdapter adapter =
+                ReactiveAdapterRegistry.getSharedInstance().getAdapter(resultType(invocation.getMethod()));
+        if (adapter == null || !adapter.getDescriptor().isDeferred()) {
+            return invocation.proceed();
+        }
+        Flux<?> guarded = guarded(Flux.defer(() -> publisher(invocation, adapter)));
+        return adapter.fromPublisher(adapter.isMultiValue() ? guarded : guarded.singleOrEmpty());
+    }
+
+    private static Publisher<?> publisher(MethodInvocation invocation, ReactiveAdapter adapter) {
+        try {
+            return adapter.toPublisher(Objects.requireNonNull(invocation.proceed()));
+        } catch (Throwable thrown) {
+            return Flux.error(thrown);
+        }
+    }
+
+    /** Advice sees a suspending function as one that returns a publisher. */
+    private static Class<?> resultType(Method method) {
+        if (!KotlinDetector.isSuspendingFunction(method)) {
+            return method.getReturnType();
+        }
+        Class<?> written = new MethodParameter(method, -1).getParameterType();
+        return written.getName().equals("kotlinx.coroutines.flow.Flow") ? Flux.class : Mono.class;
     }
 
     /** An operator whose transactions know the locks they were begun under. */
@@ -127,44 +144,6 @@ record ReactiveTransactionScope(
         public <T> Flux<T> execute(TransactionCallback<T> action) {
             return operator.execute(
                     transaction -> scope.guarded(Flux.defer(() -> action.doInTransaction(transaction))));
-        }
-    }
-
-    /** Transaction advice whose reactive transactions know the locks they were begun under. */
-    private record GuardedAdvice(MethodInterceptor transactions, ReactiveTransactionScope scope)
-            implements MethodInterceptor {
-
-        @Override
-        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-            ReactiveAdapter adapter =
-                    ReactiveAdapterRegistry.getSharedInstance().getAdapter(resultType(invocation.getMethod()));
-            return adapter == null || !adapter.getDescriptor().isDeferred()
-                    ? transactions.invoke(invocation)
-                    : new CommitGuard.TransactionAdvice(transactions, inner -> guarded(inner, adapter))
-                            .invoke(invocation);
-        }
-
-        /** Calls the method once the transaction is guarded, so not if it is refused. */
-        private @Nullable Object guarded(MethodInvocation invocation, ReactiveAdapter adapter) {
-            Flux<?> guarded = scope.guarded(Flux.defer(() -> publisher(invocation, adapter)));
-            return adapter.fromPublisher(adapter.isMultiValue() ? guarded : guarded.singleOrEmpty());
-        }
-
-        private static Publisher<?> publisher(MethodInvocation invocation, ReactiveAdapter adapter) {
-            try {
-                return adapter.toPublisher(Objects.requireNonNull(invocation.proceed()));
-            } catch (Throwable thrown) {
-                return Flux.error(thrown);
-            }
-        }
-
-        /** Advice sees a suspending function as one that returns a publisher. */
-        private static Class<?> resultType(Method method) {
-            if (!KotlinDetector.isSuspendingFunction(method)) {
-                return method.getReturnType();
-            }
-            Class<?> written = new MethodParameter(method, -1).getParameterType();
-            return written.getName().equals("kotlinx.coroutines.flow.Flow") ? Flux.class : Mono.class;
         }
     }
 
@@ -208,11 +187,7 @@ record ReactiveTransactionScope(
             });
             return (guard.asksStore() ? check.subscribeOn(Schedulers.boundedElastic()) : check)
                     .then(fence(asked))
-                    // By itself it would not roll back: Spring takes it for a failure of the commit.
-                    .onErrorMap(
-                            TransactionException.class,
-                            failure -> new IllegalStateException(
-                                    "the locks of the transaction could not be checked before its commit", failure));
+                    .onErrorMap(TransactionException.class, CommitGuard::notChecked);
         }
 
         @Override

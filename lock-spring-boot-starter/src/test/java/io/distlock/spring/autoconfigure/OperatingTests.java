@@ -159,8 +159,6 @@ class OperatingTests {
                         "LockMetricsAutoConfiguration",
                         "LocksEndpointAutoConfiguration",
                         "LockHealthAutoConfiguration",
-                        "LockEventsAutoConfiguration",
-                        "LockObservationAutoConfiguration",
-                        "LeakDetectionAutoConfiguration");
+                        "LockObservationAutoConfiguration");
     }
 }

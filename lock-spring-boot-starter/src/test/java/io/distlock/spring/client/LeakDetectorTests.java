@@ -23,7 +23,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 
 /** Locks that are held for too long. Time stands still. */
 class LeakDetectorTests {
@@ -110,7 +109,6 @@ class LeakDetectorTests {
     @Test
     void theUsersOwnDetectorComesFirst() {
         LockTestContext.inMemory()
-                .withConfiguration(AutoConfigurations.of(LeakDetectionAutoConfiguration.class))
                 .withBean("ownDetector", LeakDetector.class, () -> new LeakDetector(Duration.ZERO, runtime))
                 .run(context -> assertThat(context.getBeanNamesForType(LeakDetector.class))
                         .containsExactly("ownDetector"));

@@ -179,8 +179,7 @@ class TurnTests {
     @Test
     void whoDoesNotGetTheLockIsToldAlthoughNoThreadIsToBeHad() {
         Executions busy = executions(task -> {});
-        LockTask skip = task(NotAcquiredHandler.own(
-                NotAcquiredHandler.ifNotAcquired(why -> CompletableFuture.completedFuture("skipped"))));
+        LockTask skip = task((NotAcquiredHandler.Immediate) why -> CompletableFuture.completedFuture("skipped"));
         try (HeldLock other = client.acquire(client.request("a"))) {
             assertThat(future(busy, skip)).isCompletedWithValueMatching("skipped"::equals);
             assertThat(future(busy, task(NotAcquiredHandler.THROW)))

@@ -1,4 +1,4 @@
-package io.distlock.spring.event;
+package io.distlock.spring.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationListener;
@@ -24,8 +23,7 @@ import org.springframework.context.event.EventListener;
 /** What listeners of the application context hear of locks. */
 class LockEventPublisherTests {
 
-    private final ApplicationContextRunner runner =
-            LockTestContext.manual().withConfiguration(AutoConfigurations.of(LockEventsAutoConfiguration.class));
+    private final ApplicationContextRunner runner = LockTestContext.manual();
 
     static class Listener {
 

@@ -1,4 +1,4 @@
-package io.distlock.spring.event;
+package io.distlock.spring.client;
 
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
@@ -30,7 +30,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  * database would block. Costs nothing without listeners. A slow listener loses events once ten thousand are waiting.
  * Thread-safe.
  */
-final class LockEventPublisher
+public final class LockEventPublisher
         implements LockClientCustomizer,
                 SmartInitializingSingleton,
                 ApplicationListener<ContextRefreshedEvent>,
@@ -57,7 +57,7 @@ final class LockEventPublisher
     private final List<LockClient> clients = new ArrayList<>();
     private boolean wanted;
 
-    LockEventPublisher(ApplicationContext context) {
+    public LockEventPublisher(ApplicationContext context) {
         this.context = context;
         CustomizableThreadFactory threads = new CustomizableThreadFactory("distlock-events-");
         threads.setDaemon(true);
