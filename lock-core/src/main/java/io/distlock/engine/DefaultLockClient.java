@@ -20,13 +20,11 @@ import io.distlock.WaiterInfo;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -38,7 +36,6 @@ final class DefaultLockClient implements LockClient {
     private final PendingAcquisitions pending;
     private final LockOptions options;
     private final Duration shutdownTimeout;
-    private final List<Function<LockRequest, LockListener.OfRequest>> watchers = new CopyOnWriteArrayList<>();
 
     DefaultLockClient(ClientContext context, LockOptions options, Duration shutdownTimeout) {
         this.context = context;
@@ -64,14 +61,14 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public HeldLock acquire(LockRequest request) {
-        RequestWatch watch = RequestWatch.of(request, watchers);
+        RequestWatch watch = RequestWatch.of(request, context);
         var acquisition = start(request, watch);
         return await(acquisition, watch).orElseThrow(acquisition::notAcquired);
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
-        RequestWatch watch = RequestWatch.of(request, watchers);
+        RequestWatch watch = RequestWatch.of(request, context);
         return await(start(request, watch), watch);
     }
 
@@ -106,7 +103,7 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
         CompletableFuture<HeldLock> result = new CompletableFuture<>();
-        RequestWatch watch = RequestWatch.of(request, watchers);
+        RequestWatch watch = RequestWatch.of(request, context);
         var acquisition = pending.start(request);
         handOver(
                 acquisition,
@@ -120,7 +117,7 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
         CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
-        RequestWatch watch = RequestWatch.of(request, watchers);
+        RequestWatch watch = RequestWatch.of(request, context);
         handOver(pending.start(request), watch, result, result::complete);
         return result;
     }
@@ -261,7 +258,7 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public void addRequestListener(Function<LockRequest, LockListener.OfRequest> listener) {
-        watchers.add(Objects.requireNonNull(listener));
+        context.watchers().add(Objects.requireNonNull(listener));
     }
 
     @Override
