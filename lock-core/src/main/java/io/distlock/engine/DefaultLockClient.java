@@ -26,8 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 final class DefaultLockClient implements LockClient {
@@ -103,13 +103,10 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
         CompletableFuture<HeldLock> result = new CompletableFuture<>();
-        RequestWatch watch = RequestWatch.of(request, context);
-        var acquisition = pending.start(request);
-        handOver(
-                acquisition,
-                watch,
+        startAsync(
+                request,
                 result,
-                granted -> granted.map(result::complete)
+                (acquisition, granted) -> granted.map(result::complete)
                         .orElseGet(() -> result.completeExceptionally(acquisition.notAcquired())));
         return result;
     }
@@ -117,17 +114,17 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
         CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
-        RequestWatch watch = RequestWatch.of(request, context);
-        handOver(pending.start(request), watch, result, result::complete);
+        startAsync(request, result, (acquisition, granted) -> result.complete(granted));
         return result;
     }
 
     /** Completes the caller's future, on a thread where the caller's code may block. */
-    private void handOver(
-            PendingAcquisition acquisition,
-            RequestWatch watch,
+    private void startAsync(
+            LockRequest request,
             CompletableFuture<?> result,
-            Predicate<Optional<HeldLock>> taker) {
+            BiPredicate<PendingAcquisition, Optional<HeldLock>> taker) {
+        RequestWatch watch = RequestWatch.of(request, context);
+        var acquisition = pending.start(request);
         // Cancelled or timed out by the caller: stop waiting.
         result.whenComplete((ignored, failure) -> acquisition.cancel(true));
         acquisition.whenComplete((granted, failure) -> {
@@ -137,7 +134,7 @@ final class DefaultLockClient implements LockClient {
                     return;
                 }
                 Optional<HeldLock> answer = watch.answered(granted);
-                if (!taker.test(answer)) {
+                if (!taker.test(acquisition, answer)) {
                     answer.ifPresent(HeldLock::releaseAsync);
                 }
             };
@@ -174,14 +171,10 @@ final class DefaultLockClient implements LockClient {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         long started = context.ticker().nanos();
         answer(1, context.provider().isCurrent(sequencer))
-                .whenCompleteAsync(
-                        (current, failure) -> {
-                            if (failure == null) {
-                                result.complete(current);
-                            } else {
-                                result.completeExceptionally(unanswered(sequencer.key(), started, failure));
-                            }
-                        },
+                .handleAsync(
+                        (current, failure) -> failure == null
+                                ? result.complete(current)
+                                : result.completeExceptionally(unanswered(sequencer.key(), started, failure)),
                         context.callbacks());
         return result;
     }
