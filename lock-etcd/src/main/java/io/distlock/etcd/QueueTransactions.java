@@ -110,13 +110,12 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
     private static QueuePosition.Finding looked(long createRevision, TxnResponse answer) {
         List<GetResponse> found = answer.getGetResponses();
         boolean leaseGone = found.get(found.size() - 1).getKvs().isEmpty();
-        return answer.isSucceeded()
-                ? new QueuePosition.Standing(
-                        createRevision,
-                        firstBefore(createRevision, found.get(0).getKvs()),
-                        leaseGone,
-                        answer.getHeader().getRevision())
-                : new QueuePosition.Gone(leaseGone);
+        if (!answer.isSucceeded()) {
+            return new QueuePosition.Gone(leaseGone);
+        }
+        var predecessor = firstBefore(createRevision, found.get(0).getKvs());
+        return new QueuePosition.Standing(
+                createRevision, predecessor, leaseGone, answer.getHeader().getRevision());
     }
 
     ByteSequence key(GrantedLock lock) {
