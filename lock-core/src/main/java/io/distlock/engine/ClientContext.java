@@ -7,7 +7,7 @@ import io.distlock.Release;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.Ticker;
-import io.distlock.support.InFlight;
+import io.distlock.support.CallsInFlight;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +35,7 @@ record ClientContext(
         List<Function<LockRequest, LockListener.OfRequest>> watchers,
         KeyQueues queues,
         Watchdog watchdog,
-        InFlight openWork) {
+        CallsInFlight openWork) {
 
     private static final Logger log = LoggerFactory.getLogger(ClientContext.class);
 
@@ -49,7 +49,7 @@ record ClientContext(
                 new CopyOnWriteArrayList<>(),
                 new KeyQueues(),
                 new Watchdog(provider, runtime),
-                new InFlight());
+                new CallsInFlight());
     }
 
     /** Creates the event, with the name of the provider, only if there is a listener. Listener exceptions are logged. */

@@ -92,7 +92,7 @@ public final class CompositeHeldLock implements HeldLock {
 
     private static Runnable startExtension(HeldLock part, Duration leaseTime) {
         return part instanceof DefaultHeldLock granted
-                ? ManagedLease.Extension.start(granted, leaseTime)
+                ? RenewedLease.Extension.start(granted, leaseTime)
                 : () -> part.extend(leaseTime);
     }
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * One held key, as its user and the watchdog see it. Each state change is one compare-and-set, so the first thread that
  * sees "no longer held" makes it final.
  */
-final class DefaultHeldLock extends ManagedLease implements HeldLock, DueSet.Due {
+final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due {
 
     private static final AtomicReferenceFieldUpdater<DefaultHeldLock, LockState> STATE =
             AtomicReferenceFieldUpdater.newUpdater(DefaultHeldLock.class, LockState.class, "state");

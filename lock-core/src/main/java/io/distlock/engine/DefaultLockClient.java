@@ -61,25 +61,25 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public HeldLock acquire(LockRequest request) {
-        RequestWatch watch = RequestWatch.of(request, context);
+        RequestListeners watch = RequestListeners.of(request, context);
         var acquisition = start(request, watch);
         return await(acquisition, watch).orElseThrow(acquisition::notAcquired);
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
-        RequestWatch watch = RequestWatch.of(request, context);
+        RequestListeners watch = RequestListeners.of(request, context);
         return await(start(request, watch), watch);
     }
 
-    private PendingAcquisition start(LockRequest request, RequestWatch watch) {
+    private PendingAcquisition start(LockRequest request, RequestListeners watch) {
         if (Thread.currentThread().isInterrupted()) {
             throw watch.failed(new LockInterruptedException(request.keys().get(0), Duration.ZERO, null));
         }
         return pending.start(request);
     }
 
-    private static Optional<HeldLock> await(PendingAcquisition acquisition, RequestWatch watch) {
+    private static Optional<HeldLock> await(PendingAcquisition acquisition, RequestListeners watch) {
         try {
             return watch.answered(acquisition.get());
         } catch (InterruptedException interrupt) {
@@ -123,7 +123,7 @@ final class DefaultLockClient implements LockClient {
             LockRequest request,
             CompletableFuture<?> result,
             BiPredicate<PendingAcquisition, Optional<HeldLock>> taker) {
-        RequestWatch watch = RequestWatch.of(request, context);
+        RequestListeners watch = RequestListeners.of(request, context);
         var acquisition = pending.start(request);
         // Cancelled or timed out by the caller: stop waiting.
         result.whenComplete((ignored, failure) -> acquisition.cancel(true));
@@ -150,7 +150,7 @@ final class DefaultLockClient implements LockClient {
 
     /** No thread could hand the lock over, so nobody else would ever release it. */
     private static void releaseUndelivered(
-            HeldLock held, RequestWatch watch, CompletableFuture<?> result, Throwable refusal) {
+            HeldLock held, RequestListeners watch, CompletableFuture<?> result, Throwable refusal) {
         String why = "it was granted, then released: the callback executor rejected the task to deliver it";
         var failure = new LockUnavailableException(held.keys().get(0), Duration.ZERO, why, refusal);
         held.releaseAsync().thenRun(() -> result.completeExceptionally(watch.failed(failure)));
@@ -158,7 +158,7 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public LockView asLock(LockRequest request) {
-        return ReentrantLockView.of(this, request);
+        return DefaultLockView.of(this, request);
     }
 
     @Override

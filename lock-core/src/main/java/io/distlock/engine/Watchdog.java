@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Watches all held locks: renews due leases in batches, and detects by the clock alone when validity or
- * maximum hold time runs out, whatever the store answers. {@link ManagedLease} decides when its lease is due. Uses the
+ * maximum hold time runs out, whatever the store answers. {@link RenewedLease} decides when its lease is due. Uses the
  * runtime's thread and one timer. Thread-safe.
  */
 final class Watchdog {
@@ -31,7 +31,7 @@ final class Watchdog {
         this.provider = provider;
         this.runtime = runtime;
         this.held = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::round);
-        runtime.clockWatch().add(lookAtAll);
+        runtime.clockJumps().add(lookAtAll);
     }
 
     /** Timers do not notice that the machine was suspended. */
@@ -58,7 +58,7 @@ final class Watchdog {
 
     /** Declares all locks still held lost; renews nothing afterwards. */
     void abandonAll() {
-        runtime.clockWatch().remove(lookAtAll);
+        runtime.clockJumps().remove(lookAtAll);
         List<DefaultHeldLock> abandoned = List.copyOf(held.members());
         if (abandoned.isEmpty()) {
             return;

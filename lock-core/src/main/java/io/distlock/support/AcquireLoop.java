@@ -29,7 +29,7 @@ public final class AcquireLoop implements AutoCloseable {
     private final Duration callTimeout;
     private final Function<LeaseRequest, TryLockStore> stores;
     private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
-    private final InFlight unsettled = new InFlight();
+    private final CallsInFlight unsettled = new CallsInFlight();
     private volatile boolean closed;
 
     public AcquireLoop(LockRuntime runtime, TryLockStore store, Duration callTimeout) {

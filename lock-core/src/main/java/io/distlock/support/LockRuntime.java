@@ -20,7 +20,7 @@ public final class LockRuntime implements AutoCloseable {
     private final LockScheduler scheduler;
     private final Timeouts timeouts;
     private final Reaper reaper;
-    private final ClockWatch clockWatch;
+    private final ClockJumpDetector clockJumps;
 
     /** Uses this clock and this scheduler, which {@link #close()} closes. */
     public LockRuntime(Ticker ticker, LockScheduler scheduler) {
@@ -28,13 +28,13 @@ public final class LockRuntime implements AutoCloseable {
         this.scheduler = scheduler;
         this.timeouts = new Timeouts(ticker, scheduler);
         this.reaper = new Reaper(ticker, scheduler, timeouts);
-        this.clockWatch = new ClockWatch(ticker, scheduler);
+        this.clockJumps = new ClockJumpDetector(ticker, scheduler);
     }
 
     /** Uses this machine's clocks and one daemon thread. */
     public static LockRuntime start() {
         LockRuntime runtime = new LockRuntime(Ticker.system(), new ThreadScheduler());
-        runtime.clockWatch.start();
+        runtime.clockJumps.start();
         return runtime;
     }
 
@@ -55,8 +55,8 @@ public final class LockRuntime implements AutoCloseable {
     }
 
     /** Runs only in a runtime made by {@link #start()}. */
-    public ClockWatch clockWatch() {
-        return clockWatch;
+    public ClockJumpDetector clockJumps() {
+        return clockJumps;
     }
 
     /** Stops the scheduler; nothing of this runtime runs afterwards. */

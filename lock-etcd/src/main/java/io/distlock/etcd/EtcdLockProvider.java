@@ -54,7 +54,7 @@ public final class EtcdLockProvider implements LockProvider {
     final Watches watches;
     final GrantedLocks grantedLocks;
 
-    private final QueueReader reader;
+    private final EtcdInspection reader;
     private final EtcdHealth health;
     private final WarmUp warmUp;
 
@@ -79,7 +79,7 @@ public final class EtcdLockProvider implements LockProvider {
         this.sessions =
                 new SessionPool(calls, transactions, runtime, options.session() == EtcdLockOptions.Session.SHARED);
         this.grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
-        this.reader = new QueueReader(calls, keys);
+        this.reader = new EtcdInspection(calls, keys);
         this.health =
                 new EtcdHealth(calls, keys.root(), connection, callTimeout, sessions, new EtcdHealth.VersionWarning());
         this.warmUp = new WarmUp(connection.name(), runtime.scheduler(), health::ask);

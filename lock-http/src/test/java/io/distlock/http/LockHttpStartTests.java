@@ -60,7 +60,7 @@ class LockHttpStartTests {
     void theChosenFenceMustExist() {
         assertStops(
                 context.withBean(Good.class).withPropertyValues(SECRET, "distributed-lock.http.server.fence=redis"),
-                "add lock-redis and set distributed-lock.redis.fencing.enabled to true, or give your own fence that name"
+                "add lock-redis-fence and set distributed-lock.redis.fencing.enabled to true, or give your own fence that name"
                         + " (the fences here are [])");
         assertStops(
                 context.withBean(Good.class)

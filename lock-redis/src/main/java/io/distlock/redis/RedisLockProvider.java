@@ -8,12 +8,12 @@ import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.redis.connection.RedisConnections;
 import io.distlock.redis.script.NodeCalls;
-import io.distlock.redis.script.Quarantine;
 import io.distlock.redis.script.RedisHealth;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisScripts;
 import io.distlock.redis.script.RedisStore;
+import io.distlock.redis.script.RestartGuardOptions;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -64,7 +64,7 @@ public final class RedisLockProvider implements LockProvider {
                 options.replicasToAcknowledge(),
                 scripts.all(),
                 options.restartGuard()
-                        .map(time -> new Quarantine("Redis", time, false, CompletableFuture::completedFuture)),
+                        .map(time -> new RestartGuardOptions("Redis", time, false, CompletableFuture::completedFuture)),
                 runtime);
         this.store = new RedisStore(calls, keys, scripts, runtime.ticker());
         this.loop = new AcquireLoop(runtime, store, options.callTimeout());
@@ -97,12 +97,12 @@ public final class RedisLockProvider implements LockProvider {
 
     @Override
     public void validate(LockOptions options) {
-        Quarantine.validate(this.options.restartGuard(), options);
+        RestartGuardOptions.validate(this.options.restartGuard(), options);
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return Quarantine.refusal(options.restartGuard(), request)
+        return RestartGuardOptions.refusal(options.restartGuard(), request)
                 .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
                 .orElseGet(() -> loop.acquire(request));
     }

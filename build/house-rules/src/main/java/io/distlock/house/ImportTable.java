@@ -27,6 +27,7 @@ final class ImportTable {
     private static final String REDIS_CONNECTION = "io.distlock.redis.connection";
     private static final String REDIS_SCRIPT = "io.distlock.redis.script";
     private static final String REDLOCK = "io.distlock.redis.redlock";
+    private static final String REDIS_FENCE = "io.distlock.redis.fence";
     private static final String ETCD = "io.distlock.etcd";
     private static final String ETCD_CLIENT = "io.distlock.etcd.client";
     private static final String ETCD_WATCH = "io.distlock.etcd.watch";
@@ -39,7 +40,7 @@ final class ImportTable {
             new Row(IN_MEMORY, API, SPI, SUPPORT),
             new Row(REDIS_CONNECTION, SPI, SUPPORT),
             new Row(REDIS_SCRIPT, API, SPI, SUPPORT, REDIS_CONNECTION),
-            new Row(REDIS, API, FENCING, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT),
+            new Row(REDIS, API, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT),
             new Row(REDLOCK, API, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT, REDIS),
             new Row("io.distlock.redis.autoconfigure", API, SUPPORT, REDIS_CONNECTION, REDIS, REDLOCK),
             new Row(ETCD_CLIENT, SUPPORT),
@@ -47,6 +48,8 @@ final class ImportTable {
             new Row(ETCD, API, SPI, SUPPORT, ETCD_CLIENT, ETCD_WATCH),
             new Row("io.distlock.etcd.autoconfigure..", API, SPI, SUPPORT, ETCD),
             new Row(FENCING, API),
+            new Row(REDIS_FENCE, API, FENCING, SPI),
+            new Row("io.distlock.redis.fence.autoconfigure", API, REDIS_FENCE),
             new Row("io.distlock.jdbc", API, FENCING),
             new Row(
                     "io.distlock.jdbc.autoconfigure",

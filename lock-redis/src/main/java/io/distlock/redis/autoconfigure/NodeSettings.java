@@ -5,7 +5,6 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,6 +16,7 @@ import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.StringUtils;
 
 /** The nodes of Redlock: reads their URIs, and makes connection factories of them. */
 final class NodeSettings {
@@ -95,15 +95,11 @@ final class NodeSettings {
     }
 
     private static String[] userInfo(@Nullable String info) {
-        if (info == null || info.isEmpty()) {
-            return new String[0];
-        }
-        String[] parts = info.split(":", 2);
-        for (int at = 0; at < parts.length; at++) {
-            // In this part of a URI, a plus sign is literal.
-            parts[at] = URLDecoder.decode(parts[at].replace("+", "%2B"), StandardCharsets.UTF_8);
-        }
-        return parts;
+        return info == null || info.isEmpty()
+                ? new String[0]
+                : Stream.of(info.split(":", 2))
+                        .map(part -> StringUtils.uriDecode(part, StandardCharsets.UTF_8))
+                        .toArray(String[]::new);
     }
 
     private static IllegalArgumentException broken(String what, String cure) {

@@ -36,6 +36,7 @@ record RedisLockProperties(
                 "distributed-lock.redis.replicas-to-acknowledge",
                 replicasToAcknowledge,
                 usual::withReplicasToAcknowledge);
+        check("distributed-lock.redis.restart-guard.quarantine", restartGuard.quarantine(), usual::withRestartGuard);
     }
 
     /**
@@ -48,15 +49,7 @@ record RedisLockProperties(
      */
     record RestartGuard(
             @DefaultValue("false") boolean enabled,
-            @DefaultValue("60s") Duration quarantine) {
-
-        RestartGuard {
-            check(
-                    "distributed-lock.redis.restart-guard.quarantine",
-                    quarantine,
-                    RedisLockOptions.defaults()::withRestartGuard);
-        }
-    }
+            @DefaultValue("60s") Duration quarantine) {}
 
     RedisLockOptions options(String keyPrefix) {
         check("distributed-lock.key-prefix", keyPrefix, RedisLockOptions.defaults()::withKeyPrefix);

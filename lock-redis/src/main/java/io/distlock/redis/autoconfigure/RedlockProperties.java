@@ -48,6 +48,7 @@ record RedlockProperties(
         check("distributed-lock.redlock.command-timeout", commandTimeout, usual::withCallTimeout);
         check("distributed-lock.redlock.connect-timeout", connectTimeout, usual::withConnectTimeout);
         check("distributed-lock.redlock.clock-drift", clockDrift, usual::withClockDrift);
+        check("distributed-lock.redlock.restart-guard.quarantine", restartGuard.quarantine(), usual::withRestartGuard);
     }
 
     private static final String NODES = "distributed-lock.redlock.nodes";
@@ -69,15 +70,7 @@ record RedlockProperties(
      */
     record RestartGuard(
             @DefaultValue("true") boolean enabled,
-            @DefaultValue("60s") Duration quarantine) {
-
-        RestartGuard {
-            check(
-                    "distributed-lock.redlock.restart-guard.quarantine",
-                    quarantine,
-                    RedlockOptions.defaults()::withRestartGuard);
-        }
-    }
+            @DefaultValue("60s") Duration quarantine) {}
 
     RedlockOptions options(String keyPrefix) {
         check("distributed-lock.key-prefix", keyPrefix, RedlockOptions.defaults()::withKeyPrefix);

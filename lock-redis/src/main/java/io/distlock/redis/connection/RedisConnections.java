@@ -23,12 +23,12 @@ import io.lettuce.core.resource.EventLoopGroupProvider;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
 /**
  * Connections to Redis for locks only. They use the servers, credentials and TLS settings of the application's connection
@@ -114,6 +114,7 @@ public final class RedisConnections implements AutoCloseable {
     private static ClientOptions clientOptions(LettuceConnectionFactory users) {
         ClientOptions options =
                 users.getClientConfiguration().getClientOptions().orElseGet(ClientOptions::create);
+        // Spring would do this later, and the driver's conversion loses the replay filter.
         return users.isClusterAware() && !(options instanceof ClusterClientOptions)
                 ? ClusterClientOptions.builder(options).build()
                 : options;
@@ -165,9 +166,7 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     public CompletionStage<StatefulConnection<String, String>> connect() {
-        return isCluster()
-                ? connectToCluster(client -> client.connectAsync(StringCodec.UTF8))
-                : factory.connect(StatefulConnection.class);
+        return factory.connect(StatefulConnection.class);
     }
 
     /** A connection that ends with the server process; in a cluster, which has many, one that does not. */
@@ -176,18 +175,7 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     public CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
-        return isCluster()
-                ? connectToCluster(client -> client.connectPubSubAsync(StringCodec.UTF8))
-                : factory.connect(StatefulRedisPubSubConnection.class);
-    }
-
-    /** Asks for the topology first: connecting would block for it. */
-    private <C> CompletionStage<C> connectToCluster(
-            Function<RedisClusterClient, CompletionStage<? extends C>> connecting) {
-        RedisClusterClient client = (RedisClusterClient) factory.getRequiredNativeClient();
-        return client.refreshPartitionsAsync()
-                .thenCompose(refreshed -> connecting.apply(client))
-                .thenApply(connected -> connected);
+        return factory.connect(StatefulRedisPubSubConnection.class);
     }
 
     /** Closes all connections; takes as long as the application's settings give the driver to shut down. */
@@ -216,8 +204,13 @@ public final class RedisConnections implements AutoCloseable {
 
         @SuppressWarnings("unchecked") // made with the codec for strings
         <C extends StatefulConnection<String, String>> CompletionStage<C> connect(Class<? super C> type) {
-            return doCreateConnectionProvider((RedisClient) getRequiredNativeClient(), StringCodec.UTF8)
-                    .getConnectionAsync((Class<C>) type);
+            AbstractRedisClient client = getRequiredNativeClient();
+            LettuceConnectionProvider provider = doCreateConnectionProvider(client, StringCodec.UTF8);
+            return client instanceof RedisClusterClient cluster
+                    // Asks for the topology first: connecting would block for it.
+                    ? cluster.refreshPartitionsAsync()
+                            .thenCompose(refreshed -> provider.getConnectionAsync((Class<C>) type))
+                    : provider.getConnectionAsync((Class<C>) type);
         }
     }
 

@@ -5,7 +5,7 @@ import io.distlock.Release;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.redlock.Quorum.Refusals;
 import io.distlock.redis.redlock.Quorum.Vote;
-import io.distlock.redis.redlock.RedlockPhases.Step;
+import io.distlock.redis.redlock.RedlockAcquirePhases.Step;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.ScriptCall;
 import io.distlock.spi.Grant;
@@ -27,12 +27,12 @@ import java.util.stream.Collectors;
 /**
  * One try to take a lock from a majority, with its own owner. Asks all nodes at once. Where others contend, it asks one
  * node first: if that one refuses, the try has disturbed nobody; if it grants, the others propose the same token.
- * {@link RedlockPhases} decides what the answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends
+ * {@link RedlockAcquirePhases} decides what the answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends
  * without a grant is withdrawn from each node that may have granted, however late.
  *
  * <p>The phases are guarded by this object's monitor; nodes, timers and callers are called outside it.
  */
-final class RedlockAcquire implements RedlockPhases.Actions {
+final class RedlockAcquire implements RedlockAcquirePhases.Actions {
 
     private final RedlockNodes nodes;
     private final LeaseRequest request;
@@ -46,7 +46,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
     private final AtomicBoolean settled = new AtomicBoolean();
 
     private final CompletableFuture<Result> outcome = new CompletableFuture<>();
-    private final RedlockPhases phases;
+    private final RedlockAcquirePhases phases;
 
     /**
      * @param owner a new one for each try, or the withdrawal of one could undo the next
@@ -60,7 +60,7 @@ final class RedlockAcquire implements RedlockPhases.Actions {
         this.since = nodes.runtime().ticker().now();
         this.timeouts = VoteTimeouts.of(request, callTimeout);
         this.asked = new CopyOnWriteArrayList<>(Collections.nCopies(nodes.size(), notAsked));
-        this.phases = new RedlockPhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
+        this.phases = new RedlockAcquirePhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
     }
 
     private RedlockLease leaseUnder(long token) {

@@ -65,7 +65,7 @@ final class RedlockLease implements Lease {
 
     /**
      * Releases it on all nodes; a majority decides. Nodes that have not answered by then, or may still get it, are asked
-     * again in the background. {@link RedlockPhases} withdraws votes that come later (votedLate). Does not fail; may never
+     * again in the background. {@link RedlockAcquirePhases} withdraws votes that come later (votedLate). Does not fail; may never
      * end.
      */
     CompletionStage<Release> release(RedlockNodes nodes, Duration keepFor) {

@@ -145,9 +145,7 @@ record RedlockNodes(
         private volatile Optional<String> clash = Optional.empty();
 
         synchronized void seen(String node, String run) {
-            if (run.equals(runOfNode.put(node, run))) {
-                return;
-            }
+            runOfNode.put(node, run);
             Map<String, String> nodeOfRun = new HashMap<>();
             Optional<String> found = Optional.empty();
             for (Map.Entry<String, String> each : runOfNode.entrySet()) {

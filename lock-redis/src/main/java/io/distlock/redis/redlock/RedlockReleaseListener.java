@@ -4,8 +4,6 @@ import io.distlock.LockKey;
 import io.distlock.redis.redlock.Quorum.Tally;
 import io.distlock.support.TryLockStore.Subscription;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,10 +27,9 @@ final class RedlockReleaseListener implements Subscription {
     private final LockKey key;
     private final Runnable wake;
     private final AtomicBoolean waking = new AtomicBoolean();
-    private final List<Subscription> made = new ArrayList<>();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final CompletableFuture<Subscription> standing = new CompletableFuture<>();
     private Tally tally;
-    private boolean closed;
     private long wokenNanos;
     /** When a message came last that woke nobody. */
     private long unheededNanos;
@@ -47,26 +44,22 @@ final class RedlockReleaseListener implements Subscription {
     }
 
     CompletionStage<Subscription> open() {
-        nodes.indexes()
-                .forEach(at ->
-                        nodes.get(at).alone().subscribe(key, () -> heard(at)).whenComplete(this::answered));
+        nodes.indexes().forEach(at -> {
+            var subscribing = nodes.get(at).alone().subscribe(key, () -> heard(at));
+            subscribing.whenComplete(this::answered);
+            // Also one that is made after the end.
+            subscribing.thenAcceptBoth(closed, (made, over) -> made.close());
+        });
         return standing;
     }
 
     private void answered(@Nullable Subscription subscription, @Nullable Throwable failure) {
         Tally.Verdict verdict;
-        boolean late;
         synchronized (this) {
-            late = closed;
-            if (subscription != null && !late) {
-                made.add(subscription);
-            }
             tally = subscription == null ? tally.plusUnknown() : tally.plusYes();
             verdict = tally.verdict();
         }
-        if (late && subscription != null) {
-            subscription.close();
-        } else if (verdict == Tally.Verdict.YES) {
+        if (verdict == Tally.Verdict.YES) {
             standing.complete(this);
         } else if (verdict == Tally.Verdict.UNKNOWN && failure != null && standing.completeExceptionally(failure)) {
             close();
@@ -123,12 +116,6 @@ final class RedlockReleaseListener implements Subscription {
 
     @Override
     public void close() {
-        List<Subscription> ended;
-        synchronized (this) {
-            closed = true;
-            ended = List.copyOf(made);
-            made.clear();
-        }
-        ended.forEach(Subscription::close);
+        closed.complete(null);
     }
 }

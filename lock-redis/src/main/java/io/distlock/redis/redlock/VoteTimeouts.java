@@ -1,6 +1,6 @@
 package io.distlock.redis.redlock;
 
-import io.distlock.redis.redlock.RedlockPhases.Step;
+import io.distlock.redis.redlock.RedlockAcquirePhases.Step;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import java.time.Duration;
@@ -54,14 +54,14 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
      *
      * @param toConnect nodes that must be connected to first
      */
-    Function<Duration, List<Step>> whenMinorityIsDue(RedlockPhases phases, boolean[] toConnect) {
+    Function<Duration, List<Step>> whenMinorityIsDue(RedlockAcquirePhases phases, boolean[] toConnect) {
         return waited -> phases.isMajorityHeard()
                 ? phases.silenced(node -> true, waited)
                 : List.of(actions ->
                         actions.limit(majority.minus(minority), later -> majorityIsDue(phases, toConnect, later)));
     }
 
-    private List<Step> majorityIsDue(RedlockPhases phases, boolean[] toConnect, Duration waited) {
+    private List<Step> majorityIsDue(RedlockAcquirePhases phases, boolean[] toConnect, Duration waited) {
         boolean heard = phases.isMajorityHeard();
         List<Step> steps = phases.silenced(node -> heard || !toConnect[node], waited);
         return phases.isWaitingFor(node -> toConnect[node])

@@ -61,7 +61,7 @@ public final class NodeCalls {
             Duration callTimeout,
             int replicas,
             List<LuaScript> known,
-            Optional<Quarantine> quarantine,
+            Optional<RestartGuardOptions> restartGuard,
             LockRuntime runtime) {
         this.connections = connections;
         this.callTimeout = callTimeout;
@@ -74,8 +74,8 @@ public final class NodeCalls {
         this.pubSubConnection = new RedisConnection<>(connections::connectPubSub, ticker, callTimeout);
         this.server = new ServerCommands(
                 connection, () -> new RedisConnection<>(connections::connectForOnce, ticker, callTimeout), ticker);
-        this.admission = quarantine.isPresent()
-                ? new RestartGuard(quarantine.get(), server, known, callTimeout, runtime)
+        this.admission = restartGuard.isPresent()
+                ? new RestartGuard(restartGuard.get(), server, known, callTimeout, runtime)
                 : new ScriptRunner.OnDemand(server, known);
         this.scripts = new ScriptRunner(admission, ticker, callTimeout, this::leaveReplica);
         this.subscriptions = new ReleaseSubscriptions(pubSubConnection);

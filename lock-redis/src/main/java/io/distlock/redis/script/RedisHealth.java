@@ -64,9 +64,7 @@ public record RedisHealth(NodeCalls calls) {
     }
 
     public static ProviderStatus down(Throwable failure) {
-        String why = failure.getMessage();
-        return new ProviderStatus(
-                State.DOWN, Map.of("error", why == null ? failure.getClass().getSimpleName() : why));
+        return new ProviderStatus(State.DOWN, Map.of("error", String.valueOf(failure.getMessage())));
     }
 
     /** The policy, in a cluster its masters' least safe one; empty if unknown. */

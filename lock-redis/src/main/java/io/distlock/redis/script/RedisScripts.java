@@ -47,8 +47,8 @@ public record RedisScripts(
                     .orElse("");
             return new Redlock(
                     RedisScripts.with("token-redlock-node", admission),
-                    LuaScript.named("raise").withComment(admission),
-                    LuaScript.named("restore").withComment(admission));
+                    LuaScript.named("raise-token").withComment(admission),
+                    LuaScript.named("restore-grant").withComment(admission));
         }
 
         public List<LuaScript> all() {

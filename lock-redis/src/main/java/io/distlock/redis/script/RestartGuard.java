@@ -39,7 +39,7 @@ final class RestartGuard implements ScriptRunner.Admission {
 
     private final ServerCommands server;
     private final List<LuaScript> scripts;
-    private final Quarantine quarantine;
+    private final RestartGuardOptions options;
     private final LockRuntime runtime;
     private final Duration limit;
     private final ServerIncarnation.Uptimes runs;
@@ -51,14 +51,14 @@ final class RestartGuard implements ScriptRunner.Admission {
     private record Binding(ServerIncarnation incarnation, Map<String, LuaScript> forms) {}
 
     RestartGuard(
-            Quarantine quarantine,
+            RestartGuardOptions options,
             ServerCommands server,
             List<LuaScript> scripts,
             Duration callTimeout,
             LockRuntime runtime) {
         this.server = server;
         this.scripts = scripts;
-        this.quarantine = quarantine;
+        this.options = options;
         this.runtime = runtime;
         this.limit = callTimeout.multipliedBy(CALLS_TO_ADMIT);
         this.runs = new ServerIncarnation.Uptimes(runtime.ticker());
@@ -76,9 +76,9 @@ final class RestartGuard implements ScriptRunner.Admission {
 
     private CompletionStage<Info> ask(ServerCommands calls) {
         // The replication history is in a separate section from the rest.
-        return calls.info(quarantine.standsAlone() ? "server" : "default").thenApply(info -> {
+        return calls.info(options.standsAlone() ? "server" : "default").thenApply(info -> {
             // The server counts whole seconds: the first one may have been short.
-            Duration up = quarantine.standsAlone() && !info.uptime().isZero()
+            Duration up = options.standsAlone() && !info.uptime().isZero()
                     ? info.uptime().minusSeconds(1)
                     : Duration.ZERO;
             runs.heardOf(incarnation(info), up);
@@ -92,7 +92,7 @@ final class RestartGuard implements ScriptRunner.Admission {
     }
 
     private ServerIncarnation incarnation(Info info) {
-        return ServerIncarnation.of(info, quarantine.standsAlone());
+        return ServerIncarnation.of(info, options.standsAlone());
     }
 
     private boolean isAdmitted(ServerIncarnation incarnation) {
@@ -118,7 +118,7 @@ final class RestartGuard implements ScriptRunner.Admission {
         within(limit.multipliedBy(2), ask(server).thenCompose(this::admit)).whenComplete((done, failure) -> {
             if (failure == null) {
                 admission.set(null);
-                mine.complete(quarantine.server());
+                mine.complete(options.server());
             } else {
                 runtime.scheduler().schedule(() -> admission.set(null), PAUSE_AFTER_REFUSAL);
                 mine.completeExceptionally(failure);
@@ -132,14 +132,14 @@ final class RestartGuard implements ScriptRunner.Admission {
         return runtime.timeouts()
                 .within(time, stage)
                 .exceptionallyCompose(failure -> failure instanceof TimeoutException
-                        ? refusal(quarantine.server() + " did not answer the check whether it may grant locks within "
+                        ? refusal(options.server() + " did not answer the check whether it may grant locks within "
                                 + time.toMillis() + " ms")
                         : CompletableFuture.failedFuture(failure));
     }
 
     private CompletionStage<String> admit(Info info) {
         ServerIncarnation incarnation = incarnation(info);
-        if (quarantine.standsAlone()) {
+        if (options.standsAlone()) {
             return admit(incarnation);
         }
         if (incarnation.old()) {
@@ -147,7 +147,7 @@ final class RestartGuard implements ScriptRunner.Admission {
                     + info.field("redis_version").orElse("unknown"));
         }
         if (info.field("role").filter("slave"::equals).isPresent()) {
-            return refusal(quarantine.server() + " is a replica (READONLY) and cannot grant locks");
+            return refusal(options.server() + " is a replica (READONLY) and cannot grant locks");
         }
         if (info.field("master_replid").isEmpty()) {
             return refusal("the restart guard needs the master_replid of the server, but INFO does not report it");
@@ -160,14 +160,13 @@ final class RestartGuard implements ScriptRunner.Admission {
         return left.isZero()
                 ? server.onOneConnection(same ->
                         within(limit, ask(same).thenCompose(now -> load(same, incarnation, now))))
-                : refusal(quarantine.server() + " was restarted or replaced (run " + incarnation.run()
+                : refusal(options.server() + " was restarted or replaced (run " + incarnation.run()
                         + ") and may have forgotten locks: quarantined for another " + (left.toMillis() + 999) / 1000
                         + " s");
     }
 
     private Duration quarantineLeft(ServerIncarnation incarnation) {
-        Duration left =
-                isAdmitted(incarnation) ? Duration.ZERO : quarantine.time().minus(runs.upFor(incarnation));
+        Duration left = isAdmitted(incarnation) ? Duration.ZERO : options.time().minus(runs.upFor(incarnation));
         if (left.isZero() || left.isNegative()) {
             return Duration.ZERO;
         }
@@ -178,13 +177,13 @@ final class RestartGuard implements ScriptRunner.Admission {
                             + " another {} s. Set {} ({} s) to the longest lease time plus lock-delay, or minimum"
                             + " hold time, of any lock; switch the guard off only for a server that writes each"
                             + " command to disk before it answers",
-                    quarantine.server(),
+                    options.server(),
                     incarnation.run(),
                     left.toSeconds(),
-                    quarantine.standsAlone()
+                    options.standsAlone()
                             ? "distributed-lock.redlock.restart-guard.quarantine"
                             : "distributed-lock.redis.restart-guard.quarantine",
-                    quarantine.time().toSeconds());
+                    options.time().toSeconds());
         }
         return left;
     }
@@ -192,19 +191,19 @@ final class RestartGuard implements ScriptRunner.Admission {
     /** On a connection that ends with the server, so that its successor cannot be admitted in its place. */
     private CompletionStage<String> load(ServerCommands same, ServerIncarnation incarnation, Info now) {
         if (!incarnation(now).equals(incarnation)) {
-            return refusal(quarantine.server() + " was just replaced");
+            return refusal(options.server() + " was just replaced");
         }
         boolean flushed = isAdmitted(incarnation);
         CompletionStage<?> prepared = flushed
-                ? CompletableFuture.completedFuture(quarantine.server())
-                : quarantine.preparation().apply(same);
+                ? CompletableFuture.completedFuture(options.server())
+                : options.preparation().apply(same);
         return prepared.thenCompose(done -> CompletableFuture.allOf(scripts.stream()
                         .map(incarnation::form)
                         .map(script -> same.load(script, 0).toCompletableFuture())
                         .toArray(CompletableFuture[]::new)))
                 .thenCompose(loaded -> {
                     if (!flushed) {
-                        log.info("{} is admitted (run {})", quarantine.server(), incarnation.run());
+                        log.info("{} is admitted (run {})", options.server(), incarnation.run());
                     }
                     return admitted(incarnation);
                 });
@@ -216,11 +215,11 @@ final class RestartGuard implements ScriptRunner.Admission {
             log.warn(
                     "{} is older than Redis 7 and may keep scripts across a restart: each script checks the run_id,"
                             + " which makes locks slower, and each client quarantines a restarted server itself",
-                    quarantine.server());
+                    options.server());
         }
         admitted = new Binding(
                 incarnation, scripts.stream().collect(Collectors.toMap(LuaScript::digest, incarnation::form)));
-        return CompletableFuture.completedFuture(quarantine.server());
+        return CompletableFuture.completedFuture(options.server());
     }
 
     private static <T> CompletionStage<T> refusal(String why) {

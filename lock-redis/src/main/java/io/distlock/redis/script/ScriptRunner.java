@@ -3,7 +3,7 @@ package io.distlock.redis.script;
 import io.distlock.redis.connection.RedisCall;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.spi.Ticker;
-import io.distlock.support.InFlight;
+import io.distlock.support.CallsInFlight;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
@@ -20,7 +20,7 @@ final class ScriptRunner {
     private final Ticker ticker;
     private final Duration callTimeout;
     private final Consumer<Throwable> onFailure;
-    private final InFlight underWay = new InFlight();
+    private final CallsInFlight underWay = new CallsInFlight();
 
     ScriptRunner(Admission admission, Ticker ticker, Duration callTimeout, Consumer<Throwable> onFailure) {
         this.admission = admission;

@@ -29,9 +29,9 @@ record ServerIncarnation(boolean standsAlone, String run, String history, boolea
     /** The form of a script that runs only where this incarnation was admitted. */
     LuaScript form(LuaScript script) {
         if (standsAlone) {
-            return old ? script.after("only-in-run") : script;
+            return old ? script.after("require-same-run") : script;
         }
-        return script.after("only-in-history").withComment("In replication history " + history + '.');
+        return script.after("require-same-history").withComment("In replication history " + history + '.');
     }
 
     /** The call in that form. */

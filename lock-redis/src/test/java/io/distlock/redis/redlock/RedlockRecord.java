@@ -5,7 +5,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.redlock.Quorum.Vote;
-import io.distlock.redis.redlock.RedlockPhases.Step;
+import io.distlock.redis.redlock.RedlockAcquirePhases.Step;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
 import java.time.Duration;
@@ -15,12 +15,13 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Three nodes that say what a test wants them to, and what one try asks of them. */
-final class RedlockRecord implements RedlockPhases.Actions {
+final class RedlockRecord implements RedlockAcquirePhases.Actions {
 
     static final Quorum QUORUM = new Quorum(3);
 
     final RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
-    final RedlockPhases phases = new RedlockPhases(QUORUM, runIds, token -> new RedlockLease("owner", entry(token)));
+    final RedlockAcquirePhases phases =
+            new RedlockAcquirePhases(QUORUM, runIds, token -> new RedlockLease("owner", entry(token)));
     final List<Integer> toldTheToken = new ArrayList<>();
     final List<Integer> withdrawn = new ArrayList<>();
     final List<Integer> restored = new ArrayList<>();

@@ -182,13 +182,17 @@ public final class HeldLocks {
             }
         }
         try {
-            entered.forEach(each -> requireMode(each.lock(), request));
+            for (Reference each : entered) {
+                requireMode(each.lock(), request);
+            }
             requireAllOrNone(entered, missing, request);
         } catch (RuntimeException refusal) {
             entered.forEach(Reference::closeAsync);
             throw refusal;
         }
-        entered.forEach(each -> each.target().fence(task.fenced()));
+        for (Reference each : entered) {
+            each.target().fence(task.fenced());
+        }
         return entered;
     }
 

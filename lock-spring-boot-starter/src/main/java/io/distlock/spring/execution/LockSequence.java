@@ -59,8 +59,9 @@ final class LockSequence {
     }
 
     void ensureHeld() {
-        for (Reference each : references) {
-            each.lock().ensureHeld();
+        // Without an iterator: this is asked in each call.
+        for (int at = 0; at < references.size(); at++) {
+            references.get(at).lock().ensureHeld();
         }
     }
 

@@ -25,6 +25,7 @@ public final class ReferenceCountedLock {
     private static final Executor CALLBACKS = LockClientBuilder.defaultCallbackExecutor();
 
     private final LockClient client;
+    private final List<LockKey> keys;
     private final HeldLock lock;
     private final HeldLock unreleasable;
 
@@ -33,6 +34,7 @@ public final class ReferenceCountedLock {
 
     private ReferenceCountedLock(LockTask task, HeldLock lock) {
         this.client = task.client();
+        this.keys = task.request().keys();
         this.lock = lock;
         this.fenced = task.fenced();
         this.unreleasable = new UnreleasableLock(lock);
@@ -58,9 +60,9 @@ public final class ReferenceCountedLock {
     }
 
     /** Whether it locks one of these keys. */
-    boolean isOnAny(Collection<LockKey> keys) {
-        for (LockKey each : lock.keys()) {
-            if (keys.contains(each)) {
+    boolean isOnAny(Collection<LockKey> others) {
+        for (LockKey each : keys) {
+            if (others.contains(each)) {
                 return true;
             }
         }

@@ -12,7 +12,7 @@ import io.distlock.WaiterInfo;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.client.MeterNameLimiter;
-import io.distlock.support.ClockWatch;
+import io.distlock.support.ClockJumpDetector;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.Reaper;
 import io.micrometer.core.instrument.Counter;
@@ -188,14 +188,16 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
         @Override
         public void bindTo(MeterRegistry registry) {
             Reaper reaper = runtime.reaper();
-            ClockWatch clocks = runtime.clockWatch();
+            ClockJumpDetector clocks = runtime.clockJumps();
             Meters.REAPED.counter(registry, Tags.of("outcome", "withdrawn"), reaper, Reaper::withdrawn);
             Meters.REAPED.counter(registry, Tags.of("outcome", "absent"), reaper, Reaper::absent);
             Meters.REAPED.counter(registry, Tags.of("outcome", "expired"), reaper, Reaper::expired);
             Meters.REAPED.counter(registry, Tags.of("outcome", "dropped"), reaper, Reaper::dropped);
             Meters.REAPER_PENDING.gauge(registry, Tags.empty(), "requests", reaper, Reaper::pending);
-            Meters.CLOCK_ANOMALIES.counter(registry, Tags.of("direction", "forward"), clocks, ClockWatch::forward);
-            Meters.CLOCK_ANOMALIES.counter(registry, Tags.of("direction", "backward"), clocks, ClockWatch::backward);
+            Meters.CLOCK_ANOMALIES.counter(
+                    registry, Tags.of("direction", "forward"), clocks, ClockJumpDetector::forward);
+            Meters.CLOCK_ANOMALIES.counter(
+                    registry, Tags.of("direction", "backward"), clocks, ClockJumpDetector::backward);
         }
     }
 

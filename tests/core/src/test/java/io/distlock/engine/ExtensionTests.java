@@ -345,7 +345,7 @@ class ExtensionTests {
         engine.provider.extend(
                 held.lease(),
                 lease,
-                new ManagedLease.Extension(held, sent, engine.context.validityNanos(lease), new CompletableFuture<>()));
+                new RenewedLease.Extension(held, sent, engine.context.validityNanos(lease), new CompletableFuture<>()));
     }
 
     private static Duration remaining(ManualEngine engine) {

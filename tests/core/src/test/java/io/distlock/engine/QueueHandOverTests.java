@@ -12,7 +12,7 @@ import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
-import io.distlock.support.InFlight;
+import io.distlock.support.CallsInFlight;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
@@ -115,7 +115,7 @@ class QueueHandOverTests {
                 new CopyOnWriteArrayList<>(),
                 new KeyQueues(),
                 new Watchdog(store, runtime),
-                new InFlight());
+                new CallsInFlight());
         LockClient client = ManualEngine.client(context);
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> client.acquire(client.request("orders")))

@@ -281,7 +281,5 @@ class RedisLockAutoConfigurationTests {
                 .registerHints(hints, getClass().getClassLoader());
         assertThat(RuntimeHintsPredicates.resource().forResource("io/distlock/redis/script/renew.lua"))
                 .accepts(hints);
-        assertThat(RuntimeHintsPredicates.resource().forResource("io/distlock/redis/fence.lua"))
-                .accepts(hints);
     }
 }

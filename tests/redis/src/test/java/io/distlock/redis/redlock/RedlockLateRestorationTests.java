@@ -47,7 +47,7 @@ class RedlockLateRestorationTests {
             try (RedlockTestClient client = RedlockTestClient.of(endpoints, RedlockTestClient.PATIENT)) {
                 slow.probe().scriptFlush();
                 RedisScripts.Redlock.with(Optional.empty(), new RedisKeys("lock", 0), List.of(0, 0, 0)).all().stream()
-                        .filter(script -> !script.name().equals("restore"))
+                        .filter(script -> !script.name().equals("restore-grant"))
                         .forEach(script -> slow.probe().command("SCRIPT", "LOAD", script.text()));
                 slow.probe().command("SET", LOCK, "another.0:5");
                 slow.probe().command("CONFIG", "RESETSTAT");

@@ -167,8 +167,8 @@ class RestartAdmissionTests {
 
     /** Calls to a single Redis. */
     private NodeCalls guarded(List<LuaScript> known) {
-        Quarantine quarantine =
-                new Quarantine("Redis", Duration.ofSeconds(1), false, CompletableFuture::completedFuture);
+        RestartGuardOptions quarantine =
+                new RestartGuardOptions("Redis", Duration.ofSeconds(1), false, CompletableFuture::completedFuture);
         return new NodeCalls(connections, Duration.ofSeconds(5), 0, known, Optional.of(quarantine), runtime);
     }
 
@@ -178,7 +178,7 @@ class RestartAdmissionTests {
 
     private NodeCalls calls(
             Duration callTimeout, Function<ServerCommands, CompletionStage<?>> preparation, LockRuntime with) {
-        Quarantine quarantine = new Quarantine("The node", QUARANTINE, true, preparation);
+        RestartGuardOptions quarantine = new RestartGuardOptions("The node", QUARANTINE, true, preparation);
         return new NodeCalls(connections, callTimeout, 0, scripts.all(), Optional.of(quarantine), with);
     }
 

@@ -68,7 +68,7 @@ public final class SqlServer implements AutoCloseable {
             }
         },
 
-        /** MariaDB. */
+        /** MariaDB. With a folder of its own for temporary tables: on its start it deletes those of any server there. */
         MARIADB("mysql", "mariadb-install-db", "apt-get install mariadb-server") {
             @Override
             List<String> create(Path folder, Path data) {
@@ -76,6 +76,7 @@ public final class SqlServer implements AutoCloseable {
                         program("mariadb-install-db"),
                         "--no-defaults",
                         "--datadir=" + data,
+                        "--tmpdir=" + folder,
                         "--auth-root-authentication-method=normal",
                         "--skip-test-db");
             }
@@ -86,6 +87,7 @@ public final class SqlServer implements AutoCloseable {
                         program("mariadbd"),
                         "--no-defaults",
                         "--datadir=" + data,
+                        "--tmpdir=" + folder,
                         "--port=" + port,
                         "--bind-address=127.0.0.1",
                         "--socket=" + folder.resolve("s"),

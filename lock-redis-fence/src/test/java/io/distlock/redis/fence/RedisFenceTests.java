@@ -1,4 +1,4 @@
-package io.distlock.redis;
+package io.distlock.redis.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -41,16 +41,17 @@ class RedisFenceTests {
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();
 
-    static TestClient client;
-    static TestClient other;
+    static LocksOnRedis client;
+    static LocksOnRedis other;
     static LettuceConnectionFactory data;
     static RedisFence fence;
 
     @BeforeAll
     static void connect() {
-        client = TestClient.of(redis.server().endpoint());
-        other = TestClient.of(redis.server().endpoint());
-        data = LocalRedis.factory(redis.server().endpoint());
+        data = new LettuceConnectionFactory(
+                redis.server().host(), redis.server().port());
+        client = new LocksOnRedis(data);
+        other = new LocksOnRedis(data);
         data.afterPropertiesSet();
         data.start();
         fence = new RedisFence(data, OPTIONS);

@@ -1,4 +1,4 @@
-package io.distlock.redis;
+package io.distlock.redis.fence;
 
 import io.distlock.HeldLock;
 import io.distlock.LockMode;

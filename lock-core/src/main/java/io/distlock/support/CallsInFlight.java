@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts calls under way, so that closing can wait for them. Thread-safe. */
-public final class InFlight {
+public final class CallsInFlight {
 
     private final AtomicInteger count = new AtomicInteger();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();

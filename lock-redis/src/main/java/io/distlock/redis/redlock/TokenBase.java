@@ -19,7 +19,7 @@ import java.util.function.Function;
  *
  * @param nodes complete before any of them is admitted
  */
-record FenceBase(
+record TokenBase(
         String key,
         Quorum quorum,
         Timeouts timeouts,

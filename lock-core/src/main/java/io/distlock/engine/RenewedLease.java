@@ -27,7 +27,7 @@ import org.slf4j.event.Level;
  * thread at a time writes the renewal's fields (the watchdog's, or the one with the answer); any may read them. A
  * superclass, not a field, to save an object for each of thousands of held locks.
  */
-abstract sealed class ManagedLease permits DefaultHeldLock {
+abstract sealed class RenewedLease permits DefaultHeldLock {
 
     private static final Logger log = LoggerFactory.getLogger(DefaultHeldLock.class);
     private static final long LONGEST_TRY = 2_000_000_000;
@@ -47,7 +47,7 @@ abstract sealed class ManagedLease permits DefaultHeldLock {
 
     private volatile Duration timeToLive;
 
-    ManagedLease(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
+    RenewedLease(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
         this.context = context;
         this.options = options;
         this.lease = grant.lease();

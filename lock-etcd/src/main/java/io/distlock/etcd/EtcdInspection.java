@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Reads queues without joining them. Thread-safe. */
-record QueueReader(EtcdCalls calls, EtcdKeys keys) {
+record EtcdInspection(EtcdCalls calls, EtcdKeys keys) {
 
     /** As {@link io.distlock.spi.LockProvider#isCurrent}: a grant is current for as long as its key exists. */
     CompletableFuture<Boolean> isCurrent(Sequencer sequencer) {

@@ -17,10 +17,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Leaps of the wall clock. */
-class ClockWatchTests {
+class ClockJumpDetectorTests {
 
     private final ManualTicker ticker = new ManualTicker();
-    private final ClockWatch watch = new ClockWatch(ticker, new ManualScheduler(ticker));
+    private final ClockJumpDetector watch = new ClockJumpDetector(ticker, new ManualScheduler(ticker));
 
     @BeforeEach
     void start() {
@@ -70,7 +70,7 @@ class ClockWatchTests {
     void afterALeapWhateverIsHeldIsLookedAtAtOnce() {
         ManualScheduler scheduler = new ManualScheduler(ticker);
         LockRuntime runtime = new LockRuntime(ticker, scheduler);
-        runtime.clockWatch().start();
+        runtime.clockJumps().start();
         LockClient client = LockClientBuilder.of(new InMemoryLockProvider(runtime), runtime)
                 .callbackExecutor(Runnable::run)
                 .shutdownTimeout(Duration.ZERO)
@@ -87,7 +87,7 @@ class ClockWatchTests {
         // The client is forgotten, and the clock is watched as before.
         ticker.stepWallClock(Duration.ofSeconds(60));
         ticker.advance(Duration.ofSeconds(1));
-        assertThat(runtime.clockWatch().forward()).isEqualTo(2);
+        assertThat(runtime.clockJumps().forward()).isEqualTo(2);
     }
 
     @Test

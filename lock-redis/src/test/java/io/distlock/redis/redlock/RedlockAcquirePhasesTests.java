@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class RedlockPhasesTests {
+class RedlockAcquirePhasesTests {
 
     private static final int NODES = RedlockRecord.QUORUM.nodes();
     private static final int REFUSED = -1;

@@ -9,12 +9,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Keeps out a server that may have forgotten locks in a restart, for long enough that every lock has expired.
+ * How the restart guard keeps out a server, for long enough that every lock that it may have forgotten has expired.
  *
  * @param standsAlone whether only a restart can replace it, so that its uptime counts
  * @param preparation what must be done to the server before it is admitted
  */
-public record Quarantine(
+public record RestartGuardOptions(
         String server, Duration time, boolean standsAlone, Function<ServerCommands, CompletionStage<?>> preparation) {
 
     /** Why a lock that may outlast the quarantine is refused. */

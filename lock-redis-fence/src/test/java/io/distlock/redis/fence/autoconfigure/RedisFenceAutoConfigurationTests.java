@@ -1,4 +1,4 @@
-package io.distlock.redis.autoconfigure;
+package io.distlock.redis.fence.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,11 +10,14 @@ import io.distlock.Sequencer;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.fencing.Fence;
 import io.distlock.inmemory.InMemoryLockProvider;
-import io.distlock.redis.RedisFence;
+import io.distlock.redis.fence.RedisFence;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.redis.RedisExtension;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -72,5 +75,16 @@ class RedisFenceAutoConfigurationTests {
                 .run(started -> assertThat(started)
                         .getFailure()
                         .hasStackTraceContaining("distributed-lock.redis.fencing.key-prefix"));
+    }
+
+    @Test
+    void aNativeImageGetsTheScripts() {
+        RuntimeHints hints = new RuntimeHints();
+        new RedisFenceAutoConfiguration.ScriptHints()
+                .registerHints(hints, getClass().getClassLoader());
+        for (String script : List.of("fence.lua", "fence-command.lua")) {
+            assertThat(RuntimeHintsPredicates.resource().forResource("io/distlock/redis/fence/" + script))
+                    .accepts(hints);
+        }
     }
 }

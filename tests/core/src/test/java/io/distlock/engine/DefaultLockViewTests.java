@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** A lock as the JDK's {@link Lock}. */
 @EndsInTime
 @SuppressWarnings("LockNotBeforeTry") // when it is unlocked, and by whom, is what the tests are about
-class ReentrantLockViewTests {
+class DefaultLockViewTests {
 
     private final ManualEngine here = new ManualEngine();
     private final Lock lock = here.client.asLock(here.request("a"));

@@ -1,9 +1,13 @@
-package io.distlock.redis.autoconfigure;
+package io.distlock.redis.fence.autoconfigure;
 
 import io.distlock.LockClient;
 import io.distlock.LockOptions;
-import io.distlock.redis.RedisFence;
+import io.distlock.redis.fence.RedisFence;
 import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -13,6 +17,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
@@ -28,7 +33,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
 @ConditionalOnBean(LockClient.class)
 @EnableConfigurationProperties(RedisFenceAutoConfiguration.Properties.class)
-@ImportRuntimeHints(RedisLockAutoConfiguration.ScriptHints.class)
+@ImportRuntimeHints(RedisFenceAutoConfiguration.ScriptHints.class)
 public final class RedisFenceAutoConfiguration {
 
     @Bean
@@ -42,11 +47,7 @@ public final class RedisFenceAutoConfiguration {
         Duration maxHold = Binder.get(environment)
                 .bind("distributed-lock.max-hold-time", Duration.class)
                 .orElse(LockOptions.defaults().maxHoldTime());
-        RedisFence.Options options = RedisLockProperties.check(
-                "distributed-lock.redis.fencing.retention",
-                properties.retention(),
-                retention -> properties.options(client.provider(), lockPrefix, maxHold));
-        return new RedisFence(connectionFactory, options);
+        return new RedisFence(connectionFactory, properties.options(client.provider(), lockPrefix, maxHold));
     }
 
     /**
@@ -64,18 +65,40 @@ public final class RedisFenceAutoConfiguration {
             @DefaultValue("7d") Duration retention) {
 
         Properties {
-            RedisLockProperties.check(
-                    "distributed-lock.redis.fencing.key-prefix",
-                    keyPrefix,
-                    prefix -> new RedisFence.Options("", "", prefix, Duration.ofDays(1)));
+            check("key-prefix", keyPrefix, () -> new RedisFence.Options("", "", keyPrefix, Duration.ofDays(1)));
         }
 
         RedisFence.Options options(String provider, String lockPrefix, Duration maxHold) {
-            if (retention.compareTo(maxHold.multipliedBy(2)) < 0) {
-                throw new IllegalArgumentException("It must be at least twice distributed-lock.max-hold-time, which is "
-                        + maxHold + ": the fence of a lock that is still held could expire.");
+            return check("retention", retention, () -> {
+                if (retention.compareTo(maxHold.multipliedBy(2)) < 0) {
+                    throw new IllegalArgumentException(
+                            "It must be at least twice distributed-lock.max-hold-time, which is " + maxHold
+                                    + ": the fence of a lock that is still held could expire.");
+                }
+                return new RedisFence.Options(provider, lockPrefix, keyPrefix, retention);
+            });
+        }
+
+        /** Applies a rule to a property; the failure names both. */
+        private static RedisFence.Options check(String property, Object value, Supplier<RedisFence.Options> rule) {
+            try {
+                return rule.get();
+            } catch (IllegalArgumentException broken) {
+                throw new InvalidConfigurationPropertyValueException(
+                        "distributed-lock.redis.fencing." + property,
+                        value,
+                        String.valueOf(broken.getMessage()),
+                        broken);
             }
-            return new RedisFence.Options(provider, lockPrefix, keyPrefix, retention);
+        }
+    }
+
+    /** Keeps the scripts in a native image. */
+    static final class ScriptHints implements RuntimeHintsRegistrar {
+
+        @Override
+        public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+            hints.resources().registerPattern("io/distlock/redis/fence/*.lua");
         }
     }
 }

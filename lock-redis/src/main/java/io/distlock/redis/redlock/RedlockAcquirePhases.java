@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Uses neither I/O nor a clock: each event returns the steps to take, in order. Not thread-safe.
  */
-final class RedlockPhases {
+final class RedlockAcquirePhases {
 
     private enum Phase {
         /** Votes and proposals come in. */
@@ -48,7 +48,7 @@ final class RedlockPhases {
     private Phase phase = Phase.PROPOSING;
     private @Nullable RedlockLease chosen;
 
-    RedlockPhases(Quorum quorum, RedlockNodes.RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
+    RedlockAcquirePhases(Quorum quorum, RedlockNodes.RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
         this.quorum = quorum;
         this.runIds = runIds;
         this.leaseUnder = leaseUnder;

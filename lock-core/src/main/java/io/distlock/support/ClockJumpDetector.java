@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
  * them, so watchdogs then check theirs. Checks once a second, and ignores steps below half a second, which time
  * servers make. Thread-safe; checks and notifies on the scheduler's thread.
  */
-public final class ClockWatch {
+public final class ClockJumpDetector {
 
-    private static final Logger log = LoggerFactory.getLogger(ClockWatch.class);
+    private static final Logger log = LoggerFactory.getLogger(ClockJumpDetector.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
     private static final long TOLERATED_MILLIS = 500;
 
@@ -37,7 +37,7 @@ public final class ClockWatch {
         }
     }
 
-    ClockWatch(Ticker ticker, LockScheduler scheduler) {
+    ClockJumpDetector(Ticker ticker, LockScheduler scheduler) {
         this.ticker = ticker;
         this.scheduler = scheduler;
         this.last = Reading.of(ticker);

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /** A lock of any client, re-entrant per thread; the starter decides how annotated methods nest. Thread-safe. */
-public final class ReentrantLockView implements LockView {
+public final class DefaultLockView implements LockView {
 
     private final LockClient client;
     private final LockRequest request;
@@ -23,14 +23,14 @@ public final class ReentrantLockView implements LockView {
 
     private record Hold(HeldLock lock, int count) {}
 
-    private ReentrantLockView(LockClient client, LockRequest request) {
+    private DefaultLockView(LockClient client, LockRequest request) {
         this.client = client;
         this.request = request;
     }
 
     /** Implements {@link LockClient#asLock} with the client's other methods, for delegating clients. */
     public static LockView of(LockClient client, LockRequest request) {
-        return new ReentrantLockView(client, request);
+        return new DefaultLockView(client, request);
     }
 
     /** Waits as long as it takes, also for the store, and ignores interrupts (flag kept). */

@@ -17,18 +17,18 @@ import java.util.function.Consumer;
  * io.distlock.LockEvent}s, on the store's thread: these listeners may block, and a tracer may know the trace only by the
  * calling thread. Thread-safe.
  */
-record RequestWatch(List<LockListener.OfRequest> listeners, Executor callbacks) {
+record RequestListeners(List<LockListener.OfRequest> listeners, Executor callbacks) {
 
-    private static final RequestWatch NOBODY = new RequestWatch(List.of(), Runnable::run);
+    private static final RequestListeners NOBODY = new RequestListeners(List.of(), Runnable::run);
 
     /** Allocates nothing if nobody listens. */
-    static RequestWatch of(LockRequest request, ClientContext context) {
+    static RequestListeners of(LockRequest request, ClientContext context) {
         if (context.watchers().isEmpty()) {
             return NOBODY;
         }
         List<LockListener.OfRequest> listeners = new ArrayList<>();
         ClientContext.notify(context.watchers(), watcher -> listeners.add(watcher.apply(request)), request);
-        return new RequestWatch(listeners, context.callbacks());
+        return new RequestListeners(listeners, context.callbacks());
     }
 
     /** The answer as the caller receives it. */
@@ -60,10 +60,10 @@ record RequestWatch(List<LockListener.OfRequest> listeners, Executor callbacks) 
     /** Notifies the listeners once of how the lock ends. */
     private static final class WatchedLock extends DelegatingHeldLock {
 
-        private final RequestWatch watch;
+        private final RequestListeners watch;
         private final AtomicBoolean ended = new AtomicBoolean();
 
-        WatchedLock(HeldLock target, RequestWatch watch) {
+        WatchedLock(HeldLock target, RequestListeners watch) {
             super(target);
             this.watch = watch;
         }
