@@ -21,6 +21,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.springframework.beans.DirectFieldAccessor;
@@ -50,15 +51,16 @@ public final class RedisConnections implements AutoCloseable {
             Duration connectTimeout,
             Optional<ClientResources> shared,
             EventLoopGroupProvider thread) {
-        refuseMasterReplica(users);
+        RedisConfiguration servers = servers(users);
         ClientOptions lasting = LockClientConfiguration.options(clientOptions(users), connectTimeout);
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
         var given = users.getClientConfiguration().getClientResources().or(() -> shared);
         this.ownResources = given.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
         this.resources =
                 LockClientConfiguration.resources(given.or(() -> ownResources).orElseThrow(), thread);
-        this.factory = new PrivateFactory(users, lasting, resources, callTimeout);
-        this.factoryForOnce = new PrivateFactory(users, once, resources, callTimeout);
+        LettuceClientConfiguration client = users.getClientConfiguration();
+        this.factory = new PrivateFactory(servers, configuration(client, lasting, resources, callTimeout));
+        this.factoryForOnce = new PrivateFactory(servers, configuration(client, once, resources, callTimeout));
         factory.start();
         factoryForOnce.start();
     }
@@ -120,11 +122,15 @@ public final class RedisConnections implements AutoCloseable {
                 : options;
     }
 
+    /** What the factory was made with. Its accessors do not know it if its type was the general one, as of a URI. */
     private static RedisConfiguration servers(LettuceConnectionFactory users) {
-        return Optional.<RedisConfiguration>ofNullable(users.getClusterConfiguration())
-                .or(() -> Optional.ofNullable(users.getSentinelConfiguration()))
-                .or(() -> Optional.ofNullable(users.getSocketConfiguration()))
-                .orElseGet(users::getStandaloneConfiguration);
+        var made = (RedisConfiguration) new DirectFieldAccessor(users).getPropertyValue("configuration");
+        if (made instanceof RedisStaticMasterReplicaConfiguration) {
+            throw new IllegalArgumentException("locks cannot subscribe to releases through a static list of a master"
+                    + " and its replicas: for locks, configure a LettuceConnectionFactory with only the master, or with"
+                    + " Sentinel");
+        }
+        return Objects.requireNonNull(made);
     }
 
     /** For diagnostics; without an address where the server may change. */
@@ -144,17 +150,6 @@ public final class RedisConnections implements AutoCloseable {
         return servers instanceof RedisConfiguration.DomainSocketConfiguration file
                 ? "Redis " + file.getSocket()
                 : "Redis " + factory.getHostName() + ':' + factory.getPort();
-    }
-
-    /** The factory has no accessor for this, and looks like a standalone one on this machine. */
-    private static void refuseMasterReplica(LettuceConnectionFactory users) {
-        var fields = new DirectFieldAccessor(users);
-        if (fields.isReadableProperty("configuration")
-                && fields.getPropertyValue("configuration") instanceof RedisStaticMasterReplicaConfiguration) {
-            throw new IllegalArgumentException("locks cannot subscribe to releases through a static list of a master"
-                    + " and its replicas: for locks, configure a LettuceConnectionFactory with only the master, or with"
-                    + " Sentinel");
-        }
     }
 
     public boolean isCluster() {
@@ -190,9 +185,8 @@ public final class RedisConnections implements AutoCloseable {
     /** Never a bean, so that Boot's handling of connection factories is undisturbed. */
     private static final class PrivateFactory extends LettuceConnectionFactory {
 
-        PrivateFactory(
-                LettuceConnectionFactory users, ClientOptions client, ClientResources resources, Duration callTimeout) {
-            super(servers(users), configuration(users.getClientConfiguration(), client, resources, callTimeout));
+        PrivateFactory(RedisConfiguration servers, LettuceClientConfiguration client) {
+            super(servers, client);
             setShareNativeConnection(false);
         }
 
