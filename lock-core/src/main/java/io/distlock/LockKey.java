@@ -90,7 +90,6 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
         }
     }
 
-    /** Refuses a part that is not a valid name or key. */
     private static void check(String what, @Nullable String part) {
         String value = given(what, part);
         if (value.isBlank()) {

@@ -1,7 +1,6 @@
 package io.distlock;
 
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Proof of one grant, for the resource that the lock protects. Send it as {@link #text()}, such as in an HTTP header;
@@ -24,23 +23,16 @@ public record Sequencer(LockKey key, LockMode mode, FencingToken token) {
      * @throws IllegalArgumentException if the text is not a sequencer
      */
     public static Sequencer parse(String text) {
-        String[] parts = text.split(";", 3);
-        if (parts.length < 3) {
-            throw malformed(text, null);
-        }
         try {
+            String[] parts = text.split(";", 3);
             return new Sequencer(
                     LockKey.parse(parts[2]),
                     LockMode.valueOf(parts[1].toUpperCase(Locale.ROOT)),
                     new FencingToken(Long.parseLong(parts[0])));
-        } catch (IllegalArgumentException cause) {
-            throw malformed(text, cause);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException malformed) {
+            throw new IllegalArgumentException(
+                    "\"" + text + "\" is not a sequencer: expected <token>;<exclusive|shared>;<key>", malformed);
         }
-    }
-
-    private static IllegalArgumentException malformed(String text, @Nullable Throwable cause) {
-        return new IllegalArgumentException(
-                "\"" + text + "\" is not a sequencer: expected <token>;<exclusive|shared>;<key>", cause);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.distlock.engine;
 
 import io.distlock.LockEvent;
 import io.distlock.LockListener;
+import io.distlock.LockRequest;
 import io.distlock.Release;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What the parts of one client share. Thread-safe.
  *
+ * @param watchers make the listeners of single requests
  * @param openWork counts what closing waits for: questions to the store, locks held, releases under way
  */
 record ClientContext(
@@ -30,6 +32,7 @@ record ClientContext(
         CallbackExecutor callbacks,
         OwnerIds ownerIds,
         List<LockListener> listeners,
+        List<Function<LockRequest, LockListener.OfRequest>> watchers,
         KeyQueues queues,
         Watchdog watchdog,
         CallsInFlight openWork) {
@@ -42,6 +45,7 @@ record ClientContext(
                 runtime,
                 callbacks,
                 new OwnerIds(instance, runtime.ticker(), OwnerIds.kernel()),
+                new CopyOnWriteArrayList<>(),
                 new CopyOnWriteArrayList<>(),
                 new KeyQueues(),
                 new Watchdog(provider, runtime),

@@ -135,9 +135,12 @@ public final class CompositeHeldLock implements HeldLock {
         return worst;
     }
 
-    /** Skips the per-key callback if the engine itself granted the lock. */
-    private static CompletionStage<Release> startRelease(HeldLock part) {
-        return part instanceof DefaultHeldLock granted ? granted.startRelease() : part.releaseAsync();
+    /** Skips the callback if the engine itself granted the lock. */
+    static CompletionStage<Release> startRelease(HeldLock lock) {
+        if (lock instanceof CompositeHeldLock several) {
+            return several.startRelease();
+        }
+        return lock instanceof DefaultHeldLock granted ? granted.startRelease() : lock.releaseAsync();
     }
 
     private static Release worse(Release one, Release other) {

@@ -126,43 +126,39 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
 
     CompletableFuture<Release> startRelease() {
         while (isHeld() && state instanceof LockState.Held held) {
-            var releasing = new LockState.Releasing(new CompletableFuture<>(), held);
-            if (STATE.compareAndSet(this, held, releasing)) {
+            var end = new LockState.Released(new CompletableFuture<>(), held);
+            if (STATE.compareAndSet(this, held, end)) {
                 context.watchdog().remove(this);
-                releaseAtStore().thenAccept(answer -> released(releasing, answer));
-                return releasing.outcome();
+                releaseAtStore().thenAccept(answer -> released(end, answer));
+                return end.outcome();
             }
         }
-        LockState ended = state;
-        if (ended instanceof LockState.Releasing releasing) {
-            return releasing.outcome();
-        }
-        return CompletableFuture.completedFuture(
-                ended instanceof LockState.Released released ? released.outcome() : Release.NOT_OWNER);
+        return state instanceof LockState.Released end
+                ? end.outcome()
+                : CompletableFuture.completedFuture(Release.NOT_OWNER);
     }
 
-    private void released(LockState.Releasing releasing, Release answer) {
+    private void released(LockState.Released end, Release answer) {
         // After expiry the answer proves nothing: the key was ours during the work, and has expired since.
-        long keptNanos = releasing.last().leftNanos(context.ticker())
-                + options.lockDelay().toNanos();
+        long keptNanos =
+                end.last().leftNanos(context.ticker()) + options.lockDelay().toNanos();
         boolean tooLate = answer == Release.NOT_OWNER && keptNanos <= 0;
         Release outcome = tooLate ? Release.UNKNOWN : answer;
         if (outcome == Release.NOT_OWNER) {
-            LockLoss loss = loss(LockLoss.Reason.NOT_OWNER, releasing.last());
+            LockLoss loss = loss(LockLoss.Reason.NOT_OWNER, end.last());
             state = new LockState.Lost(loss);
-            ended(releasing, outcome);
+            ended(end, outcome);
             context.callbacks().executeLoss(() -> announce(loss));
         } else {
-            state = new LockState.Released(outcome);
             publishReleased(outcome);
-            ended(releasing, outcome);
+            ended(end, outcome);
         }
     }
 
-    private void ended(LockState.Releasing releasing, Release outcome) {
+    private void ended(LockState.Released end, Release outcome) {
         leaveQueue();
         context.openWork().end();
-        releasing.outcome().complete(outcome);
+        end.outcome().complete(outcome);
     }
 
     // --- loss ---

@@ -20,16 +20,14 @@ import io.distlock.WaiterInfo;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 final class DefaultLockClient implements LockClient {
@@ -38,7 +36,6 @@ final class DefaultLockClient implements LockClient {
     private final PendingAcquisitions pending;
     private final LockOptions options;
     private final Duration shutdownTimeout;
-    private final List<Function<LockRequest, LockListener.OfRequest>> watchers = new CopyOnWriteArrayList<>();
 
     DefaultLockClient(ClientContext context, LockOptions options, Duration shutdownTimeout) {
         this.context = context;
@@ -64,14 +61,14 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public HeldLock acquire(LockRequest request) {
-        RequestListeners watch = RequestListeners.of(request, watchers);
+        RequestListeners watch = RequestListeners.of(request, context);
         var acquisition = start(request, watch);
         return await(acquisition, watch).orElseThrow(acquisition::notAcquired);
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
-        RequestListeners watch = RequestListeners.of(request, watchers);
+        RequestListeners watch = RequestListeners.of(request, context);
         return await(start(request, watch), watch);
     }
 
@@ -106,13 +103,10 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
         CompletableFuture<HeldLock> result = new CompletableFuture<>();
-        RequestListeners watch = RequestListeners.of(request, watchers);
-        var acquisition = pending.start(request);
-        handOver(
-                acquisition,
-                watch,
+        startAsync(
+                request,
                 result,
-                granted -> granted.map(result::complete)
+                (acquisition, granted) -> granted.map(result::complete)
                         .orElseGet(() -> result.completeExceptionally(acquisition.notAcquired())));
         return result;
     }
@@ -120,17 +114,17 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
         CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
-        RequestListeners watch = RequestListeners.of(request, watchers);
-        handOver(pending.start(request), watch, result, result::complete);
+        startAsync(request, result, (acquisition, granted) -> result.complete(granted));
         return result;
     }
 
     /** Completes the caller's future, on a thread where the caller's code may block. */
-    private void handOver(
-            PendingAcquisition acquisition,
-            RequestListeners watch,
+    private void startAsync(
+            LockRequest request,
             CompletableFuture<?> result,
-            Predicate<Optional<HeldLock>> taker) {
+            BiPredicate<PendingAcquisition, Optional<HeldLock>> taker) {
+        RequestListeners watch = RequestListeners.of(request, context);
+        var acquisition = pending.start(request);
         // Cancelled or timed out by the caller: stop waiting.
         result.whenComplete((ignored, failure) -> acquisition.cancel(true));
         acquisition.whenComplete((granted, failure) -> {
@@ -140,7 +134,7 @@ final class DefaultLockClient implements LockClient {
                     return;
                 }
                 Optional<HeldLock> answer = watch.answered(granted);
-                if (!taker.test(answer)) {
+                if (!taker.test(acquisition, answer)) {
                     answer.ifPresent(HeldLock::releaseAsync);
                 }
             };
@@ -177,14 +171,10 @@ final class DefaultLockClient implements LockClient {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         long started = context.ticker().nanos();
         answer(1, context.provider().isCurrent(sequencer))
-                .whenCompleteAsync(
-                        (current, failure) -> {
-                            if (failure == null) {
-                                result.complete(current);
-                            } else {
-                                result.completeExceptionally(unanswered(sequencer.key(), started, failure));
-                            }
-                        },
+                .handleAsync(
+                        (current, failure) -> failure == null
+                                ? result.complete(current)
+                                : result.completeExceptionally(unanswered(sequencer.key(), started, failure)),
                         context.callbacks());
         return result;
     }
@@ -261,7 +251,7 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public void addRequestListener(Function<LockRequest, LockListener.OfRequest> listener) {
-        watchers.add(Objects.requireNonNull(listener));
+        context.watchers().add(Objects.requireNonNull(listener));
     }
 
     @Override

@@ -83,9 +83,9 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
             return;
         }
         asking = true;
-        var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline, ticket);
         CompletableFuture<Optional<Grant>> asked;
         try {
+            var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline, ticket);
             asked = Objects.requireNonNull(context.provider().acquire(lease), "the provider's answer");
         } catch (RuntimeException | Error failure) {
             asked = CompletableFuture.failedFuture(failure);

@@ -34,10 +34,8 @@ sealed interface LockState {
         }
     }
 
-    /** The release is under way; the store has not answered yet. It was last held like this. */
-    record Releasing(CompletableFuture<Release> outcome, Held last) implements LockState {}
-
-    record Released(Release outcome) implements LockState {}
+    /** No longer held by its user; the outcome follows with the store's answer. It was last held like this. */
+    record Released(CompletableFuture<Release> outcome, Held last) implements LockState {}
 
     record Lost(LockLoss loss) implements LockState {}
 

@@ -8,27 +8,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /**
  * Notifies the listeners of one request of its end, and of the end of the lock granted to it. Not with the {@link
  * io.distlock.LockEvent}s, on the store's thread: these listeners may block, and a tracer may know the trace only by the
  * calling thread. Thread-safe.
  */
-record RequestListeners(List<LockListener.OfRequest> listeners) {
+record RequestListeners(List<LockListener.OfRequest> listeners, Executor callbacks) {
 
-    private static final RequestListeners NOBODY = new RequestListeners(List.of());
+    private static final RequestListeners NOBODY = new RequestListeners(List.of(), Runnable::run);
 
     /** Allocates nothing if nobody listens. */
-    static RequestListeners of(LockRequest request, List<Function<LockRequest, LockListener.OfRequest>> watchers) {
-        if (watchers.isEmpty()) {
+    static RequestListeners of(LockRequest request, ClientContext context) {
+        if (context.watchers().isEmpty()) {
             return NOBODY;
         }
         List<LockListener.OfRequest> listeners = new ArrayList<>();
-        ClientContext.notify(watchers, watcher -> listeners.add(watcher.apply(request)), request);
-        return new RequestListeners(listeners);
+        ClientContext.notify(context.watchers(), watcher -> listeners.add(watcher.apply(request)), request);
+        return new RequestListeners(listeners, context.callbacks());
     }
 
     /** The answer as the caller receives it. */
@@ -93,7 +93,7 @@ record RequestListeners(List<LockListener.OfRequest> listeners) {
 
         @Override
         public CompletionStage<Release> releaseAsync() {
-            return target.releaseAsync().thenApply(this::released);
+            return CompositeHeldLock.startRelease(target).thenApplyAsync(this::released, watch.callbacks);
         }
 
         /** Releases first for the outcome; releasing again is harmless. */

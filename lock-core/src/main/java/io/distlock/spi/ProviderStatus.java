@@ -10,7 +10,6 @@ import java.util.Map;
  */
 public record ProviderStatus(State state, Map<String, Object> details) {
 
-    /** Whether locks can be acquired. */
     public enum State {
         UP,
         /** Locks can be acquired, but something needs repair. */

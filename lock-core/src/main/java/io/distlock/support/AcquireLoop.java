@@ -248,11 +248,9 @@ public final class AcquireLoop implements AutoCloseable {
         }
 
         private void withdraw() {
-            runtime.reaper()
-                    .reap(
-                            "An attempt to take '" + request.key() + "' as " + request.owner(),
-                            request.timeToLive().plus(callTimeout),
-                            () -> runtime.timeouts().within(callTimeout, store.withdraw(request)));
+            String what = "An attempt to take '" + request.key() + "' as " + request.owner();
+            Duration longest = request.timeToLive().plus(callTimeout);
+            runtime.reaper().reap(what, longest, () -> runtime.timeouts().within(callTimeout, store.withdraw(request)));
         }
     }
 }

@@ -25,9 +25,6 @@ public final class EtcdFence {
 
     private final EtcdLockProvider provider;
 
-    /**
-     * @param provider the provider of the locks
-     */
     public EtcdFence(EtcdLockProvider provider) {
         this.provider = provider;
     }

@@ -11,7 +11,6 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.options.GetOption;
-import io.etcd.jetcd.options.LeaseOption;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -89,7 +88,7 @@ record EtcdInspection(EtcdCalls calls, EtcdKeys keys) {
     private CompletableFuture<Map<Long, Duration>> remaining(List<KeyValue> places) {
         CompletableFuture<Map<Long, Duration>> times = CompletableFuture.completedFuture(new HashMap<>());
         for (long lease : places.stream().map(KeyValue::getLease).distinct().toList()) {
-            times = times.thenCombine(calls.timeToLive(lease, LeaseOption.DEFAULT), (known, answer) -> {
+            times = times.thenCombine(calls.timeToLive(lease), (known, answer) -> {
                 // Whole seconds, rounded down.
                 known.put(lease, Duration.ofSeconds(Math.max(1, answer.getTTL())));
                 return known;

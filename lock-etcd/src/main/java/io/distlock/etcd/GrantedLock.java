@@ -29,18 +29,13 @@ final class GrantedLock implements Lease, Runnable {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
 
-    record Id(LockKey key, LockMode mode, String owner) implements Comparable<Id> {
+    record Id(LockKey key, LockMode mode, String owner) {
 
-        private static final Comparator<Id> ORDER =
+        static final Comparator<Id> ORDER =
                 Comparator.comparing(Id::key).thenComparing(Id::mode).thenComparing(Id::owner);
 
         static Id of(LeaseRequest request) {
             return new Id(request.key(), request.mode(), request.owner());
-        }
-
-        @Override
-        public int compareTo(Id other) {
-            return ORDER.compare(this, other);
         }
     }
 

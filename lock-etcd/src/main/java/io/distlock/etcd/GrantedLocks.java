@@ -43,7 +43,7 @@ final class GrantedLocks {
     final Ticker ticker;
     private final SessionPool sessions;
     private final LockRuntime runtime;
-    private final NavigableMap<GrantedLock.Id, GrantedLock> held = new ConcurrentSkipListMap<>();
+    private final NavigableMap<GrantedLock.Id, GrantedLock> held = new ConcurrentSkipListMap<>(GrantedLock.Id.ORDER);
     /** One timer for all: an entry for each would take more memory than the rest of it. */
     private volatile long sweepNanos;
 

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An acquisition's place in the queue: none, doubtful or certain. Every exit path removes the key. For one step at a time. */
@@ -148,14 +149,10 @@ final class QueuePosition {
         Place left = place();
         String what = "The place of " + request.owner() + " in the queue for '" + request.key() + "'";
         // Asks at least once: a session lost only by the clock may still exist.
-        provider.runtime
-                .reaper()
-                .reap(
-                        what,
-                        LONGEST_REAPING,
-                        () -> remove.apply(left)
-                                .exceptionally(failure -> Release.UNKNOWN)
-                                .thenApply(release -> left.session().isLost() ? Release.RELEASED : release));
+        Supplier<CompletableFuture<Release>> removal = () -> remove.apply(left)
+                .exceptionally(failure -> Release.UNKNOWN)
+                .thenApply(release -> left.session().isLost() ? Release.RELEASED : release);
+        provider.runtime.reaper().reap(what, LONGEST_REAPING, removal);
     }
 
     private void clear() {

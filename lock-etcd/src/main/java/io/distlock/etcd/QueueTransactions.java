@@ -110,13 +110,12 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
     private static QueuePosition.Finding looked(long createRevision, TxnResponse answer) {
         List<GetResponse> found = answer.getGetResponses();
         boolean leaseGone = found.get(found.size() - 1).getKvs().isEmpty();
-        return answer.isSucceeded()
-                ? new QueuePosition.Standing(
-                        createRevision,
-                        firstBefore(createRevision, found.get(0).getKvs()),
-                        leaseGone,
-                        answer.getHeader().getRevision())
-                : new QueuePosition.Gone(leaseGone);
+        if (!answer.isSucceeded()) {
+            return new QueuePosition.Gone(leaseGone);
+        }
+        var predecessor = firstBefore(createRevision, found.get(0).getKvs());
+        return new QueuePosition.Standing(
+                createRevision, predecessor, leaseGone, answer.getHeader().getRevision());
     }
 
     ByteSequence key(GrantedLock lock) {
@@ -152,11 +151,18 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
     }
 
     CompletableFuture<Release> leave(ByteSequence key, long createRevision) {
-        return calls.transact(kv -> kv.txn()
-                        .If(is(key, createRevision))
-                        .Then(Op.delete(key, DeleteOption.DEFAULT))
-                        .commit())
-                .thenApply(QueueTransactions::release);
+        return ifThere(key, createRevision, Op.delete(key, DeleteOption.DEFAULT));
+    }
+
+    /** Releases the lock, but leaves the key, with its create revision, until the other lease expires. */
+    CompletableFuture<Release> keep(ByteSequence key, long createRevision, long leaseId) {
+        return ifThere(key, createRevision, Op.put(key, EtcdKeys.KEPT, onLease(leaseId)));
+    }
+
+    private CompletableFuture<Release> ifThere(ByteSequence key, long createRevision, Op change) {
+        return calls.transact(
+                        kv -> kv.txn().If(is(key, createRevision)).Then(change).commit())
+                .thenApply(answer -> answer.isSucceeded() ? Release.RELEASED : Release.NOT_OWNER);
     }
 
     /** Ensures that a place does not exist and never will: see "Requests that arrive late". */
@@ -177,15 +183,6 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                     return Release.RELEASED;
                 })
                 .exceptionallyCompose(failure -> unlessLost(place, failure, Release.RELEASED));
-    }
-
-    /** Releases the lock, but leaves the key, with its create revision, until the other lease expires. */
-    CompletableFuture<Release> keep(ByteSequence key, long createRevision, long leaseId) {
-        return calls.transact(kv -> kv.txn()
-                        .If(is(key, createRevision))
-                        .Then(Op.put(key, EtcdKeys.KEPT, onLease(leaseId)))
-                        .commit())
-                .thenApply(QueueTransactions::release);
     }
 
     /** Moves a session's key, if it exists, to a lease that outlasts the session. */
@@ -209,10 +206,6 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         return session.getKvs().isEmpty()
                 ? Session.NO_EPOCH
                 : session.getKvs().get(0).getModRevision();
-    }
-
-    private static Release release(TxnResponse answer) {
-        return answer.isSucceeded() ? Release.RELEASED : Release.NOT_OWNER;
     }
 
     /** A key that does not exist has the create revision 0. */

@@ -69,9 +69,9 @@ public final class EtcdCalls {
         return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)));
     }
 
-    public CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId, LeaseOption option) {
-        return hedged(() ->
-                limited("asking about a lease", limit, () -> twice(() -> leases.timeToLive(leaseId, option))));
+    public CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId) {
+        return hedged(() -> limited(
+                "asking about a lease", limit, () -> twice(() -> leases.timeToLive(leaseId, LeaseOption.DEFAULT))));
     }
 
     /** Once more if a server is unavailable: the call goes to another, or over a new connection. */

@@ -12,15 +12,19 @@ import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
+import io.distlock.support.CallsInFlight;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.security.ProviderException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -91,6 +95,35 @@ class QueueHandOverTests {
                 .isThrownBy(() -> client.acquire(client.request("orders")))
                 .havingCause()
                 .withMessage("thrown on purpose");
+    }
+
+    /** As one with a provider that throws: it ends at once, and neither the next call nor close() waits for it. */
+    @Test
+    void aCallWithoutRandomBitsForItsOwnerValueLeavesNothingBehind() {
+        SecureRandom broken = new SecureRandom() {
+            @Override
+            public void nextBytes(byte[] bytes) {
+                throw new ProviderException("no random bits, on purpose");
+            }
+        };
+        ClientContext context = new ClientContext(
+                store,
+                runtime,
+                new CallbackExecutor(Runnable::run, Runnable::run, () -> {}),
+                new OwnerIds("", ticker, broken),
+                new CopyOnWriteArrayList<>(),
+                new CopyOnWriteArrayList<>(),
+                new KeyQueues(),
+                new Watchdog(store, runtime),
+                new CallsInFlight());
+        LockClient client = ManualEngine.client(context);
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> client.acquire(client.request("orders")))
+                .havingCause()
+                .withMessage("no random bits, on purpose");
+        assertThat(client.waiting()).isEmpty();
+        assertThat(context.queues().size()).isZero();
+        assertThat(context.openWork().drained()).isDone();
     }
 
     private LockClient client(LockProvider provider) {

@@ -19,6 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -252,6 +255,26 @@ class RequestListenerTests {
         others.release();
         caller.join();
         assertThat(threads).containsExactly(caller, caller);
+    }
+
+    /** The answer may be there before anybody waits for it; the thread that releases must not be blocked even then. */
+    @Test
+    void theListenerOfAnAsynchronousReleaseIsCalledWhereItMayBlock() {
+        ExecutorService callbacks = Executors.newSingleThreadExecutor(task -> new Thread(task, "callbacks"));
+        Executor done = task -> CompletableFuture.runAsync(task, callbacks).join();
+        DefaultLockClient client =
+                ManualEngine.client(ManualEngine.context(here.provider, here.runtime, done, () -> {}));
+        client.addRequestListener(request -> new LockListener.OfRequest() {
+            @Override
+            public void released(Release outcome) {
+                told.add(Thread.currentThread().getName());
+            }
+        });
+        client.acquire(here.now("a")).releaseAsync();
+        client.acquire(LockRequest.of(client.options(), List.of(LockKey.of("b"), LockKey.of("c"))))
+                .releaseAsync();
+        callbacks.shutdown();
+        assertThat(told).containsExactly("callbacks", "callbacks");
     }
 
     @Test

@@ -13,7 +13,6 @@ import io.etcd.jetcd.Client;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
-import io.etcd.jetcd.options.LeaseOption;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -81,7 +80,7 @@ class EtcdCallsTests {
                 new Call("grant", "LeaseGrant", 1, 2, calls -> calls.grant(60)),
                 new Call("revoke", "LeaseRevoke", 1, 2, calls -> calls.revoke(1)),
                 new Call("keepalive", "LeaseKeepAlive", 2, 1, calls -> calls.keepAlive(1, LIMIT)),
-                new Call("time to live", "LeaseTimeToLive", 2, 2, calls -> calls.timeToLive(1, LeaseOption.DEFAULT)));
+                new Call("time to live", "LeaseTimeToLive", 2, 2, calls -> calls.timeToLive(1)));
     }
 
     @BeforeEach
