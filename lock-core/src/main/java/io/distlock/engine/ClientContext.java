@@ -11,6 +11,7 @@ import io.distlock.support.CallsInFlight;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -116,12 +117,14 @@ record ClientContext(
     private CompletableFuture<Release> tryRelease(Lease lease, Supplier<Duration> keepFor) {
         CompletionStage<Release> asked;
         try {
-            asked = provider.release(lease, keepFor.get());
+            asked = Objects.requireNonNull(provider.release(lease, keepFor.get()));
         } catch (RuntimeException | Error broken) {
             // Even then, the holder must not wait forever.
             log.warn("The provider '{}' failed to release '{}'", provider.name(), lease.key(), broken);
             return CompletableFuture.completedFuture(Release.UNKNOWN);
         }
-        return runtime.timeouts().within(provider.callTimeout(), asked).exceptionally(failure -> Release.UNKNOWN);
+        return runtime.timeouts()
+                .within(provider.callTimeout(), asked)
+                .handle((release, failure) -> Objects.requireNonNullElse(release, Release.UNKNOWN));
     }
 }

@@ -91,6 +91,9 @@ public final class CompositeHeldLock implements HeldLock {
     }
 
     private static Runnable startExtension(HeldLock part, Duration leaseTime) {
+        if (part instanceof RequestListeners.WatchedLock watched) {
+            return startExtension(watched.target, leaseTime);
+        }
         return part instanceof DefaultHeldLock granted
                 ? RenewedLease.Extension.start(granted, leaseTime)
                 : () -> part.extend(leaseTime);

@@ -58,7 +58,7 @@ record RequestListeners(List<LockListener.OfRequest> listeners, Executor callbac
     }
 
     /** Notifies the listeners once of how the lock ends. */
-    private static final class WatchedLock extends DelegatingHeldLock {
+    static final class WatchedLock extends DelegatingHeldLock {
 
         private final RequestListeners watch;
         private final AtomicBoolean ended = new AtomicBoolean();

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -96,8 +97,14 @@ public final class AcquireLoop implements AutoCloseable {
         @Override
         protected void advance() {
             asks();
+            CompletionStage<TryLockStore.Result> asked;
+            try {
+                asked = store.attempt(request, mayBeApplied);
+            } catch (RuntimeException | Error broken) {
+                asked = CompletableFuture.failedFuture(broken);
+            }
             runtime.timeouts()
-                    .within(answerLimit(), store.attempt(request, mayBeApplied))
+                    .within(answerLimit(), asked)
                     .whenComplete((attempt, failure) ->
                             answered(failure == null ? attempt : new TryLockStore.Result.Failed(failure, true)));
         }

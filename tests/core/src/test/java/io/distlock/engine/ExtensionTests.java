@@ -9,6 +9,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
+import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockRequest;
@@ -300,8 +301,19 @@ class ExtensionTests {
 
     @Test
     void theStoreIsAskedForAllKeysBeforeItAnswersForOne() {
-        HeldLock held = here.client.acquire(
-                here.client.request(List.of(LockKey.of("a"), LockKey.of("b"))).withRenew(false));
+        assertAskedForAllFirst(here.client.acquire(
+                here.client.request(List.of(LockKey.of("a"), LockKey.of("b"))).withRenew(false)));
+    }
+
+    /** Of several requests, as the locks of one annotated method may be. */
+    @Test
+    void soItIsForLocksThatAreListenedTo() {
+        here.client.addRequestListener(request -> new LockListener.OfRequest() {});
+        HeldLock other = here.client.acquire(here.now("b").withRenew(false));
+        assertAskedForAllFirst(CompositeHeldLock.of(List.of(hold(), other), Runnable::run));
+    }
+
+    private void assertAskedForAllFirst(HeldLock held) {
         CompletableFuture<Duration> extension = start(held, MINUTE, Fault.LATE);
         for (String key : List.of("a", "b")) {
             ManualEngine.await().until(() -> remaining(here, key).equals(MINUTE));

@@ -8,9 +8,13 @@ import io.distlock.LockEvent;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.Release;
+import io.distlock.spi.LockProvider;
 import io.distlock.test.provider.Fault;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -244,5 +248,26 @@ class ReleaseTests {
         another.start();
         another.join();
         here.assertNothingLeft("a");
+    }
+
+    /** Otherwise its holder, and whoever waits in the queue, would wait for ever. */
+    @Test
+    void aProviderThatAnswersNothingLeavesTheOutcomeUnknown() {
+        assertUnknown(null);
+        assertUnknown(CompletableFuture.completedFuture(null));
+    }
+
+    private void assertUnknown(@Nullable Object answer) {
+        LockProvider broken = (LockProvider) Proxy.newProxyInstance(
+                ReleaseTests.class.getClassLoader(),
+                new Class<?>[] {LockProvider.class},
+                (proxy, method, args) ->
+                        method.getName().equals("release") ? answer : method.invoke(here.provider, args));
+        ClientContext context = ManualEngine.context(broken, here.runtime, Runnable::run, () -> {});
+        HeldLock held = ManualEngine.client(context).acquire(here.now(String.valueOf(answer)));
+        assertThat(held.release()).isEqualTo(Release.UNKNOWN);
+        assertThat(held.release()).isEqualTo(Release.UNKNOWN);
+        assertThat(context.openWork().drained()).isDone();
+        assertThat(context.queues().size()).isZero();
     }
 }

@@ -112,4 +112,15 @@ class AcquireLoopTests extends AcquireLoopFixture {
         assertUnavailable(acquire(Duration.ofSeconds(5)));
         assertThat(store.attempts).hasSize(2);
     }
+
+    /** Where a failure was expected as an answer. */
+    @Test
+    void aStoreThatThrowsAtALaterTryEndsTheWait() {
+        CompletableFuture<Optional<Grant>> asked = parked(LONG, LONG);
+        store.isBroken = true;
+        store.wake.run();
+        ticker.advance(LONG);
+        assertUnavailable(asked);
+        assertNothingLeft();
+    }
 }

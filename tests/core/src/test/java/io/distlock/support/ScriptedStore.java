@@ -25,11 +25,15 @@ final class ScriptedStore implements TryLockStore {
     Release onWithdraw = Release.RELEASED;
     int withdrawals;
     int closedSubscriptions;
+    boolean isBroken;
 
     private record Held(LockKey key, LockMode mode, String owner, FencingToken token) implements Lease {}
 
     @Override
     public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
+        if (isBroken) {
+            throw new IllegalStateException("thrown on purpose");
+        }
         CompletableFuture<Result> answer = new CompletableFuture<>();
         attempts.add(answer);
         repeated.add(again);
