@@ -85,7 +85,7 @@ record RedlockProperties(
                         NODES + '[' + at + ']',
                         // An address may hold a password.
                         null,
-                        hidden -> NodeSettings.parse(nodes.get(at), username, password)))
+                        hidden -> RedlockNodeSettings.parse(nodes.get(at), username, password)))
                 .toList();
         String name = ssl.bundle();
         return new Configured(
@@ -98,7 +98,7 @@ record RedlockProperties(
     /** Connections to the servers; if these properties name them, a violation names the property. */
     static RedlockConnections connect(List<RedlockConnectionDetails> details, RedlockOptions options) {
         Function<Object, RedlockConnections> connect = hidden -> RedlockConnections.to(
-                details.stream().flatMap(NodeSettings::factories).toList(), options);
+                details.stream().flatMap(RedlockNodeSettings::factories).toList(), options);
         return details.stream().allMatch(Configured.class::isInstance)
                 ? check(NODES, null, connect)
                 : connect.apply(details);

@@ -52,12 +52,11 @@ public final class RedisConnections implements AutoCloseable {
             Optional<ClientResources> shared,
             EventLoopGroupProvider thread) {
         RedisConfiguration servers = servers(users);
-        ClientOptions lasting = LockClientConfiguration.options(clientOptions(users), connectTimeout);
+        ClientOptions lasting = LettuceOptions.options(clientOptions(users), connectTimeout);
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
         var given = users.getClientConfiguration().getClientResources().or(() -> shared);
         this.ownResources = given.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
-        this.resources =
-                LockClientConfiguration.resources(given.or(() -> ownResources).orElseThrow(), thread);
+        this.resources = LettuceOptions.resources(given.or(() -> ownResources).orElseThrow(), thread);
         LettuceClientConfiguration client = users.getClientConfiguration();
         this.factory = new PrivateFactory(servers, configuration(client, lasting, resources, callTimeout));
         this.factoryForOnce = new PrivateFactory(servers, configuration(client, once, resources, callTimeout));

@@ -25,8 +25,8 @@ class FlushConsolidatorTests {
     private final Channel channel = new LocalChannel();
     private final List<String> sent = new ArrayList<>();
     private final List<Channel> customized = new ArrayList<>();
-    private final LockClientConfiguration.FlushConsolidator flushes =
-            new LockClientConfiguration.FlushConsolidator(new NettyCustomizer() {
+    private final LettuceOptions.FlushConsolidator flushes =
+            new LettuceOptions.FlushConsolidator(new NettyCustomizer() {
                 @Override
                 public void afterChannelInitialized(Channel made) {
                     customized.add(made);

@@ -242,18 +242,18 @@ class RedlockAutoConfigurationTests {
 
     @Test
     void readsEachPartOfAUri() {
-        assertThat(NodeSettings.parse("rediss://me:a%40b%2Bc+d@host:7000/3", "u", "p"))
+        assertThat(RedlockNodeSettings.parse("rediss://me:a%40b%2Bc+d@host:7000/3", "u", "p"))
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 7000, "me", "a@b+c+d", 3, true))
                 .hasToString("host:7000");
-        assertThat(NodeSettings.parse("redis://word@host", "u", "p"))
+        assertThat(RedlockNodeSettings.parse("redis://word@host", "u", "p"))
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, "u", "word", 0, false));
-        assertThat(NodeSettings.parse("redis://:word@host", "u", "p"))
+        assertThat(RedlockNodeSettings.parse("redis://:word@host", "u", "p"))
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, "u", "word", 0, false));
-        assertThat(NodeSettings.parse("redis://[::1]:7000", null, null))
+        assertThat(RedlockNodeSettings.parse("redis://[::1]:7000", null, null))
                 .isEqualTo(new RedlockConnectionDetails.Node("[::1]", 7000, null, null, 0, false));
-        assertThat(NodeSettings.parse("redis://:word@redis_node_1:7000", null, null))
+        assertThat(RedlockNodeSettings.parse("redis://:word@redis_node_1:7000", null, null))
                 .isEqualTo(new RedlockConnectionDetails.Node("redis_node_1", 7000, null, "word", 0, false));
-        assertThat(NodeSettings.parse("redis://host/", "u", "p"))
+        assertThat(RedlockNodeSettings.parse("redis://host/", "u", "p"))
                 .isEqualTo(new RedlockConnectionDetails.Node("host", 6379, "u", "p", 0, false));
     }
 

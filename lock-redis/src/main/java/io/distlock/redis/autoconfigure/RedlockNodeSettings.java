@@ -19,7 +19,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.util.StringUtils;
 
 /** The nodes of Redlock: reads their URIs, and makes connection factories of them. */
-final class NodeSettings {
+final class RedlockNodeSettings {
 
     private static final int DEFAULT_PORT = 6379;
     private static final int HIGHEST_PORT = 65_535;
@@ -28,7 +28,7 @@ final class NodeSettings {
     private static final Pattern AUTHORITY =
             Pattern.compile("(?:(?<info>[^@]*)@)?(?<host>\\[[0-9A-Fa-f:.%]+]|[^:@\\[\\]]+)(?::(?<port>[0-9]{1,5}))?");
 
-    private NodeSettings() {}
+    private RedlockNodeSettings() {}
 
     /**
      * Reads {@code redis://user:password@host:port/database}, or {@code rediss://} for TLS. The messages leave out the URI,

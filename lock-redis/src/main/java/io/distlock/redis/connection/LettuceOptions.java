@@ -26,7 +26,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** The Lettuce options and resources of the locks' connections: the application's, changed where locks need it. */
-final class LockClientConfiguration {
+final class LettuceOptions {
 
     /** A dead peer of an idle connection, such as the subscriptions', is noticed after about 15 s. */
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(5);
@@ -37,14 +37,14 @@ final class LockClientConfiguration {
     private static final Delay SHORT =
             Delay.fullJitter(Duration.ofMillis(5), Duration.ofMillis(500), 10, TimeUnit.MILLISECONDS);
 
-    private LockClientConfiguration() {}
+    private LettuceOptions() {}
 
     static ClientOptions options(ClientOptions users, Duration connectTimeout) {
         return users.mutate()
                 .autoReconnect(true)
                 // While disconnected, an attempt must fail now and not be sent later.
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                .replayFilter(LockClientConfiguration::neverAgain)
+                .replayFilter(LettuceOptions::neverAgain)
                 // A timer per command costs more than the command; the callers limit the time themselves.
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
                 .publishOnScheduler(false)
