@@ -153,7 +153,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
          */
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-            List<ReferenceCountedLock> locks = HeldLocks.current().referenced();
+            List<ReferenceCountedLock> locks = HeldLocks.reachable().referenced();
             if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
                 Begun under = new Begun(locks);
                 begun.put(transaction, under);
