@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationListener;
@@ -62,6 +63,25 @@ class LockEventPublisherTests {
         @EventListener
         void on(LockEvent.Acquired event) throws InterruptedException {
             mayEnd.await();
+        }
+    }
+
+    /** Stays with the first event until the context that is being closed waits for it, or has destroyed it. */
+    static class UntilTheEnd implements DisposableBean {
+
+        private final Thread closing = Thread.currentThread();
+        private final List<String> heard = new CopyOnWriteArrayList<>();
+        private volatile boolean destroyed;
+
+        @EventListener
+        void on(LockEvent event) {
+            await().until(() -> destroyed || closing.getState() == Thread.State.TIMED_WAITING);
+            heard.add(event.getClass().getSimpleName() + (destroyed ? " after the end" : ""));
+        }
+
+        @Override
+        public void destroy() {
+            destroyed = true;
         }
     }
 
@@ -137,14 +157,26 @@ class LockEventPublisherTests {
     }
 
     @Test
+    void whenTheContextClosesAListenerHearsOfWhatIsQueuedBeforeItIsDestroyed() {
+        runner.withBean(UntilTheEnd.class).run(context -> {
+            LockClient client = context.getBean(LockClient.class);
+            client.acquire(client.request("orders", "1")).release();
+            client.acquire(client.request("orders", "2")).release();
+            UntilTheEnd listener = context.getBean(UntilTheEnd.class);
+            context.getSourceApplicationContext().close();
+            assertThat(listener.destroyed).isTrue();
+            assertThat(listener.heard).containsExactly("Acquired", "Released", "Acquired", "Released");
+        });
+    }
+
+    @Test
     void nothingIsPublishedWhereNobodyMeansIt() {
         runner.withBean(Generic.class).run(context -> {
             LockClient client = context.getBean(LockClient.class);
             client.acquire(client.request("orders", "42")).release();
-            LockEventPublisher publisher = context.getBean(LockEventPublisher.class);
-            publisher.destroy();
-            publisher.awaitEnd();
-            assertThat(context.getBean(Generic.class).heard)
+            Generic generic = context.getBean(Generic.class);
+            context.getSourceApplicationContext().close();
+            assertThat(generic.heard)
                     .noneMatch(event -> event instanceof PayloadApplicationEvent<?> payload
                             && payload.getPayload() instanceof LockEvent.Acquired);
         });
