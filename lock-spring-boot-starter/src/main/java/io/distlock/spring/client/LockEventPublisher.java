@@ -5,11 +5,13 @@ import io.distlock.LockEvent;
 import io.distlock.spring.LockClientCustomizer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -86,13 +88,27 @@ public final class LockEventPublisher implements LockClientCustomizer, SmartInit
         running = true;
     }
 
+    /** In the parent contexts too: an event of this one is published there as well. */
     private void findListeners() {
-        boolean found = !(context instanceof AbstractApplicationContext known)
-                || known.getApplicationListeners().stream().anyMatch(LockEventPublisher::wantsLockEvents);
+        boolean found = Stream.iterate(context, Objects::nonNull, ApplicationContext::getParent)
+                .anyMatch(LockEventPublisher::isHeardIn);
         synchronized (this) {
             wanted = found;
             listen();
         }
+    }
+
+    private static boolean isHeardIn(ApplicationContext context) {
+        return !(context instanceof AbstractApplicationContext known)
+                || known.getApplicationListeners().stream().anyMatch(LockEventPublisher::wantsLockEvents)
+                || hasListenerBean(context);
+    }
+
+    /** By the type alone: a lazy bean is not created before its first event. */
+    private static boolean hasListenerBean(ApplicationContext context) {
+        return Stream.concat(Stream.of(LockEvent.class), EVENT_TYPES.stream())
+                .map(type -> ResolvableType.forClassWithGenerics(ApplicationListener.class, eventOf(type)))
+                .anyMatch(type -> context.getBeanNamesForType(type, true, false).length > 0);
     }
 
     private static boolean wantsLockEvents(ApplicationListener<?> listener) {

@@ -16,9 +16,11 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.event.EventListener;
 
 /** What listeners of the application context hear of locks. */
@@ -82,6 +84,17 @@ class LockEventPublisherTests {
         @Override
         public void destroy() {
             destroyed = true;
+        }
+    }
+
+    /** Noticed by its type if it is a lazy bean. */
+    static class OfBeans implements ApplicationListener<PayloadApplicationEvent<LockEvent.Acquired>> {
+
+        private final List<LockEvent> heard = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void onApplicationEvent(PayloadApplicationEvent<LockEvent.Acquired> event) {
+            heard.add(event.getPayload());
         }
     }
 
@@ -167,6 +180,30 @@ class LockEventPublisherTests {
             assertThat(listener.destroyed).isTrue();
             assertThat(listener.heard).containsExactly("Acquired", "Released", "Acquired", "Released");
         });
+    }
+
+    @Test
+    void aListenerThatIsALazyBeanHears() {
+        runner.withInitializer(LockTestContext.bean("lazy", OfBeans.class, bean -> bean.setLazyInit(true)))
+                .run(context -> {
+                    acquireAndRelease(context);
+                    await().until(() -> context.getBean(OfBeans.class).heard.size() == 1);
+                });
+    }
+
+    @Test
+    void aListenerOfTheParentContextHears() {
+        try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(ListenerToAll.class)) {
+            runner.withParent(parent).run(context -> {
+                acquireAndRelease(context);
+                await().until(() -> parent.getBean(ListenerToAll.class).heard.size() == 2);
+            });
+        }
+    }
+
+    private static void acquireAndRelease(ApplicationContext context) {
+        LockClient client = context.getBean(LockClient.class);
+        client.acquire(client.request("orders", "42")).release();
     }
 
     @Test
