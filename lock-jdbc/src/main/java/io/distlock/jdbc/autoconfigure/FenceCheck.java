@@ -10,7 +10,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionException;
@@ -50,12 +49,12 @@ record FenceCheck(
                             + " distributed-lock.jdbc.fencing.enabled to false");
         }
         // One that passes everything on to a bean is listened to there.
-        if (beginning.stream().noneMatch(ConfigurableTransactionManager.class::isInstance)) {
+        if (beginning.stream().noneMatch(this::isListenedTo)) {
             throw new IllegalStateException("the transactions of "
                     + beginning.get(0).getClass().getName()
-                    + " would not be fenced, since it cannot be listened to: let it implement"
-                    + " ConfigurableTransactionManager, define the manager behind it as a bean too, or set"
-                    + " distributed-lock.jdbc.fencing.enabled to false");
+                    + " would not be fenced, since the locks do not listen to it: let it implement"
+                    + " ConfigurableTransactionManager and define it in the application context of the locks, define"
+                    + " the manager behind it as a bean too, or set distributed-lock.jdbc.fencing.enabled to false");
         }
         String reactive = names(ReactiveTransactionManager.class);
         if (!reactive.isEmpty() && names(TransactionFence.Reactive.class).isEmpty()) {
@@ -65,6 +64,11 @@ record FenceCheck(
                             + " as in 'update ... where ... and token <= :token'",
                     reactive);
         }
+    }
+
+    /** Not if it is a bean of a parent context, which has no listener, or one that shows the locks to another fence. */
+    private boolean isListenedTo(PlatformTransactionManager manager) {
+        return beans.getBeanProvider(TransactionFence.class).stream().anyMatch(fence -> fence.isCalledFor(manager));
     }
 
     private String names(Class<?> type) {

@@ -145,9 +145,23 @@ class FenceStartTests {
     @Test
     void aTransactionManagerThatCannotBeListenedToStopsTheStart() {
         assertThatThrownBy(() -> start(HiddenManager.class, ENABLED))
-                .hasStackTraceContaining("would not be fenced, since it cannot be listened to")
+                .hasStackTraceContaining("would not be fenced, since the locks do not listen to it")
                 .hasStackTraceContaining("FenceStartTests$Delegate");
         start(ManagerBehind.class, ENABLED).close();
+    }
+
+    @Test
+    void aTransactionManagerOfTheParentContextThatTheLocksDoNotListenToStopsTheStart() {
+        SpringApplicationBuilder parent = new SpringApplicationBuilder(Parent.class).web(WebApplicationType.NONE);
+        assertThatThrownBy(() -> parent.child(Application.class)
+                        .web(WebApplicationType.NONE)
+                        .run(
+                                ENABLED,
+                                "--distributed-lock.provider=in-memory",
+                                "--distributed-lock.jdbc.initialize-schema=always"))
+                .hasStackTraceContaining(
+                        "JdbcTransactionManager would not be fenced, since the locks do not listen to it")
+                .hasStackTraceContaining("define it in the application context of the locks");
     }
 
     private static ConfigurableApplicationContext start(String... properties) {
@@ -238,6 +252,24 @@ class FenceStartTests {
         @Bean
         PlatformTransactionManager delegate(JdbcTransactionManager behind) {
             return new Delegate(behind);
+        }
+    }
+
+    /** Without locks. */
+    @Configuration(proxyBeanMethods = false)
+    static class Parent {
+
+        @Bean
+        DataSource dataSource() {
+            return new EmbeddedDatabaseBuilder()
+                    .setType(EmbeddedDatabaseType.H2)
+                    .generateUniqueName(true)
+                    .build();
+        }
+
+        @Bean
+        JdbcTransactionManager transactionManager(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
         }
     }
 

@@ -321,14 +321,14 @@ class FencedTransactionTests {
         assertThat(work()).isEqualTo(1);
     }
 
-    /** Between the two calls nothing is under a lock, though the outer transaction keeps it. */
     @Test
-    void aLockThatIsKeptByATransactionOfAnotherDataSourceIsFencedWhereItIsTakenAgain() {
+    void aLockThatIsKeptByATransactionOfAnotherDataSourceFencesEachOneInside() {
         others().executeWithoutResult(status -> {
             FencingToken token = outer.locked("1", () -> inner.write("a"));
             assertThat(fence("orders:1")).isEqualTo(token.value());
             overtake("orders:1");
-            assertStale(() -> outer.locked("1", () -> inner.write("b")));
+            assertStale(() -> inner.write("b"));
+            assertStale(() -> outer.locked("1", () -> inner.write("c")));
             assertStale(() -> transaction().executeWithoutResult(inside -> outer.locked("1", () -> {})));
         });
         assertThat(work()).isEqualTo(1);

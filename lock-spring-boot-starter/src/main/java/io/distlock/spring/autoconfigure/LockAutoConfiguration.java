@@ -18,7 +18,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
@@ -40,7 +39,7 @@ public final class LockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LockEventPublisher lockEventPublisher(ApplicationContext context) {
+    LockEventPublisher lockEventPublisher(ConfigurableApplicationContext context) {
         return new LockEventPublisher(context);
     }
 

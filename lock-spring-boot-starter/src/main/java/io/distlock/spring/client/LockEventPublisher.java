@@ -5,19 +5,21 @@ import io.distlock.LockEvent;
 import io.distlock.spring.LockClientCustomizer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.PayloadApplicationEvent;
-import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.context.event.GenericApplicationListenerAdapter;
 import org.springframework.context.support.AbstractApplicationContext;
@@ -30,15 +32,14 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  * database would block. Costs nothing without listeners. A slow listener loses events once ten thousand are waiting.
  * Thread-safe.
  */
-public final class LockEventPublisher
-        implements LockClientCustomizer,
-                SmartInitializingSingleton,
-                ApplicationListener<ContextRefreshedEvent>,
-                DisposableBean {
+public final class LockEventPublisher implements LockClientCustomizer, SmartInitializingSingleton, SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(LockEventPublisher.class);
     private static final int MOST_WAITING = 10_000;
     private static final int IDLE_SECONDS = 10;
+
+    /** Stops right after the lock clients, whose last events are those of the locks that are still held. */
+    private static final int PHASE = 999;
 
     static final List<Class<? extends LockEvent>> EVENT_TYPES = List.of(
             LockEvent.Acquired.class,
@@ -50,14 +51,15 @@ public final class LockEventPublisher
     /** A listener that accepts this type accepts any event, not lock events in particular. */
     private record Unrelated() {}
 
-    private final ApplicationContext context;
+    private final ConfigurableApplicationContext context;
     private final AtomicBoolean warned = new AtomicBoolean();
     private final ThreadPoolExecutor thread;
     // Both guarded by this object's monitor. Clients without a listener of ours.
     private final List<LockClient> clients = new ArrayList<>();
     private boolean wanted;
+    private volatile boolean running;
 
-    public LockEventPublisher(ApplicationContext context) {
+    public LockEventPublisher(ConfigurableApplicationContext context) {
         this.context = context;
         CustomizableThreadFactory threads = new CustomizableThreadFactory("distlock-events-");
         threads.setDaemon(true);
@@ -79,18 +81,34 @@ public final class LockEventPublisher
         findListeners();
     }
 
+    /** Looks again, for listeners that were registered since. */
     @Override
-    public void onApplicationEvent(ContextRefreshedEvent event) {
+    public void start() {
         findListeners();
+        running = true;
     }
 
+    /** In the parent contexts too: an event of this one is published there as well. */
     private void findListeners() {
-        boolean found = !(context instanceof AbstractApplicationContext known)
-                || known.getApplicationListeners().stream().anyMatch(LockEventPublisher::wantsLockEvents);
+        boolean found = Stream.iterate(context, Objects::nonNull, ApplicationContext::getParent)
+                .anyMatch(LockEventPublisher::isHeardIn);
         synchronized (this) {
             wanted = found;
             listen();
         }
+    }
+
+    private static boolean isHeardIn(ApplicationContext context) {
+        return !(context instanceof AbstractApplicationContext known)
+                || known.getApplicationListeners().stream().anyMatch(LockEventPublisher::wantsLockEvents)
+                || hasListenerBean(context);
+    }
+
+    /** By the type alone: a lazy bean is not created before its first event. */
+    private static boolean hasListenerBean(ApplicationContext context) {
+        return Stream.concat(Stream.of(LockEvent.class), EVENT_TYPES.stream())
+                .map(type -> ResolvableType.forClassWithGenerics(ApplicationListener.class, eventOf(type)))
+                .anyMatch(type -> context.getBeanNamesForType(type, true, false).length > 0);
     }
 
     private static boolean wantsLockEvents(ApplicationListener<?> listener) {
@@ -137,14 +155,27 @@ public final class LockEventPublisher
         }
     }
 
-    /** Queued events are still published. */
+    /** If the context closes, returns once the queued events have been published, or after ten seconds. */
     @Override
-    public void destroy() {
-        thread.shutdown();
+    public void stop() {
+        if (context.isClosed()) {
+            running = false;
+            thread.shutdown();
+            try {
+                thread.awaitTermination(IDLE_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException interrupt) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
-    /** After {@link #destroy()}: returns once all queued events have been published. */
-    void awaitEnd() throws InterruptedException {
-        thread.awaitTermination(IDLE_SECONDS, TimeUnit.SECONDS);
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
     }
 }

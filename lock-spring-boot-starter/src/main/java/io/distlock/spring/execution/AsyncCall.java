@@ -38,6 +38,7 @@ final class AsyncCall {
     private final Deque<Reference> held = new ConcurrentLinkedDeque<>();
 
     // Written before the task is submitted.
+    private @Nullable HeldLocks around;
     private @Nullable Work work;
     private @Nullable BiConsumer<@Nullable Work, @Nullable Throwable> continuation;
     private volatile boolean stopped;
@@ -45,9 +46,9 @@ final class AsyncCall {
     /**
      * What to do on the executor's thread: call the body, or what replaces it if a lock was not acquired.
      *
-     * @param inside what the body holds; null for a replacement
+     * @param inside what it runs under; for a replacement, what the calls around this one hold
      */
-    record Work(@Nullable HeldLocks inside, Body body) {}
+    record Work(HeldLocks inside, Body body) {}
 
     /**
      * Captures the context of the calling thread: locks are granted on other threads.
@@ -82,6 +83,7 @@ final class AsyncCall {
 
     /** Goes on with the work on the executor's thread, or with the reason why there is none on any thread. */
     void start(EnclosingScope scope, HeldLocks outer, BiConsumer<@Nullable Work, @Nullable Throwable> next) {
+        around = outer;
         continuation = next;
         begun.whenComplete((ready, failure) -> {
             if (failure != null) {
@@ -171,7 +173,8 @@ final class AsyncCall {
             begun.completeExceptionally(failure);
             return;
         }
-        Work replacement = new Work(null, () -> handler.handle((LockException) failure));
+        HeldLocks outer = Objects.requireNonNull(around);
+        Work replacement = new Work(outer, () -> outer.call(() -> handler.handle((LockException) failure)));
         close(null, ignored -> {
             if (handler instanceof NotAcquiredHandler.Immediate) {
                 begin(replacement);

@@ -48,7 +48,7 @@ public final class HeldLocks {
     }
 
     /** Around a new call: the locks of this thread's call and, outside them, those kept by scopes on this thread. */
-    static HeldLocks reachable() {
+    public static HeldLocks reachable() {
         List<EnclosingScope> scopes = SCOPES.get();
         if (scopes == null) {
             return current();

@@ -75,9 +75,9 @@ record PublisherExecution(
 
     private Flux<Object> published(AsyncCall.Work work) {
         // Hidden: Reactor would call a Callable without asking whether the subscription was cancelled.
-        Flux<Object> published = Flux.from(publisher(work.body())).hide();
-        HeldLocks inside = work.inside();
-        return inside == null ? published : published.contextWrite(context -> context.put(HeldLocks.class, inside));
+        return Flux.from(publisher(work.body()))
+                .hide()
+                .contextWrite(context -> context.put(HeldLocks.class, work.inside()));
     }
 
     /** What the body returned, or the error it threw. */

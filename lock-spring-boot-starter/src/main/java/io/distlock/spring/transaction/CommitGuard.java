@@ -29,6 +29,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.ReactiveTransaction;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionExecution;
@@ -63,16 +64,14 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         return Ordered.HIGHEST_PRECEDENCE;
     }
 
-    @Override
-    public Object postProcessBeforeInitialization(Object bean, String name) {
-        if (bean instanceof ConfigurableTransactionManager manager) {
-            manager.addListener(listener);
-        }
-        return bean;
-    }
-
+    /** After the initialization: the product of a factory does not pass through here before it. */
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
+        // A proxy passes the listener on to a manager that may have it.
+        if (bean instanceof ConfigurableTransactionManager manager
+                && !manager.getTransactionExecutionListeners().contains(listener)) {
+            manager.addListener(listener);
+        }
         TransactionAdvice.extend(bean, listener::proceed);
         return bean;
     }
@@ -95,6 +94,13 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     boolean isFencing() {
         return !fences.get().isEmpty();
+    }
+
+    /** Whether it shows the locks of this manager's transactions to the fence. */
+    static boolean shows(PlatformTransactionManager manager, TransactionFence fence) {
+        return manager instanceof ConfigurableTransactionManager known
+                && known.getTransactionExecutionListeners().stream()
+                        .anyMatch(each -> each instanceof Listener listener && listener.shows(fence));
     }
 
     /** How many reactive transactions were rolled back to a savepoint so far, in all: a listener does not know where. */
@@ -147,7 +153,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
          */
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-            List<ReferenceCountedLock> locks = HeldLocks.current().referenced();
+            List<ReferenceCountedLock> locks = HeldLocks.reachable().referenced();
             if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
                 Begun under = new Begun(locks);
                 begun.put(transaction, under);
@@ -175,6 +181,10 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             } catch (NoTransactionException none) {
                 return Optional.empty();
             }
+        }
+
+        boolean shows(TransactionFence fence) {
+            return fences.get().contains(fence);
         }
 
         @Override

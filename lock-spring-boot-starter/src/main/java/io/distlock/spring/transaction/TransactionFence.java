@@ -1,6 +1,7 @@
 package io.distlock.spring.transaction;
 
 import io.distlock.Sequencer;
+import org.springframework.transaction.PlatformTransactionManager;
 import reactor.core.publisher.Mono;
 
 /**
@@ -18,6 +19,11 @@ public interface TransactionFence {
      * @throws RuntimeException to refuse the transaction
      */
     void enter(String provider, Sequencer sequencer);
+
+    /** Whether it is called for locks of this manager's transactions. */
+    default boolean isCalledFor(PlatformTransactionManager manager) {
+        return CommitGuard.shows(manager, this);
+    }
 
     /** The same for reactive transactions. Thread-safe. */
     @FunctionalInterface

@@ -14,10 +14,13 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.event.EventListener;
 
 /** What listeners of the application context hear of locks. */
@@ -62,6 +65,36 @@ class LockEventPublisherTests {
         @EventListener
         void on(LockEvent.Acquired event) throws InterruptedException {
             mayEnd.await();
+        }
+    }
+
+    /** Stays with the first event until the context that is being closed waits for it, or has destroyed it. */
+    static class UntilTheEnd implements DisposableBean {
+
+        private final Thread closing = Thread.currentThread();
+        private final List<String> heard = new CopyOnWriteArrayList<>();
+        private volatile boolean destroyed;
+
+        @EventListener
+        void on(LockEvent event) {
+            await().until(() -> destroyed || closing.getState() == Thread.State.TIMED_WAITING);
+            heard.add(event.getClass().getSimpleName() + (destroyed ? " after the end" : ""));
+        }
+
+        @Override
+        public void destroy() {
+            destroyed = true;
+        }
+    }
+
+    /** Noticed by its type if it is a lazy bean. */
+    static class OfBeans implements ApplicationListener<PayloadApplicationEvent<LockEvent.Acquired>> {
+
+        private final List<LockEvent> heard = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void onApplicationEvent(PayloadApplicationEvent<LockEvent.Acquired> event) {
+            heard.add(event.getPayload());
         }
     }
 
@@ -137,14 +170,50 @@ class LockEventPublisherTests {
     }
 
     @Test
+    void whenTheContextClosesAListenerHearsOfWhatIsQueuedBeforeItIsDestroyed() {
+        runner.withBean(UntilTheEnd.class).run(context -> {
+            LockClient client = context.getBean(LockClient.class);
+            client.acquire(client.request("orders", "1")).release();
+            client.acquire(client.request("orders", "2")).release();
+            UntilTheEnd listener = context.getBean(UntilTheEnd.class);
+            context.getSourceApplicationContext().close();
+            assertThat(listener.destroyed).isTrue();
+            assertThat(listener.heard).containsExactly("Acquired", "Released", "Acquired", "Released");
+        });
+    }
+
+    @Test
+    void aListenerThatIsALazyBeanHears() {
+        runner.withInitializer(LockTestContext.bean("lazy", OfBeans.class, bean -> bean.setLazyInit(true)))
+                .run(context -> {
+                    acquireAndRelease(context);
+                    await().until(() -> context.getBean(OfBeans.class).heard.size() == 1);
+                });
+    }
+
+    @Test
+    void aListenerOfTheParentContextHears() {
+        try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(ListenerToAll.class)) {
+            runner.withParent(parent).run(context -> {
+                acquireAndRelease(context);
+                await().until(() -> parent.getBean(ListenerToAll.class).heard.size() == 2);
+            });
+        }
+    }
+
+    private static void acquireAndRelease(ApplicationContext context) {
+        LockClient client = context.getBean(LockClient.class);
+        client.acquire(client.request("orders", "42")).release();
+    }
+
+    @Test
     void nothingIsPublishedWhereNobodyMeansIt() {
         runner.withBean(Generic.class).run(context -> {
             LockClient client = context.getBean(LockClient.class);
             client.acquire(client.request("orders", "42")).release();
-            LockEventPublisher publisher = context.getBean(LockEventPublisher.class);
-            publisher.destroy();
-            publisher.awaitEnd();
-            assertThat(context.getBean(Generic.class).heard)
+            Generic generic = context.getBean(Generic.class);
+            context.getSourceApplicationContext().close();
+            assertThat(generic.heard)
                     .noneMatch(event -> event instanceof PayloadApplicationEvent<?> payload
                             && payload.getPayload() instanceof LockEvent.Acquired);
         });

@@ -8,8 +8,11 @@ import io.distlock.spring.template.LockSpec;
 import io.distlock.spring.template.LockTemplate;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Locks by code, and transactions around them and inside them. */
@@ -65,6 +68,26 @@ class TemplateInTransactionTests {
                         lose.run();
                     })));
             assertThat(database.rows()).isEmpty();
+        });
+    }
+
+    @Test
+    void aNewTransactionInsideOneThatKeepsALostLockLeavesNothingCommitted() {
+        run((brief, transactions, database, lose) -> {
+            TransactionTemplate anew = new TransactionTemplate(
+                    Objects.requireNonNull(transactions.getTransactionManager()),
+                    new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
+            transactions.executeWithoutResult(status -> {
+                brief.run(() -> {});
+                anew.executeWithoutResult(inner -> database.insert("while held"));
+                assertThatExceptionOfType(LockLostException.class)
+                        .isThrownBy(() -> anew.executeWithoutResult(inner -> {
+                            database.insert("stale");
+                            lose.run();
+                        }));
+                status.setRollbackOnly();
+            });
+            assertThat(database.rows()).containsExactly("while held");
         });
     }
 }
