@@ -19,9 +19,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * One round of renewals: each node gets its batches, and each lease is answered once a majority has answered. Then
- * nodes that have lost a lease get it again unless a majority has lost it; they count from the next round on. State is
- * guarded by this object's monitor.
+ * One round of renewals: each node gets its batches, and each lease is answered once a majority has answered. A lease
+ * that a majority has lost is released. Nodes that have lost another get it again; they count from the next round on.
+ * State is guarded by this object's monitor.
  */
 final class RedlockRenewal {
 
@@ -89,6 +89,10 @@ final class RedlockRenewal {
         }
         if (before == Tally.Verdict.OPEN && after != Tally.Verdict.OPEN) {
             answers.answer(count.lease, meaning(after));
+            if (after == Tally.Verdict.NO && !count.lease.isReleased()) {
+                // A minority may still have it, or be about to get it.
+                count.lease.release(nodes, Duration.ZERO);
+            }
         }
         if (last) {
             complete.complete(null);
@@ -114,8 +118,7 @@ final class RedlockRenewal {
     private synchronized List<RedlockLease> lostBy(int node) {
         Duration passed = nodes.elapsed(since);
         return counts.values().stream()
-                .filter(count -> count.lostBy.get(node) && count.tally.verdict() != Tally.Verdict.NO)
-                .filter(count -> passed.compareTo(count.timeToLive) < 0)
+                .filter(count -> count.lostBy.get(node) && passed.compareTo(count.timeToLive) < 0)
                 .map(count -> count.lease)
                 .filter(lease -> !lease.isReleased())
                 .toList();
