@@ -127,9 +127,9 @@ public interface LockClient extends AutoCloseable {
 
     /**
      * Takes a lock away from the holder with this token. For operators who know that the holder is gone or stuck. A holder
-     * in this client is notified first. One elsewhere finds out at its next renewal (or the one after, if one is under
-     * way; without renewal, when it extends or releases the lock), and until then acts on a lock that another may have: only
-     * a resource that checks fencing tokens can reject its work.
+     * in this client is notified first, and has lost the lock even if this fails. One elsewhere finds out at its next
+     * renewal (or the one after, if one is under way; without renewal, when it extends or releases the lock), and until
+     * then acts on a lock that another may have: only a resource that checks fencing tokens can reject its work.
      *
      * @return {@link Release#NOT_OWNER} if nobody holds the lock with this token
      * @throws LockUnavailableException if the store did not answer

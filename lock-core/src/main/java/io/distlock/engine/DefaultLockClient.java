@@ -186,14 +186,21 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public Release forceRelease(LockKey key, FencingToken token) {
-        context.watchdog().held().stream()
+        List<DefaultHeldLock> here = context.watchdog().held().stream()
                 .filter(held ->
                         held.lease().key().equals(key) && held.lease().token().equals(token))
-                // Before the store grants it to another.
-                .forEach(held -> held.lose(LockLoss.Reason.NOT_OWNER));
+                .toList();
+        // Before the store grants it to another.
+        here.forEach(held -> held.lose(LockLoss.Reason.NOT_OWNER));
         long started = context.ticker().nanos();
-        // A provider may need one call to look and one to take.
-        Release release = ask(key, 2, context.provider().forceRelease(key, token));
+        Release release;
+        try {
+            // A provider may need one call to look and one to take.
+            release = ask(key, 2, context.provider().forceRelease(key, token));
+        } finally {
+            // Nobody here has it any more, even if the store has not answered.
+            here.forEach(held -> held.releaseAtStore(Duration.ZERO));
+        }
         if (release == Release.UNKNOWN) {
             throw new LockUnavailableException(key, context.since(started), "the store gave no definite answer", null);
         }

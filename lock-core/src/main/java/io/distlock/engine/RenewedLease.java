@@ -143,7 +143,11 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
 
     /** The key stays taken for the rest of the minimum hold time. */
     final CompletableFuture<Release> releaseAtStore() {
-        return context.release(lease, timeToLive, () -> options.minHoldTime().minus(heldFor()));
+        return releaseAtStore(options.minHoldTime());
+    }
+
+    final CompletableFuture<Release> releaseAtStore(Duration minHoldTime) {
+        return context.release(lease, timeToLive, () -> minHoldTime.minus(heldFor()));
     }
 
     /** The store is about to be asked to keep the key for this long. */

@@ -8,6 +8,7 @@ import io.distlock.redis.redlock.Quorum.Tally;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Lease;
+import io.distlock.spi.Ticker;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,10 @@ final class RedlockLease implements Lease {
     /** Who asked; the entry's owner also names the try that succeeded. */
     private final String owner;
 
-    private volatile RedisLease entry;
+    private final RedisLease entry;
+    /** How long the nodes have been asked to keep it, if it was extended. */
+    private volatile @Nullable Deadline extended;
+
     private volatile @Nullable CompletableFuture<List<CompletionStage<Release>>> releases;
     /** One bit for each node. */
     private BigInteger absent = BigInteger.ZERO;
@@ -41,15 +45,19 @@ final class RedlockLease implements Lease {
         this.entry = entry;
     }
 
-    /** Its time to live is the longest that a node was ever asked for, since a node may have it for that long. */
     RedisLease entry() {
         return entry;
     }
 
-    synchronized RedisLease lasting(Duration time) {
-        RedisLease extended = entry.lasting(time);
-        entry = time.compareTo(entry.renewedTimeToLive()) > 0 ? extended : entry;
-        return extended;
+    synchronized RedisLease extend(Duration time, Ticker ticker) {
+        extended = Deadline.in(longest(time), ticker);
+        return entry.lasting(time);
+    }
+
+    /** How long nodes that were just asked for this time keep it: an extension before may last longer. */
+    Duration longest(Duration time) {
+        Deadline until = extended;
+        return until == null || until.remaining().compareTo(time) < 0 ? time : until.remaining();
     }
 
     /** From now on no node gets the lock again. */
@@ -108,7 +116,7 @@ final class RedlockLease implements Lease {
     private void releaseAgain(RedlockNodes nodes, int node, Release decided, Deadline kept) {
         // A node that has been down long has nothing to release.
         if (decided != Release.UNKNOWN && !isAbsentFrom(node)) {
-            releaseLater(nodes, node, entry.renewedTimeToLive().plus(kept.remaining()), kept::remaining);
+            releaseLater(nodes, node, longest(entry.renewedTimeToLive()).plus(kept.remaining()), kept::remaining);
         }
     }
 

@@ -18,6 +18,7 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
+import io.distlock.spi.Ticker;
 import io.distlock.support.AcquireLoop;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
@@ -114,7 +115,8 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
-        new RedlockRenewal(nodes, List.of(lease), each -> each.lasting(timeToLive), answers).start();
+        Ticker ticker = nodes.runtime().ticker();
+        new RedlockRenewal(nodes, List.of(lease), each -> each.extend(timeToLive, ticker), answers).start();
     }
 
     @Override
@@ -143,7 +145,10 @@ public final class RedlockProvider implements LockProvider {
     private RedlockLease lease(LockKey key, FencingToken token, RedisStore.Grantee holder) {
         RedisLease entry =
                 new RedisLease(key, holder.mode(), holder.owner(), token, keys, LockOptions.MAX_LEASE, Duration.ZERO);
-        return new RedlockLease(holder.owner(), entry);
+        RedlockLease lease = new RedlockLease(holder.owner(), entry);
+        // Its holder may be renewing it, and then restores it where the release has come earlier than elsewhere.
+        nodes.indexes().forEach(lease::mayComeLateTo);
+        return lease;
     }
 
     @Override

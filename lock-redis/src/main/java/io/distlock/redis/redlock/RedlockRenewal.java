@@ -19,9 +19,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * One round of renewals: each node gets its batches, and each lease is answered once a majority has answered. Then
- * nodes that have lost a lease get it again unless a majority has lost it; they count from the next round on. State is
- * guarded by this object's monitor.
+ * One round of renewals: each node gets its batches, and each lease is answered once a majority has answered. A lease
+ * that a majority has lost is released. Nodes that have lost another get it again; they count from the next round on.
+ * State is guarded by this object's monitor.
  */
 final class RedlockRenewal {
 
@@ -62,6 +62,11 @@ final class RedlockRenewal {
             this.timeToLive = timeToLive;
             this.tally = tally;
         }
+
+        /** For as long as the other nodes have it, or a dead holder's lock would be freed later. */
+        RedisLease entry() {
+            return lease.entry().lasting(lease.longest(timeToLive));
+        }
     }
 
     void start() {
@@ -89,6 +94,10 @@ final class RedlockRenewal {
         }
         if (before == Tally.Verdict.OPEN && after != Tally.Verdict.OPEN) {
             answers.answer(count.lease, meaning(after));
+            if (after == Tally.Verdict.NO && !count.lease.isReleased()) {
+                // A minority may still have it, or be about to get it.
+                count.lease.release(nodes, Duration.ZERO);
+            }
         }
         if (last) {
             complete.complete(null);
@@ -106,18 +115,20 @@ final class RedlockRenewal {
 
     private void mend() {
         nodes.indexes()
-                .forEach(at ->
-                        RedisStore.inBatches(lostBy(at), lost -> new Restoration(nodes, at, lost).afterRenewal()));
+                .forEach(at -> RedisStore.inBatches(lostBy(at), lost -> {
+                    List<RedlockLease> leases =
+                            lost.stream().map(count -> count.lease).toList();
+                    new Restoration(nodes, at, leases)
+                            .restore(lost.stream().map(Count::entry).toList());
+                }));
     }
 
     /** Excludes those that expired on all nodes if the round took that long. */
-    private synchronized List<RedlockLease> lostBy(int node) {
+    private synchronized List<Count> lostBy(int node) {
         Duration passed = nodes.elapsed(since);
         return counts.values().stream()
-                .filter(count -> count.lostBy.get(node) && count.tally.verdict() != Tally.Verdict.NO)
-                .filter(count -> passed.compareTo(count.timeToLive) < 0)
-                .map(count -> count.lease)
-                .filter(lease -> !lease.isReleased())
+                .filter(count -> count.lostBy.get(node) && passed.compareTo(count.timeToLive) < 0)
+                .filter(count -> !count.lease.isReleased())
                 .toList();
     }
 
@@ -131,10 +142,6 @@ final class RedlockRenewal {
 
         /** By then the losers of a split vote have withdrawn, if the node is near. */
         private static final Duration FIRST_PAUSE = Duration.ofMillis(2);
-
-        void afterRenewal() {
-            restore(leases.stream().map(RedlockLease::entry).toList());
-        }
 
         /** Asks soon after the grant, then after twice the pause each time, until the node has it or the lease is over. */
         void afterGrant(Moment since, LockOptions options) {
@@ -159,7 +166,8 @@ final class RedlockRenewal {
             }
         }
 
-        private CompletionStage<Boolean> restore(List<RedisLease> entries) {
+        /** Once. */
+        CompletionStage<Boolean> restore(List<RedisLease> entries) {
             return nodes.get(place).restore(entries).handle((replies, failure) -> {
                 boolean mayComeLate =
                         failure != null && RedisCallException.of(failure).mayBeApplied();

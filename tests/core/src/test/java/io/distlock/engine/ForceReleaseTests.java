@@ -1,14 +1,17 @@
 package io.distlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
+import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.test.provider.Fault;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -57,6 +60,30 @@ class ForceReleaseTests {
         here.provider.deliver();
         ManualEngine.await().until(() -> !asking.isAlive());
         assertThat(answer).hasValue(Release.RELEASED);
+    }
+
+    /** Its own release is repeated until the store answers. */
+    @Test
+    void aHolderInTheSameClientDoesNotKeepOthersOutIfTheStoreIsSilent() {
+        HeldLock held = here.hold("a");
+        here.provider.onForceRelease(Fault.ERROR);
+        here.provider.onRelease(Fault.ERROR);
+        assertThatThrownBy(() -> here.client.forceRelease(KEY, held.fencingToken()))
+                .isInstanceOf(LockUnavailableException.class);
+        assertThat(held.isHeld()).isFalse();
+        here.provider.heal();
+        here.advanceMillis(1_000);
+        assertThat(here.isFree("a")).isTrue();
+    }
+
+    @Test
+    void aHolderInTheSameClientDoesNotKeepOthersOutIfTheProviderCannotForceIt() {
+        HeldLock held = here.client.acquire(here.now("a").withMinHoldTime(Duration.ofSeconds(10)));
+        here.provider.onForceRelease(Fault.THROW);
+        assertThatThrownBy(() -> here.client.forceRelease(KEY, held.fencingToken()))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(held.isHeld()).isFalse();
+        assertThat(here.isFree("a")).isTrue();
     }
 
     @Test

@@ -44,9 +44,14 @@ class RedlockExtensionTests {
 
         private final Thread test = Thread.currentThread();
         private Optional<Runnable> next = Optional.empty();
+        private volatile long ahead;
 
         void meanwhile(Runnable action) {
             next = Optional.of(action);
+        }
+
+        void advance(Duration time) {
+            ahead += time.toNanos();
         }
 
         @Override
@@ -56,7 +61,7 @@ class RedlockExtensionTests {
                 next = Optional.empty();
                 action.ifPresent(Runnable::run);
             }
-            return Ticker.system().nanos();
+            return Ticker.system().nanos() + ahead;
         }
 
         @Override
@@ -98,6 +103,20 @@ class RedlockExtensionTests {
         nodes.get(2).probe().command("DEL", LOCK);
         assertThat(extend(SHORT)).isEqualTo(Renewal.RENEWED);
         awaitLong(nodes.get(2));
+    }
+
+    @Test
+    void aNodeThatLostItGetsItForNoLongerThanTheOthersHaveIt() {
+        assertThat(extend(LONG)).isEqualTo(Renewal.RENEWED);
+        nodes.all().forEach(RedlockExtensionTests::awaitLong);
+        ticker.advance(LONG);
+        nodes.all().forEach(node -> node.probe().command("PEXPIRE", LOCK, "1000"));
+        nodes.get(2).probe().command("DEL", LOCK);
+        assertThat(extend(SHORT)).isEqualTo(Renewal.RENEWED);
+        await().atMost(Duration.ofSeconds(4))
+                .untilAsserted(
+                        () -> assertThat(nodes.get(2).probe().ttlMillis(LOCK)).isPresent());
+        assertThat(nodes.get(2).probe().ttlMillis(LOCK).orElse(0L)).isBetween(1L, SHORT.toMillis());
     }
 
     private Renewal extend(Duration time) {

@@ -14,6 +14,7 @@ import io.distlock.redis.script.RedisScripts;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.CommandRecorder;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -126,6 +128,32 @@ class RedlockLateRestorationTests {
             TestClient.get(provider.release(third, Duration.ZERO));
             assertThat(forgetful.probe().get(LOCK)).isEmpty();
             nodes.get(1).thaw();
+        }
+    }
+
+    /** One node has refused it, and the others have lost it. */
+    @Test
+    void aLostLeaseIsNotRestoredOnANodeThatIsFreeLater() {
+        ManualTicker ticker = new ManualTicker();
+        try (LockRuntime runtime = ManualScheduler.runtime(ticker);
+                RedlockConnections connections = RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
+                RedlockProvider provider = new RedlockProvider(runtime, connections, RedlockTestClient.PATIENT)) {
+            TestClient.get(provider.release(acquire(provider, runtime, "warm"), Duration.ZERO));
+            RedisServer third = nodes.get(2);
+            third.probe().command("SET", LOCK, "another.0:5");
+            Lease lease = acquire(provider, runtime, "orders");
+            nodes.get(0).probe().command("DEL", LOCK);
+            nodes.get(1).probe().command("DEL", LOCK);
+            CompletableFuture<Renewal> renewal = new CompletableFuture<>();
+            provider.renew(List.of(lease), (each, answer) -> renewal.complete(answer));
+            assertThat(TestClient.get(renewal)).isEqualTo(Renewal.NOT_OWNER);
+            third.probe().command("DEL", LOCK);
+            for (int round = 0; round < 5; round++) {
+                ticker.advance(Duration.ofMillis(100));
+                // Once a release is answered, so is what was asked before it.
+                TestClient.get(provider.release(acquire(provider, runtime, "second"), Duration.ZERO));
+                assertThat(third.probe().get(LOCK)).isEmpty();
+            }
         }
     }
 

@@ -139,6 +139,17 @@ class RedlockRestorationTests {
         assertThat(third().get(LOCK)).isEmpty();
     }
 
+    /** With one of the others down, it would keep everybody out. */
+    @Test
+    void whatAMinorityStillHasIsReleasedWithTheLoss() {
+        Lease lease = acquire();
+        awaitOnAllNodes(lease);
+        nodes.get(0).probe().command("DEL", LOCK);
+        nodes.get(1).probe().command("DEL", LOCK);
+        assertThat(renew(lease)).isEqualTo(Renewal.NOT_OWNER);
+        await().atMost(Duration.ofSeconds(10)).until(() -> third().get(LOCK).isEmpty());
+    }
+
     @Test
     void aRestorationThatComesAfterTheReleaseLeavesNothing() {
         for (int round = 0; round < 50; round++) {
