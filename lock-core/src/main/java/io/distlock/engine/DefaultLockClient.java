@@ -20,6 +20,7 @@ import io.distlock.WaiterInfo;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

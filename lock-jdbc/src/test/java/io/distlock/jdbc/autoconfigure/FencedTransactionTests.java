@@ -334,6 +334,16 @@ class FencedTransactionTests {
         assertThat(work()).isEqualTo(1);
     }
 
+    /** It would wait for the row that the suspended one has advanced. */
+    @Test
+    void aNewTransactionInsideOneThatKeepsALockIsNotHeldUpByIt() {
+        transaction().executeWithoutResult(status -> {
+            outer.locked("1", () -> inner.write("a"));
+            inner.writeInANewOne("b");
+        });
+        assertThat(work()).isEqualTo(2);
+    }
+
     private static TransactionTemplate others() {
         return new TransactionTemplate(context.getBean("others", PlatformTransactionManager.class));
     }

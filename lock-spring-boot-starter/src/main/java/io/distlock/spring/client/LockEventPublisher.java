@@ -106,9 +106,10 @@ public final class LockEventPublisher implements LockClientCustomizer, SmartInit
 
     /** By the type alone: a lazy bean is not created before its first event. */
     private static boolean hasListenerBean(ApplicationContext context) {
-        return Stream.concat(Stream.of(LockEvent.class), EVENT_TYPES.stream())
-                .map(type -> ResolvableType.forClassWithGenerics(ApplicationListener.class, eventOf(type)))
-                .anyMatch(type -> context.getBeanNamesForType(type, true, false).length > 0);
+        return Stream.of(context.getBeanNamesForType(ApplicationListener.class, true, false))
+                .anyMatch(name -> Stream.concat(Stream.of(LockEvent.class), EVENT_TYPES.stream())
+                        .map(type -> ResolvableType.forClassWithGenerics(ApplicationListener.class, eventOf(type)))
+                        .anyMatch(type -> context.isTypeMatch(name, type)));
     }
 
     private static boolean wantsLockEvents(ApplicationListener<?> listener) {
