@@ -135,7 +135,7 @@ public interface LockClient extends AutoCloseable {
      * @throws LockUnavailableException if the store did not answer
      * @throws LockInterruptedException if the thread was interrupted; the flag is kept, and the lock may be taken away
      *     anyway
-     * @throws UnsupportedOperationException if the provider cannot do this
+     * @throws UnsupportedOperationException if the provider cannot do this, and the holder is not in this client
      */
     Release forceRelease(LockKey key, FencingToken token);
 

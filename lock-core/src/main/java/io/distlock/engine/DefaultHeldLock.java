@@ -183,6 +183,12 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
         return true;
     }
 
+    /** Takes it away from its user, who is notified before the store can grant it to another. */
+    CompletableFuture<Release> forceRelease() {
+        lose(LockLoss.Reason.NOT_OWNER);
+        return releaseAtStore(Duration.ZERO);
+    }
+
     private void announce(LockLoss loss) {
         log(loss);
         context.publish(name -> new LockEvent.Lost(name, loss));

@@ -9,7 +9,6 @@ import io.distlock.LockException;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
-import io.distlock.LockLoss;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
@@ -187,21 +186,14 @@ final class DefaultLockClient implements LockClient {
 
     @Override
     public Release forceRelease(LockKey key, FencingToken token) {
-        List<DefaultHeldLock> here = context.watchdog().held().stream()
+        List<CompletableFuture<Release>> here = context.watchdog().held().stream()
                 .filter(held ->
                         held.lease().key().equals(key) && held.lease().token().equals(token))
+                .map(DefaultHeldLock::forceRelease)
                 .toList();
-        // Before the store grants it to another.
-        here.forEach(held -> held.lose(LockLoss.Reason.NOT_OWNER));
         long started = context.ticker().nanos();
-        Release release;
-        try {
-            // A provider may need one call to look and one to take.
-            release = ask(key, 2, context.provider().forceRelease(key, token));
-        } finally {
-            // Nobody here has it any more, even if the store has not answered.
-            here.forEach(held -> held.releaseAtStore(Duration.ZERO));
-        }
+        // A provider may need one call to look and one to take.
+        Release release = ask(key, 2, here.isEmpty() ? context.provider().forceRelease(key, token) : here.get(0));
         if (release == Release.UNKNOWN) {
             throw new LockUnavailableException(key, context.since(started), "the store gave no definite answer", null);
         }

@@ -168,7 +168,7 @@ class LocksEndpointWebExtensionTests {
 
     @Test
     void aSilentStoreIsAProblem() {
-        store.onForceRelease(Fault.ERROR);
+        store.onRelease(Fault.ERROR);
         assertProblem(
                 endpoint(Show.ALWAYS, true).forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, 1L),
                 503,

@@ -136,9 +136,15 @@ class TrueMessagesTests {
         ManualEngine here = new ManualEngine();
         here.hold("a");
         here.provider.onForceRelease(Fault.ERROR);
-        assertThatThrownBy(() -> here.client.forceRelease(
-                        LockKey.of("a"),
-                        here.atStore("a").orElseThrow().holders().get(0).token().orElseThrow()))
+        assertThatThrownBy(() -> ManualEngine.client(here.provider, here.runtime)
+                        .forceRelease(
+                                LockKey.of("a"),
+                                here.atStore("a")
+                                        .orElseThrow()
+                                        .holders()
+                                        .get(0)
+                                        .token()
+                                        .orElseThrow()))
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageEndingWith("call fails on purpose");
     }
