@@ -1,5 +1,8 @@
 package io.distlock.engine;
 
+import io.distlock.support.Timeouts;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -115,8 +118,14 @@ record CallbackExecutor(Executor blocking, Executor losses, Runnable onClose) im
         }
     }
 
-    /** Later announcements still run. */
-    void close() {
+    /**
+     * Waits for the announcements so far, but no longer than this: whoever closes the client may next end what hears of
+     * them. Later ones still run.
+     */
+    void close(Duration longest) {
+        CompletableFuture<Void> announced = new CompletableFuture<>();
+        executeLoss(() -> announced.complete(null));
+        Timeouts.await(announced, longest);
         onClose.run();
     }
 }

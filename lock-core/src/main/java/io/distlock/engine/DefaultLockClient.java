@@ -263,6 +263,6 @@ final class DefaultLockClient implements LockClient {
         context.watchdog().abandonAll();
         // The provider is closed next, which would abort releases in progress.
         Timeouts.await(drained, context.provider().callTimeout());
-        context.callbacks().close();
+        context.callbacks().close(context.provider().callTimeout());
     }
 }

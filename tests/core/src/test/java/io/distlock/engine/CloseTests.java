@@ -17,9 +17,12 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -194,6 +197,27 @@ class CloseTests {
         here.provider.deliver();
         closing.join();
         assertThat(waited).isTrue();
+    }
+
+    /** Whoever closes it may next end what hears of the losses. */
+    @Test
+    void aClientThatIsClosedWaitsForTheNewsOfLosses() throws InterruptedException {
+        Queue<Runnable> news = new ConcurrentLinkedQueue<>();
+        List<LockEvent> heard = new CopyOnWriteArrayList<>();
+        var callbacks = new CallbackExecutor(Runnable::run, news::add, () -> {});
+        DefaultLockClient client =
+                ManualEngine.client(new ClientContext(slow(() -> null), here.runtime, callbacks, ""));
+        client.acquire(here.now("a"));
+        client.addListener(heard::add);
+        Thread closing = new Thread(client::close);
+        closing.start();
+        await().until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+        assertThat(closing.isAlive()).isTrue();
+        while (!news.isEmpty()) {
+            news.remove().run();
+        }
+        closing.join();
+        assertThat(heard).singleElement().isInstanceOf(LockEvent.Lost.class);
     }
 
     /** The store has granted the lock, but the thread that asked does not know it yet. */

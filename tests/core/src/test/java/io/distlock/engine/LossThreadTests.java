@@ -123,7 +123,7 @@ class LossThreadTests extends CallbackFixture {
     void theThreadForLossesEndsAfterTheClientAndWhatComesLaterIsToldNevertheless() {
         AtomicReference<Thread> teller = new AtomicReference<>();
         CallbackExecutor callbacks = CallbackExecutor.over(Runnable::run);
-        callbacks.close();
+        callbacks.close(Duration.ofSeconds(30));
         callbacks.executeLoss(() -> teller.set(Thread.currentThread()));
         await().until(() -> teller.get() != null);
         await().atMost(Duration.ofSeconds(30)).until(() -> !teller.get().isAlive());
@@ -180,6 +180,6 @@ class LossThreadTests extends CallbackFixture {
         callbacks.executeLoss(after::countDown);
         await().until(() -> after.getCount() == 0);
         assertThat(tellers).hasSize(1);
-        callbacks.close();
+        callbacks.close(Duration.ofSeconds(30));
     }
 }
