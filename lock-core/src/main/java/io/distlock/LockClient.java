@@ -158,8 +158,8 @@ public interface LockClient extends AutoCloseable {
 
     /**
      * Closes the client in bounded time: refuses new requests, fails waiting ones, gives holders the configured time to
-     * release their locks, and declares the rest lost. The store keeps those until they expire, since their holders may still
-     * be working. Does not close the provider.
+     * release their locks, and declares the rest lost, which listeners have the time of one call to hear. The store keeps
+     * those until they expire, since their holders may still be working. Does not close the provider.
      */
     @Override
     void close();
