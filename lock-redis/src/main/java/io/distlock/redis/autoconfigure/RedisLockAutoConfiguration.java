@@ -4,8 +4,10 @@ import io.distlock.redis.RedisLockOptions;
 import io.distlock.redis.RedisLockProvider;
 import io.distlock.redis.connection.RedisConnections;
 import io.distlock.support.LockRuntime;
+import io.lettuce.core.RedisClient;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -41,7 +43,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @ConditionalOnBean(LockRuntime.class)
 @Conditional(RedisLockAutoConfiguration.OnRedis.class)
 @EnableConfigurationProperties(RedisLockProperties.class)
-@ImportRuntimeHints(RedisLockAutoConfiguration.ScriptHints.class)
+@ImportRuntimeHints(RedisLockAutoConfiguration.NativeImageHints.class)
 public final class RedisLockAutoConfiguration {
 
     @Bean
@@ -103,12 +105,15 @@ public final class RedisLockAutoConfiguration {
         }
     }
 
-    /** Keeps the scripts in a native image. */
-    static final class ScriptHints implements RuntimeHintsRegistrar {
+    /** Keeps in a native image the scripts, and the private fields that {@link RedisConnections} reads. */
+    static final class NativeImageHints implements RuntimeHintsRegistrar {
 
         @Override
         public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
             hints.resources().registerPattern("io/distlock/redis/**/*.lua");
+            hints.reflection()
+                    .registerType(LettuceConnectionFactory.class, MemberCategory.ACCESS_DECLARED_FIELDS)
+                    .registerType(RedisClient.class, MemberCategory.ACCESS_DECLARED_FIELDS);
         }
     }
 }

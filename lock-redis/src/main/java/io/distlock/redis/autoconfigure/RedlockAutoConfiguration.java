@@ -30,7 +30,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @ConditionalOnBean(LockRuntime.class)
 @Conditional(RedlockAutoConfiguration.OnRedlock.class)
 @EnableConfigurationProperties(RedlockProperties.class)
-@ImportRuntimeHints(RedisLockAutoConfiguration.ScriptHints.class)
+@ImportRuntimeHints(RedisLockAutoConfiguration.NativeImageHints.class)
 public final class RedlockAutoConfiguration {
 
     @Bean

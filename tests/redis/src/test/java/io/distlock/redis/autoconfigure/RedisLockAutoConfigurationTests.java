@@ -13,6 +13,7 @@ import io.distlock.redis.connection.RedisConnections;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.redis.RedisExtension;
+import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -275,11 +276,15 @@ class RedisLockAutoConfigurationTests {
     }
 
     @Test
-    void aNativeImageGetsTheScripts() {
+    void aNativeImageGetsTheScriptsAndTheFieldsThatAreRead() {
         RuntimeHints hints = new RuntimeHints();
-        new RedisLockAutoConfiguration.ScriptHints()
+        new RedisLockAutoConfiguration.NativeImageHints()
                 .registerHints(hints, getClass().getClassLoader());
         assertThat(RuntimeHintsPredicates.resource().forResource("io/distlock/redis/script/renew.lua"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(LettuceConnectionFactory.class, "configuration"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(RedisClient.class, "redisURI"))
                 .accepts(hints);
     }
 }
