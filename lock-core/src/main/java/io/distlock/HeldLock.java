@@ -96,7 +96,7 @@ public interface HeldLock extends AutoCloseable {
 
     /**
      * Releases the lock, and throws if it was lost before. A lock counts as lost if it was not held when the release began,
-     * or if the store reports, within the lock's validity, that it is not ours. In a try-with-resources statement the
+     * or if the store reports, within its validity and lock-delay, that it is not ours. In a try-with-resources statement the
      * body's exception is thrown, with the loss suppressed.
      *
      * @throws LockLostException if the lock was lost before it could be released

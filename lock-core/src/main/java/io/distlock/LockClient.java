@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * }
  * }</pre>
  *
- * <p>A client serves requests for a key in arrival order, and only one at a time asks the store.
+ * <p>A client serves requests for a key in arrival order. Only one at a time, or several shared ones, asks the store.
  * Locks are not re-entrant, but their {@linkplain #asLock views} are.
  *
  * <p>Thread-safe.

@@ -6,7 +6,10 @@ public enum Release {
     /** This client held it. It is free now, or will be when its minimum hold time is over. */
     RELEASED,
 
-    /** It had been lost: this was known before the release, or the store no longer had it although it was valid by the clock. */
+    /**
+     * It had been lost: this was known before the release, or the store no longer had it although its validity and lock-delay
+     * were not over by the clock.
+     */
     NOT_OWNER,
 
     /**

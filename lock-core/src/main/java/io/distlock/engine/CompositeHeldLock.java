@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Several locks as one: held while all are, lost with the first, exclusive if all are. Thread-safe. */
@@ -129,11 +130,15 @@ public final class CompositeHeldLock implements HeldLock {
         return startRelease().thenApplyAsync(release -> release, callbacks);
     }
 
-    /** All at once; returns the worst answer. */
     CompletableFuture<Release> startRelease() {
+        return release(CompositeHeldLock::startRelease);
+    }
+
+    /** All at once; returns the worst answer. */
+    private CompletableFuture<Release> release(Function<HeldLock, CompletionStage<Release>> each) {
         CompletableFuture<Release> worst = CompletableFuture.completedFuture(Release.RELEASED);
         for (int last = parts.size() - 1; last >= 0; last--) {
-            worst = worst.thenCombine(startRelease(parts.get(last)), CompositeHeldLock::worse);
+            worst = worst.thenCombine(each.apply(parts.get(last)), CompositeHeldLock::worse);
         }
         return worst;
     }
@@ -144,6 +149,13 @@ public final class CompositeHeldLock implements HeldLock {
             return several.startRelease();
         }
         return lock instanceof DefaultHeldLock granted ? granted.startRelease() : lock.releaseAsync();
+    }
+
+    /** Releases what the engine granted and no caller has got: no minimum hold time applies. */
+    static CompletableFuture<Release> giveBack(HeldLock granted) {
+        return granted instanceof CompositeHeldLock several
+                ? several.release(CompositeHeldLock::giveBack)
+                : ((DefaultHeldLock) granted).startRelease(Duration.ZERO);
     }
 
     private static Release worse(Release one, Release other) {

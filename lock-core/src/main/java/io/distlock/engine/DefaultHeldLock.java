@@ -125,11 +125,15 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
     }
 
     CompletableFuture<Release> startRelease() {
+        return startRelease(options.minHoldTime());
+    }
+
+    CompletableFuture<Release> startRelease(Duration minHoldTime) {
         while (isHeld() && state instanceof LockState.Held held) {
             var end = new LockState.Released(new CompletableFuture<>(), held);
             if (STATE.compareAndSet(this, held, end)) {
                 context.watchdog().remove(this);
-                releaseAtStore().thenAccept(answer -> released(end, answer));
+                releaseAtStore(minHoldTime).thenAccept(answer -> released(end, answer));
                 return end.outcome();
             }
         }
@@ -147,12 +151,11 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
         if (outcome == Release.NOT_OWNER) {
             LockLoss loss = loss(LockLoss.Reason.NOT_OWNER, end.last());
             state = new LockState.Lost(loss);
-            ended(end, outcome);
             context.callbacks().executeLoss(() -> announce(loss));
         } else {
             publishReleased(outcome);
-            ended(end, outcome);
         }
+        ended(end, outcome);
     }
 
     private void ended(LockState.Released end, Release outcome) {
@@ -176,10 +179,11 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
             return false;
         }
         context.watchdog().remove(this);
-        context.openWork().end();
         // Now, not after the callbacks: the store still keeps others out.
         leaveQueue();
         context.callbacks().executeLoss(() -> announce(loss));
+        // Not before: closing waits for what has been announced by then.
+        context.openWork().end();
         return true;
     }
 

@@ -92,7 +92,7 @@ final class DefaultLockClient implements LockClient {
     }
 
     /** The failure arose on another thread; its stack trace should show the caller. */
-    private static RuntimeException asSeenByCaller(ExecutionException failure) {
+    private static RuntimeException asSeenByCaller(Exception failure) {
         if (failure.getCause() instanceof LockException known) {
             known.fillInStackTrace();
             return known;
@@ -135,6 +135,8 @@ final class DefaultLockClient implements LockClient {
                 }
                 Optional<HeldLock> answer = watch.answered(granted);
                 if (!taker.test(acquisition, answer)) {
+                    granted.ifPresent(CompositeHeldLock::giveBack);
+                    // Tells those who watch the request.
                     answer.ifPresent(HeldLock::releaseAsync);
                 }
             };
@@ -153,12 +155,22 @@ final class DefaultLockClient implements LockClient {
             HeldLock held, RequestListeners watch, CompletableFuture<?> result, Throwable refusal) {
         String why = "it was granted, then released: the callback executor rejected the task to deliver it";
         var failure = new LockUnavailableException(held.keys().get(0), Duration.ZERO, why, refusal);
+        CompositeHeldLock.giveBack(held);
         held.releaseAsync().thenRun(() -> result.completeExceptionally(watch.failed(failure)));
     }
 
     @Override
     public LockView asLock(LockRequest request) {
-        return DefaultLockView.of(this, request);
+        return new DefaultLockView(this, request, this::tryAcquireUninterruptibly);
+    }
+
+    private Optional<HeldLock> tryAcquireUninterruptibly(LockRequest request) {
+        RequestListeners watch = RequestListeners.of(request, context);
+        try {
+            return watch.answered(pending.start(request).join());
+        } catch (CompletionException failure) {
+            throw watch.failed(asSeenByCaller(failure));
+        }
     }
 
     @Override

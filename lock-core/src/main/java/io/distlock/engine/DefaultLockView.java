@@ -3,13 +3,17 @@ package io.distlock.engine;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockClient.LockView;
+import io.distlock.LockException;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A lock of any client, re-entrant per thread; the starter decides how annotated methods nest. Thread-safe. */
@@ -17,20 +21,33 @@ public final class DefaultLockView implements LockView {
 
     private final LockClient client;
     private final LockRequest request;
+    private final Function<LockRequest, Optional<HeldLock>> uninterruptibly;
 
     @SuppressWarnings("ThreadLocalUsage") // each view has its own holders, like each ReentrantLock
     private final ThreadLocal<@Nullable Hold> holds = new ThreadLocal<>();
 
     private record Hold(HeldLock lock, int count) {}
 
-    private DefaultLockView(LockClient client, LockRequest request) {
+    /**
+     * @param uninterruptibly like {@link LockClient#tryAcquire}, but not disturbed by interrupts
+     */
+    DefaultLockView(LockClient client, LockRequest request, Function<LockRequest, Optional<HeldLock>> uninterruptibly) {
         this.client = client;
         this.request = request;
+        this.uninterruptibly = uninterruptibly;
     }
 
     /** Implements {@link LockClient#asLock} with the client's other methods, for delegating clients. */
     public static LockView of(LockClient client, LockRequest request) {
-        return new DefaultLockView(client, request);
+        return new DefaultLockView(client, request, wanted -> join(client.tryAcquireAsync(wanted)));
+    }
+
+    private static Optional<HeldLock> join(CompletableFuture<Optional<HeldLock>> answer) {
+        try {
+            return answer.join();
+        } catch (CompletionException failure) {
+            throw failure.getCause() instanceof LockException known ? known : failure;
+        }
     }
 
     /** Waits as long as it takes, also for the store, and ignores interrupts (flag kept). */
@@ -54,16 +71,11 @@ public final class DefaultLockView implements LockView {
         return request.withRenew(false).withLeaseTime(leaseTime);
     }
 
+    /** One request, however often the thread is interrupted: another one would find the first in its way. */
     private boolean uninterruptibly(LockRequest wanted) {
-        boolean interrupted = false;
+        boolean interrupted = Thread.interrupted();
         try {
-            while (true) {
-                try {
-                    return tryLock(wanted);
-                } catch (InterruptedException interrupt) {
-                    interrupted = true;
-                }
-            }
+            return reenter() || enter(uninterruptibly.apply(wanted));
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -103,7 +115,7 @@ public final class DefaultLockView implements LockView {
             throw new InterruptedException();
         }
         try {
-            return reenter() || enter(wanted);
+            return reenter() || enter(client.tryAcquire(wanted));
         } catch (LockInterruptedException interrupt) {
             // The interface declares the exception, which by convention clears the flag.
             Thread.interrupted();
@@ -124,8 +136,7 @@ public final class DefaultLockView implements LockView {
         return true;
     }
 
-    private boolean enter(LockRequest wanted) {
-        Optional<HeldLock> lock = client.tryAcquire(wanted);
+    private boolean enter(Optional<HeldLock> lock) {
         lock.ifPresent(held -> holds.set(new Hold(held, 1)));
         return lock.isPresent();
     }

@@ -148,13 +148,14 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         ticket.refused();
         // Before anybody can release it, or it would stay there forever.
         context.openWork().begin();
-        context.watchdog().add(held);
         context.publish(
                 name -> new LockEvent.Acquired(name, key, mode, grant.lease().token(), waited()));
+        // From here on, it can be lost.
+        context.watchdog().add(held);
         context.listenForLoss(grant.lease(), () -> held.lose(LockLoss.Reason.NOT_OWNER));
         pending.remove(this);
         if (!complete(Optional.of(held))) {
-            held.startRelease();
+            CompositeHeldLock.giveBack(held);
         }
     }
 
@@ -192,7 +193,8 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         LockException failure = reason instanceof LockException known
                 ? known
                 : new LockUnavailableException(key, waited(), "the provider failed: " + reason, reason);
-        if (remote != null) {
+        // If this call was cancelled, that says nothing about the store.
+        if (remote != null && !isDone()) {
             ticket.failed(failure);
         }
         end(() -> completeExceptionally(failure), name -> new LockEvent.Failed(name, key, mode, waited(), failure));

@@ -63,7 +63,7 @@ final class PendingAcquisitions {
         /** Cancels; if it has just succeeded, releases the lock. */
         final void abandon() {
             if (!cancel(true)) {
-                thenAccept(granted -> granted.ifPresent(HeldLock::releaseAsync));
+                thenAccept(granted -> granted.ifPresent(CompositeHeldLock::giveBack));
             }
         }
     }
@@ -157,14 +157,14 @@ final class PendingAcquisitions {
 
         private boolean keep(KeyAcquisition done) {
             if (done.isCompletedExceptionally()) {
-                releaseAll();
+                giveBackAll();
                 done.whenComplete((none, failure) -> completeExceptionally(failure));
                 return false;
             }
             Optional<HeldLock> answer = done.join();
             if (answer.isEmpty()) {
                 // Before the caller is notified: its next attempt must not find this one in the queues.
-                releaseAll().thenRun(() -> complete(Optional.empty()));
+                giveBackAll().thenRun(() -> complete(Optional.empty()));
                 return false;
             }
             held.add(answer.get());
@@ -175,7 +175,7 @@ final class PendingAcquisitions {
             // Looked for before they are released, or each of them would seem lost.
             var lost = held.stream().filter(each -> !each.isHeld()).findFirst();
             if (lost.isPresent() || !complete(Optional.of(new CompositeHeldLock(held, context.callbacks())))) {
-                releaseAll();
+                giveBackAll();
             }
             String why = "one of " + held.size() + " keys was lost while waiting for the others";
             lost.ifPresent(each -> completeExceptionally(
@@ -189,8 +189,8 @@ final class PendingAcquisitions {
         }
 
         /** All at once; ends within one call to the store, and never fails. */
-        private CompletableFuture<Release> releaseAll() {
-            return new CompositeHeldLock(held, context.callbacks()).startRelease();
+        private CompletableFuture<Release> giveBackAll() {
+            return CompositeHeldLock.giveBack(new CompositeHeldLock(held, context.callbacks()));
         }
 
         @Override

@@ -54,7 +54,7 @@ public final class WarmUp implements AutoCloseable {
         if (failure != null) {
             if (attempt == 1) {
                 log.warn(
-                        "{} is not ready for locks: {}. Locks fail until it is. Make sure that it is running, and check {}",
+                        "{} is not ready for locks: {}. Make sure that it is running, and check {}",
                         store,
                         rootOf(failure).getMessage(),
                         settings);

@@ -9,6 +9,7 @@ import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.test.provider.Fault;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -63,9 +64,11 @@ class AbandonedWaitTests {
     @Test
     void aGrantThatArrivesInTheInstantOfTheInterruptIsGivenBack() {
         PendingAcquisitions keys = new PendingAcquisitions(here.context);
-        keys.start(here.request("a")).abandon();
+        Duration minimum = Duration.ofMinutes(1);
+        keys.start(here.request("a").withMinHoldTime(minimum)).abandon();
         here.assertNothingLeft("a");
-        LockRequest two = here.client.request(List.of(LockKey.of("a"), LockKey.of("b")));
+        LockRequest two =
+                here.client.request(List.of(LockKey.of("a"), LockKey.of("b"))).withMinHoldTime(minimum);
         var both = keys.start(two);
         assertThat(here.isFree("b")).isFalse();
         both.abandon();
@@ -140,7 +143,8 @@ class AbandonedWaitTests {
         // The grant is on its way through the callers' threads.
         List<Runnable> underWay = new ArrayList<>();
         DefaultLockClient client = clientWithCallbacks(underWay);
-        CompletableFuture<HeldLock> asked = client.acquireAsync(here.request("a"));
+        CompletableFuture<HeldLock> asked =
+                client.acquireAsync(here.request("a").withMinHoldTime(Duration.ofMinutes(1)));
         assertThat(underWay).hasSize(1);
         asked.cancel(true);
         underWay.remove(0).run();

@@ -220,6 +220,22 @@ class CloseTests {
         assertThat(heard).singleElement().isInstanceOf(LockEvent.Lost.class);
     }
 
+    /** Otherwise, closing does not wait for the news that a thread is about to announce. */
+    @Test
+    void aLossIsAnnouncedBeforeTheClientNoLongerWaitsForItsLock() {
+        for (boolean atRelease : new boolean[] {false, true}) {
+            ClientContext context = ManualEngine.context(here.provider, here.runtime, Runnable::run, () -> {});
+            DefaultLockClient client = ManualEngine.client(context);
+            HeldLock held = client.acquire(here.now("a"));
+            List<String> order = new ArrayList<>();
+            client.addListener(event -> order.add(event.getClass().getSimpleName()));
+            context.openWork().drained().thenRun(() -> order.add("drained"));
+            (atRelease ? here.other : client).forceRelease(LockKey.of("a"), held.fencingToken());
+            assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
+            assertThat(order).containsExactly("Lost", "drained");
+        }
+    }
+
     /** The store has granted the lock, but the thread that asked does not know it yet. */
     @Test
     void aClientThatIsClosedWaitsForGrantsThatNobodyHasSeenYet() throws InterruptedException {

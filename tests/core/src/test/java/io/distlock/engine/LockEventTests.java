@@ -14,6 +14,7 @@ import io.distlock.Release;
 import io.distlock.test.provider.Fault;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +44,21 @@ class LockEventTests {
                                 held.fencingToken(),
                                 Duration.ofSeconds(3),
                                 Release.RELEASED));
+    }
+
+    /** By another thread, for instance. */
+    @Test
+    void aLockThatIsTakenAwayWhileTheFirstListenerHearsOfItsGrant() {
+        List<Class<?>> heard = new ArrayList<>();
+        here.client.addListener(event -> {
+            if (event instanceof LockEvent.Acquired acquired) {
+                here.client.forceRelease(KEY, acquired.token());
+            }
+        });
+        here.client.addListener(event -> heard.add(event.getClass()));
+        HeldLock held = here.hold("a");
+        here.advanceUntil(() -> !held.isHeld(), Duration.ofSeconds(30));
+        assertThat(heard).containsExactly(LockEvent.Acquired.class, LockEvent.Lost.class);
     }
 
     @Test

@@ -40,6 +40,17 @@ class SeveralKeysRefusedTests {
                         busy -> assertThat(busy.key()).isEqualTo(LockKey.of("b")));
     }
 
+    /** Nobody has held it. */
+    @Test
+    void aKeyTakenBeforeTheBusyOneIsNotKeptForTheMinimumHoldTime() {
+        ManualEngine here = new ManualEngine();
+        here.other.acquire(here.now("b"));
+        LockRequest both =
+                here.client.request(List.of(LockKey.of("a"), LockKey.of("b"))).withMinHoldTime(Duration.ofMinutes(1));
+        assertThat(here.client.tryAcquire(both.withWaitTime(Duration.ZERO))).isEmpty();
+        assertThat(here.isFree("a")).isTrue();
+    }
+
     @Test
     void theFailureNamesTheKeyThatWasLostWhileAnotherWasWaitedFor() {
         ManualEngine here = new ManualEngine();

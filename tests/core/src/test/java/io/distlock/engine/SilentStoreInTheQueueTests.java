@@ -45,6 +45,18 @@ class SilentStoreInTheQueueTests {
         assertThat(here.start(here.now("orders"))).isCompletedWithValue(Optional.empty());
     }
 
+    /** The one that was cancelled had its answer: another has the lock. */
+    @Test
+    void whoComesAfterACancelledCallIsNotToldThatTheStoreFailed() {
+        here.other.acquire(here.now("orders"));
+        var cancelled = here.start(here.request("orders"));
+        here.provider.onAcquire(Fault.SILENCE);
+        var next = here.start(here.request("orders").withWaitTime(Duration.ofMinutes(1)));
+        cancelled.cancel(true);
+        assertThat(next).isNotDone();
+        assertThat(here.start(here.now("orders"))).isCompletedWithValue(Optional.empty());
+    }
+
     private static void assertUnavailable(CompletableFuture<Optional<HeldLock>> asked) {
         assertThat(asked)
                 .failsWithin(Duration.ZERO)
