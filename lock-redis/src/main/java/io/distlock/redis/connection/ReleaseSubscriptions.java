@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Listens to channels on one connection for all waiters: the first waiter of a channel subscribes, the last unsubscribes.
  * After a reconnection the driver subscribes again, and all waiters are woken: a message may have been missed.
  *
- * <p>Commands are sent under the monitor (which does not block), and so arrive in the order of the decisions. Listeners
- * are called outside it.
+ * <p>Commands are sent under the monitor (which does not block). Still, the driver's own thread overtakes others, whose
+ * commands it queues: see {@code repeatIfOvertaken}. Listeners are called outside the monitor.
  */
 public final class ReleaseSubscriptions {
 
@@ -85,9 +85,22 @@ public final class ReleaseSubscriptions {
                 wake(channel);
             }
         }
+
+        @Override
+        public void unsubscribed(String channel, long count) {
+            repeatIfOvertaken(channel);
+        }
     }
 
-    /** After the first confirmation, waiters try unprompted; each later one means that the driver has reconnected. */
+    /** A SUBSCRIBE that has been confirmed before the UNSUBSCRIBE that was to precede it counts no more. */
+    private synchronized void repeatIfOvertaken(String name) {
+        Channel channel = channels.get(name);
+        if (channel != null && channel.announced.get() && listenedTo != null) {
+            listenedTo.async().subscribe(name);
+        }
+    }
+
+    /** After the first confirmation, waiters try unprompted; before each later one, messages may have been missed. */
     private synchronized boolean isAgain(String name) {
         Channel channel = channels.get(name);
         if (channel == null) {

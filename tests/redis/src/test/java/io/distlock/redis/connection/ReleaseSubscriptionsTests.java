@@ -121,6 +121,28 @@ class ReleaseSubscriptionsTests {
                 .until(() -> TestClient.get(subscriptions.subscribe("c", () -> {})) != null);
     }
 
+    /** What the driver's own thread sends is on the wire at once; what others have sent before is still in its queue. */
+    @Test
+    void areTakenUpAgainIfTheyOvertookTheEndOfTheOneBefore(RedisProbe probe) {
+        Subscription before = TestClient.get(subscriptions.subscribe("c", () -> {}));
+        CompletableFuture<Void> onDriversThread = new CompletableFuture<>();
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        AtomicInteger woken = new AtomicInteger();
+        TestClient.get(subscriptions.subscribe("d", () -> {
+            onDriversThread.complete(null);
+            ended.join();
+            subscriptions.subscribe("c", woken::incrementAndGet);
+        }));
+        probe.command("PUBLISH", "d", "x");
+        TestClient.get(onDriversThread);
+        before.close();
+        ended.complete(null);
+        // A message may have been missed.
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 1);
+        assertThat(probe.command("PUBLISH", "c", "x").number()).isOne();
+        await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 2);
+    }
+
     /** Whoever has been told that the subscription stands must get the next message, whoever leaves meanwhile. */
     @Test
     void comingAndGoingAtTheSameTimeLosesNoMessage(RedisProbe probe) {
