@@ -28,6 +28,12 @@ final class RedlockNodeSettings {
     private static final Pattern AUTHORITY =
             Pattern.compile("(?:(?<info>[^@]*)@)?(?<host>\\[[0-9A-Fa-f:.%]+]|[^:@\\[\\]]+)(?::(?<port>[0-9]{1,5}))?");
 
+    /** A password that is not encoded may end any part of the URI. */
+    private static final String HOW_TO_WRITE_IT = "write redis://host:port/database or"
+            + " redis://user:password@host:port/database, with each character of the password that is neither a letter nor a"
+            + " digit percent-encoded; or leave both out, and set distributed-lock.redlock.username and"
+            + " distributed-lock.redlock.password";
+
     private RedlockNodeSettings() {}
 
     /**
@@ -42,7 +48,7 @@ final class RedlockNodeSettings {
         boolean tls = tls(uri);
         Matcher authority = AUTHORITY.matcher(uri.getRawAuthority() == null ? "" : uri.getRawAuthority());
         if (!authority.matches()) {
-            throw broken("has no host, or an unreadable port", "write redis://host:port");
+            throw broken("has no host, or an unreadable port", HOW_TO_WRITE_IT);
         }
         String[] info = userInfo(authority.group("info"));
         return new Node(
@@ -58,10 +64,7 @@ final class RedlockNodeSettings {
         try {
             return new URI(text.strip());
         } catch (URISyntaxException withTheText) {
-            throw broken(
-                    "is not a URI",
-                    "write redis://user:password@host:port, with any of @ : / # ? % in the password percent-encoded, or"
-                            + " give the password in distributed-lock.redlock.password");
+            throw broken("is not a URI", HOW_TO_WRITE_IT);
         }
     }
 
@@ -87,9 +90,7 @@ final class RedlockNodeSettings {
     private static int database(URI uri) {
         String path = uri.getRawPath() == null ? "" : uri.getRawPath();
         if (uri.getRawQuery() != null || uri.getRawFragment() != null || !path.matches("/?|/[0-9]{1,5}")) {
-            throw broken(
-                    "has something after the port that is not a database number",
-                    "write redis://host:port/0, or no database");
+            throw broken("has something after the port that is not a database number", HOW_TO_WRITE_IT);
         }
         return path.length() <= 1 ? 0 : Integer.parseInt(path.substring(1));
     }
