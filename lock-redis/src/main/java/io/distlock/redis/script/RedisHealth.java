@@ -78,13 +78,14 @@ public record RedisHealth(NodeCalls calls) {
         return !policy.isEmpty() && !policy.equals(SAFE);
     }
 
-    static void warnOfEviction(ServerCommands server) {
+    static void warnOfEviction(String name, ServerCommands server) {
         evictionPolicy(server).thenAccept(policy -> {
             if (isUnsafe(policy)) {
                 log.warn(
-                        "Redis evicts keys when its memory is full (maxmemory-policy is {}): a held lock may vanish and"
+                        "{} evicts keys when its memory is full (maxmemory-policy is {}): a held lock may vanish and"
                                 + " be granted to another. Set maxmemory-policy to noeviction, or use a separate Redis"
                                 + " for locks",
+                        name,
                         policy);
             }
         });

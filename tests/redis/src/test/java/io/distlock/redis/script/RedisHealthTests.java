@@ -91,7 +91,10 @@ class RedisHealthTests {
             assertThat(log.list).singleElement().satisfies(event -> {
                 assertThat(event.getLevel()).isEqualTo(Level.WARN);
                 assertThat(event.getFormattedMessage())
-                        .contains("maxmemory-policy is allkeys-lru", "Set maxmemory-policy to noeviction");
+                        .contains(
+                                "Redis " + server.host() + ":" + server.port() + " evicts keys",
+                                "maxmemory-policy is allkeys-lru",
+                                "Set maxmemory-policy to noeviction");
             });
             ProviderStatus status = TestClient.get(client.provider.check());
             assertThat(status.state()).isEqualTo(ProviderStatus.State.DEGRADED);
