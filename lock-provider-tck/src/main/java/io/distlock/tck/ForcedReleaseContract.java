@@ -1,6 +1,8 @@
 package io.distlock.tck;
 
 import static io.distlock.tck.ContractFixture.PATIENCE;
+import static io.distlock.tck.ContractFixture.assertRefused;
+import static io.distlock.tck.ContractFixture.now;
 import static io.distlock.tck.ContractFixture.patiently;
 import static io.distlock.tck.ContractFixture.uniqueKey;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -59,6 +61,15 @@ abstract class ForcedReleaseContract extends ContractPart {
         HeldLock held = one().acquire(patiently(one(), key));
         held.release();
         assertThat(other().forceRelease(key, held.fencingToken())).isEqualTo(Release.NOT_OWNER);
+    }
+
+    @Test
+    void aMinimumHoldTimeIsNobodysToTakeAway() {
+        LockKey key = uniqueKey();
+        HeldLock held = one().acquire(patiently(one(), key).withMinHoldTime(Duration.ofSeconds(20)));
+        held.release();
+        assertThat(other().forceRelease(key, held.fencingToken())).isEqualTo(Release.NOT_OWNER);
+        assertRefused(one(), now(one(), key));
     }
 
     @Test

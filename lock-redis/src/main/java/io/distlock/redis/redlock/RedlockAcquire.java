@@ -171,11 +171,9 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
         outcome.complete(new Result.Granted(new Grant(lease, since)));
     }
 
-    /** Where readers refused a writer, new ones still let it pass. */
+    /** Where readers refused a writer, in this try or before, new ones still let it pass. */
     private void withdrawClaim(RedlockNode node, Vote vote) {
-        if (request.mode() == LockMode.EXCLUSIVE
-                && vote instanceof Vote.Refused refused
-                && refused.holder() == Vote.Refused.READERS) {
+        if (request.mode() == LockMode.EXCLUSIVE && vote instanceof Vote.Refused) {
             node.withdraw(request, request.owner(), false);
         }
     }

@@ -66,10 +66,10 @@ record RedlockInspection(RedlockNodes nodes) {
     private Optional<LockStatus> merge(LockKey key, List<Optional<LockStatus>> answers) {
         Map<Grantee, List<Holder>> parties = new LinkedHashMap<>();
         for (LockStatus status : answers.stream().flatMap(Optional::stream).toList()) {
-            for (Holder holder : status.holders()) {
-                var party = new Grantee(status.mode(), holder.owner());
-                parties.computeIfAbsent(party, none -> new ArrayList<>()).add(holder);
-            }
+            Map<Grantee, Holder> here = new LinkedHashMap<>();
+            status.holders().forEach(holder -> here.put(party(status.mode(), holder), holder));
+            here.forEach((party, holder) ->
+                    parties.computeIfAbsent(party, none -> new ArrayList<>()).add(holder));
         }
         decide(key, 0, answers.size());
         List<Holder> holders = new ArrayList<>();
@@ -81,6 +81,11 @@ record RedlockInspection(RedlockNodes nodes) {
             }
         }
         return holders.isEmpty() ? Optional.empty() : Optional.of(new LockStatus(key, mode, holders, Optional.empty()));
+    }
+
+    /** Only their tokens tell released ones apart. For a moment, a reader may be there under two tokens. */
+    private static Grantee party(LockMode mode, Holder holder) {
+        return new Grantee(mode, RedisStore.isKept(holder) ? holder.owner() + holder.token() : holder.owner());
     }
 
     private Holder merge(List<Holder> votes) {

@@ -95,7 +95,7 @@ public final class NodeCalls {
                 }
             });
             admission.connected(connected);
-            RedisHealth.warnOfEviction(server);
+            RedisHealth.warnOfEviction(connections.name(), server);
             return connected;
         });
     }

@@ -225,14 +225,19 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
                         .isPresent());
     }
 
+    /** Whether it has been released, and the lock is only kept for its minimum hold time. */
+    public static boolean isKept(Holder holder) {
+        return holder.owner().equals(KEPT);
+    }
+
     /** The mode and the owner of a grant, or of a vote for one. */
     public record Grantee(LockMode mode, String owner) {}
 
     /** Who holds a lock by the grant with this token. */
     public static Optional<Grantee> grantee(FencingToken token, Optional<LockStatus> status) {
         return status.flatMap(taken -> taken.holders().stream()
-                .filter(holder -> !holder.owner().equals(KEPT)
-                        && holder.token().filter(token::equals).isPresent())
+                .filter(holder ->
+                        !isKept(holder) && holder.token().filter(token::equals).isPresent())
                 .map(holder -> new Grantee(taken.mode(), holder.owner()))
                 .findFirst());
     }

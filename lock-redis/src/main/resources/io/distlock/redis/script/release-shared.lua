@@ -26,9 +26,11 @@ if #members == 0 then
 end
 
 if keep > 0 then
-  -- Under another name, so that a late renewal does not extend it. Added first: an empty set is gone, with its time to
-  -- live.
-  redis.call('ZADD', KEYS[1], string.format('%.0f', millis + keep), 'kept' .. string.sub(members[1], #owner + 1))
+  -- Under another name, so that a late renewal does not extend it; on Redlock, two readers may share it. Added first: an
+  -- empty set is gone, with its time to live.
+  local kept = 'kept' .. string.sub(members[1], #owner + 1)
+  local expiry = math.max(millis + keep, redis.call('ZSCORE', KEYS[1], kept) or 0)
+  redis.call('ZADD', KEYS[1], string.format('%.0f', expiry), kept)
   local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
   redis.call('PEXPIRE', KEYS[1], string.format('%.0f', last - millis))
 end

@@ -3,9 +3,12 @@ package io.distlock.redis.redlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.redis.TestClient;
 import io.distlock.spi.Deadline;
@@ -78,6 +81,40 @@ class RedlockForcedReleaseTests {
         } finally {
             nodes.get(2).restartEmpty();
         }
+    }
+
+    /** All that are kept have one name. */
+    @Test
+    void whoeverLooksSeesAReaderBesideTwoThatAreKeptForTheirMinimumHoldTime() {
+        try (RedlockTestClient client = RedlockTestClient.of(nodes)) {
+            LockRequest reading = client.locks
+                    .request(KEY)
+                    .withMode(LockMode.SHARED)
+                    .withWaitTime(RedlockTestClient.PATIENCE)
+                    .withMinHoldTime(Duration.ofMinutes(10));
+            client.locks.acquire(reading).release();
+            client.locks.acquire(reading).release();
+            HeldLock third = client.locks.acquire(reading);
+            addUnderAnotherToken(third);
+            LockStatus status = TestClient.get(client.provider.inspect(KEY)).orElseThrow();
+            assertThat(status.holders())
+                    .hasSize(3)
+                    .extracting(LockStatus.Holder::token)
+                    .doesNotHaveDuplicates();
+            assertThat(TestClient.get(client.provider.forceRelease(KEY, third.fencingToken())))
+                    .isEqualTo(Release.RELEASED);
+        }
+    }
+
+    /** On one node, as a vote that comes after the lock was restored there. */
+    private static void addUnderAnotherToken(HeldLock reader) {
+        String token = ':' + reader.fencingToken().toString();
+        String member = node(0).command("ZRANGE", LOCK + ":readers", "0", "-1").texts().stream()
+                .filter(each -> each.endsWith(token))
+                .findFirst()
+                .orElseThrow();
+        String expiry = Long.toString(System.currentTimeMillis() + 60_000);
+        node(0).command("ZADD", LOCK + ":readers", expiry, member.replace(token, ":1"));
     }
 
     private static RedisProbe node(int at) {

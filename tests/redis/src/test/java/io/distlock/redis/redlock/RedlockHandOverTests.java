@@ -131,6 +131,31 @@ class RedlockHandOverTests {
         }
     }
 
+    /** Readers refused the writer there, and then somebody else did: such as another contender, in a split vote. */
+    @Test
+    void aWriterThatHasTheLockDoesNotKeepReadersOutOfANodeThatAnotherHasTakenSince() {
+        RedisProbe node = nodes.get(NODES - 1).probe();
+        List<RedisProbe> others =
+                theOthers(nodes.get(NODES - 1)).stream().map(RedisServer::probe).toList();
+        others.forEach(each -> each.command("SET", "lock:{left}", "holder.0:1", "PX", "600000"));
+        String expiry = Long.toString(System.currentTimeMillis() + 600_000);
+        node.command("ZADD", "lock:{left}:readers", expiry, "reader.0:1");
+        LockClient client = clients.get(0).locks;
+        CompletableFuture<HeldLock> waiting =
+                client.acquireAsync(client.request("left").withWaitTime(RedlockTestClient.PATIENCE.multipliedBy(20)));
+        soon().until(() -> node.get("lock:{left}:waiting").isPresent());
+        node.command("SET", "lock:{left}", "contender.0:1", "PX", "600000");
+        node.command("DEL", "lock:{left}:readers");
+        others.forEach(each -> {
+            each.command("DEL", "lock:{left}");
+            each.command("PUBLISH", "lock:{left}:released", "1");
+        });
+        try (HeldLock held = TestClient.get(waiting)) {
+            assertThat(held.isHeld()).isTrue();
+            soon().until(() -> node.get("lock:{left}:waiting").isEmpty());
+        }
+    }
+
     /** It knows of a holder, listens everywhere, and time stands still. */
     private static CompletableFuture<HeldLock> waiter(StandingTestClient client, String name) {
         nodes.all().forEach(node -> node.probe().command("SET", "lock:{" + name + "}", "holder.0:1", "PX", "600000"));

@@ -97,6 +97,18 @@ class RedlockScriptsTests {
         assertThat(probe.command("ZSCORE", READERS, "me.0:9").text()).isEqualTo(later);
     }
 
+    /** They asked at the same time. */
+    @ParameterizedTest
+    @CsvSource({"600000, 1000", "1000, 600000"})
+    void ofTwoReadersWithOneTokenTheLongerMinimumHoldTimeCounts(String first, String second, RedisProbe probe) {
+        probe.command("ZADD", READERS, future(probe), "me.0:7", future(probe), "other.0:7");
+        run(probe, SCRIPTS.node().releaseShared(), List.of(READERS), "me.0", "", first, "");
+        run(probe, SCRIPTS.node().releaseShared(), List.of(READERS), "other.0", "", second, "");
+        assertThat(readers(probe)).containsExactly("kept:7");
+        assertThat(probe.command("ZSCORE", READERS, "kept:7").text()).isGreaterThan(future(probe));
+        assertThat(probe.ttlMillis(READERS).orElseThrow()).isBetween(500_000L, 600_000L);
+    }
+
     // --- restore ---
 
     @ParameterizedTest
