@@ -103,7 +103,13 @@ public final class JdbcFence implements Fence {
         if (locked.isSuspended(outer -> ((FenceGrant) outer).key().equals(grant.key()))) {
             throw grant.wouldWaitForItself();
         }
-        raise(grant);
+        try {
+            raise(grant);
+        } catch (DataAccessException failure) {
+            // After a deadlock, some databases have rolled the transaction back, and freed all its rows.
+            locked.forget();
+            throw failure;
+        }
         locked.add(grant);
         return true;
     }

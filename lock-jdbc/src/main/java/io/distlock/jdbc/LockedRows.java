@@ -44,6 +44,11 @@ final class LockedRows {
         locked.grants.add(grant);
     }
 
+    /** Those of the current transaction are advanced again, before the commit at the latest. */
+    void forget() {
+        current().forEach(each -> each.grants.clear());
+    }
+
     private Stream<Locked> current() {
         return TransactionSynchronizationManager.getSynchronizations().stream()
                 .filter(each -> each instanceof Locked locked && locked.owner == this)

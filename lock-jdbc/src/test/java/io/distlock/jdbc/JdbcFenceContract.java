@@ -3,6 +3,7 @@ package io.distlock.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
@@ -11,10 +12,13 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -165,6 +169,47 @@ abstract class JdbcFenceContract {
             later.get(30, TimeUnit.SECONDS);
             assertThat(token(key)).isEqualTo(6);
         }
+    }
+
+    @Test
+    void aTransactionThatGoesOnAfterADeadlockAtTheFenceAdvancesAgain() throws Exception {
+        LockKey one = unique();
+        LockKey other = unique();
+        CyclicBarrier bothHold = new CyclicBarrier(2);
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        CompletableFuture<Void> first =
+                run(() -> failures.add(goOnAfterDeadlock(exclusive(one, 5), exclusive(other, 1), bothHold)));
+        CompletableFuture<Void> second =
+                run(() -> failures.add(goOnAfterDeadlock(exclusive(other, 5), exclusive(one, 1), bothHold)));
+        try {
+            CompletableFuture.allOf(first, second).get(30, TimeUnit.SECONDS);
+        } finally {
+            database.closeConnections();
+        }
+        assertThat(failures).hasAtLeastOneElementOfType(PessimisticLockingFailureException.class);
+    }
+
+    /** What the fence said of the other key. It is stale if the other transaction gave way, went on and has committed. */
+    private Throwable goOnAfterDeadlock(Sequencer mine, Sequencer others, CyclicBarrier bothHold) {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Throwable end = catchThrowable(() -> in(() -> {
+            database.shortenLockTimeout();
+            fence.advance(mine);
+            assertThatNoException().isThrownBy(() -> bothHold.await(30, TimeUnit.SECONDS));
+            failure.set(catchThrowable(() -> fence.advance(others)));
+            fence.advance(mine);
+        }));
+        // MariaDB has rolled everything back after a deadlock, and has begun a new transaction. The others let this one
+        // do
+        // nothing more.
+        assertThat(end != null || token(mine.key()) == mine.token().value()).isTrue();
+        assertThat(failure.get())
+                .satisfiesAnyOf(
+                        none -> assertThat(none).isNull(),
+                        known -> assertThat(known)
+                                .isInstanceOfAny(
+                                        PessimisticLockingFailureException.class, StaleFencingTokenException.class));
+        return failure.get();
     }
 
     @ParameterizedTest
