@@ -63,9 +63,9 @@ import org.springframework.core.annotation.AliasFor;
  *       application's executor: see {@link LockTaskExecutor}. Cancelling the future ends the wait, or cancels the
  *       method's own future.
  *   <li>A method that returns a {@code Mono}, a {@code Flux} or any other reactive type that Spring can adapt is called
- *       for each subscription, under a lock of its own, on the same executor; it is done at completion, error or
- *       cancellation. Inside it, {@link ReactiveLockContext} has the lock, and
- *       a locked publisher that is subscribed to runs under it.
+ *       for each subscription, under a lock of its own, on the same executor (with {@code @Transactional}, on the
+ *       thread on which its transaction has begun); it is done at completion, error or cancellation. Inside it,
+ *       {@link ReactiveLockContext} has the lock, and a locked publisher that is subscribed to runs under it.
  * </ul>
  *
  * <p>A Kotlin suspending function is locked as the {@code Mono} or {@code Flux} that Spring turns it into: no thread is

@@ -6,7 +6,6 @@ import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
-import io.distlock.spring.client.LeakDetector;
 import io.distlock.spring.client.LockEventPublisher;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
@@ -41,12 +40,6 @@ public final class LockAutoConfiguration {
     @ConditionalOnMissingBean
     LockEventPublisher lockEventPublisher(ConfigurableApplicationContext context) {
         return new LockEventPublisher(context);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    LeakDetector lockLeakDetector(LockProperties properties, LockRuntime runtime) {
-        return new LeakDetector(properties.leakThreshold(), runtime);
     }
 
     @Bean

@@ -8,6 +8,7 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.UnknownLockProviderException;
+import io.distlock.spring.client.LeakDetector;
 import io.distlock.support.LockRuntime;
 import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
@@ -98,6 +99,7 @@ record LockClientsFactory(
         }
         listeners.forEach(builder::listener);
         LockClient client = builder.build();
+        LeakDetector.watch(client, properties.leakThreshold(), runtime);
         for (LockClientCustomizer customizer : customizers) {
             client = customizer.customize(client);
         }

@@ -6,7 +6,6 @@ import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.Release;
 import io.distlock.spi.Deadline;
-import io.distlock.spring.LockClientCustomizer;
 import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
@@ -20,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * are renewed, only waiters would otherwise notice that a lock is never released. Costs one stack trace per call, or
  * nothing if the threshold is zero. Thread-safe.
  */
-public final class LeakDetector implements LockClientCustomizer {
+public final class LeakDetector {
 
     private static final Logger log = LoggerFactory.getLogger(LeakDetector.class);
 
@@ -28,18 +27,18 @@ public final class LeakDetector implements LockClientCustomizer {
     private final LockRuntime runtime;
     private final DueSet<Hold> held;
 
-    public LeakDetector(Duration threshold, LockRuntime runtime) {
+    private LeakDetector(Duration threshold, LockRuntime runtime) {
         this.threshold = threshold;
         this.runtime = runtime;
         this.held = new DueSet<>(runtime.ticker(), runtime.scheduler(), this::report);
     }
 
-    @Override
-    public LockClient customize(LockClient client) {
+    /** Watches the locks of a client. */
+    public static void watch(LockClient client, Duration threshold, LockRuntime runtime) {
         if (!threshold.isZero()) {
-            client.addRequestListener(request -> new Hold());
+            LeakDetector detector = new LeakDetector(threshold, runtime);
+            client.addRequestListener(request -> detector.new Hold());
         }
-        return client;
     }
 
     private void report(List<Hold> tooLong) {

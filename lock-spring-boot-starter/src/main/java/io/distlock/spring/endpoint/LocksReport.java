@@ -50,7 +50,7 @@ final class LocksReport {
 
     record Place(String provider, LockKey key) {}
 
-    private record At<T>(Place place, Duration duration, T value) {}
+    private record At<T>(Place place, Instant since, Duration duration, T value) {}
 
     LocksDescriptor locks(@Nullable String name, @Nullable String provider, int offset, int limit, boolean shown) {
         List<String> providers = provider == null
@@ -67,29 +67,34 @@ final class LocksReport {
     }
 
     private Stream<At<HeldLockInfo>> held(List<String> providers) {
-        return all(providers, LockClient::held, HeldLockInfo::key, HeldLockInfo::heldFor);
+        return all(providers, LockClient::held, HeldLockInfo::key, HeldLockInfo::since, HeldLockInfo::heldFor);
     }
 
     private Stream<At<WaiterInfo>> waiting(List<String> providers) {
-        return all(providers, LockClient::waiting, WaiterInfo::key, WaiterInfo::waited);
+        return all(providers, LockClient::waiting, WaiterInfo::key, WaiterInfo::since, WaiterInfo::waited);
     }
 
     private <T> Stream<At<T>> all(
             List<String> providers,
             Function<LockClient, Stream<T>> what,
             Function<T, LockKey> key,
+            Function<T, Instant> since,
             Function<T, Duration> duration) {
         return providers.stream()
                 .flatMap(provider -> what.apply(clients.get(provider))
-                        .map(each -> new At<>(new Place(provider, key.apply(each)), duration.apply(each), each)));
+                        .map(each -> new At<>(
+                                new Place(provider, key.apply(each)), since.apply(each), duration.apply(each), each)));
     }
 
-    /** Longest first. */
+    /** Longest first. Durations of two clients are not comparable, since each client reads the clock when it is asked. */
     private static <T> Page<At<T>> page(Stream<At<T>> all, @Nullable String name, int offset, int limit) {
-        Comparator<At<T>> shortestFirst = Comparator.comparing(At::duration);
+        Comparator<At<T>> oldestFirst = Comparator.comparing(At::since);
         return Page.of(
                 all.filter(at -> isOf(name, at.place().key())),
-                shortestFirst.reversed().thenComparing(at -> at.place().key()),
+                oldestFirst
+                        .thenComparing(at -> at.place().provider())
+                        .thenComparing(At::duration, Comparator.reverseOrder())
+                        .thenComparing(at -> at.place().key()),
                 offset,
                 limit);
     }

@@ -3,6 +3,7 @@ package io.distlock.spring.execution;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLostException;
 import io.distlock.Release;
 import io.distlock.engine.CompositeHeldLock;
 import io.distlock.engine.DelegatingHeldLock;
@@ -152,21 +153,34 @@ public final class ReferenceCountedLock {
 
         /** Drops the reference; the last one releases the lock and waits for the answer. Throws the loss, if there is one. */
         public void close() {
+            RuntimeException loss = loss();
             if (isLast()) {
                 lock().close();
-            } else {
-                lock().ensureHeld();
+            } else if (loss != null) {
+                throw loss;
             }
         }
 
         /** As {@link #close()}, without waiting. */
         public CompletionStage<?> closeAsync() {
-            return isLast()
-                    // Once answered, close() only throws the loss.
-                    ? lock().releaseAsync()
-                            .exceptionally(unknown -> Release.UNKNOWN)
-                            .thenRun(lock()::close)
-                    : CompletableFuture.completedFuture(null).thenRun(lock()::ensureHeld);
+            RuntimeException loss = loss();
+            if (!isLast()) {
+                return loss == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(loss);
+            }
+            // Once answered, close() only throws the loss.
+            return lock().releaseAsync()
+                    .exceptionally(unknown -> Release.UNKNOWN)
+                    .thenRun(lock()::close);
+        }
+
+        /** Asked before the reference is dropped: after that, the owner of another one may release the lock. */
+        private @Nullable RuntimeException loss() {
+            try {
+                lock().ensureHeld();
+                return null;
+            } catch (LockLostException | IllegalStateException notHeld) {
+                return notHeld;
+            }
         }
 
         private boolean isLast() {

@@ -152,8 +152,10 @@ final class LockOperationSource {
                                 .anyMatch(LockOperationSource::isOn));
     }
 
+    /** Most methods have no annotation at all, which is cheap to find out. */
     private static boolean isOn(AnnotatedElement element) {
-        return MergedAnnotations.from(element).isPresent(DistributedLock.class);
+        return element.getDeclaredAnnotations().length > 0
+                && MergedAnnotations.from(element).isPresent(DistributedLock.class);
     }
 
     private static Optional<LockedMethod> locate(Method method, Class<?> type) {

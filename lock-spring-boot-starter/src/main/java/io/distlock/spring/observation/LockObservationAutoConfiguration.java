@@ -12,6 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.core.annotation.Order;
 
 /**
  * Auto-configuration of observations, if there is a tracer or a property enables them. Metrics do not need them, and
@@ -39,7 +40,8 @@ final class LockObservationAutoConfiguration {
         return new LockObservations(registry, convention.getIfAvailable(), names);
     }
 
-    /** Whether a property asks for observations or, if it is not set, there is a tracer. */
+    /** Whether a property asks for observations or, if it is not set, there is a tracer. Evaluated after the cheaper ones. */
+    @Order
     static final class OnObservedLocks extends AnyNestedCondition {
 
         private static final String ENABLED = "distributed-lock.observations.enabled";

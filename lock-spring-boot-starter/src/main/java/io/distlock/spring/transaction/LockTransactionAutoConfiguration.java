@@ -9,7 +9,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.ConfigurableTransactionManager;
@@ -43,28 +42,20 @@ public final class LockTransactionAutoConfiguration {
                 SingletonSupplier.of(() -> fences.orderedStream().toList()));
     }
 
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnClass({ReactiveTransactionManager.class, Mono.class})
+    @ConditionalOnMissingBean
+    static ReactiveTransactionScope lockReactiveTransactionScope(
+            CommitGuard guard, Environment environment, ObjectProvider<TransactionFence.Reactive> fences) {
+        return new ReactiveTransactionScope(
+                guard,
+                property(environment, "hold-until-completion", true),
+                SingletonSupplier.of(() -> fences.orderedStream().toList()));
+    }
+
     /** From the environment: the properties bean would have to be created too early. */
     private static boolean property(Environment environment, String name, boolean otherwise) {
         return Binder.get(environment).bind(PROPERTIES + name, Boolean.class).orElse(otherwise);
-    }
-
-    /** Locks and reactive transactions. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass({ReactiveTransactionManager.class, Mono.class})
-    static class ReactiveTransactionConfiguration {
-
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        @ConditionalOnMissingBean
-        static ReactiveTransactionScope lockReactiveTransactionScope(
-                CommitGuard guard, Environment environment, ObjectProvider<TransactionFence.Reactive> fences) {
-            boolean holds = Binder.get(environment)
-                    .bind(PROPERTIES + "hold-until-completion", Boolean.class)
-                    .orElse(true);
-            return new ReactiveTransactionScope(
-                    guard,
-                    holds,
-                    SingletonSupplier.of(() -> fences.orderedStream().toList()));
-        }
     }
 }

@@ -107,8 +107,7 @@ class OperatingTests {
                         .hasBean("locksEndpoint")
                         .hasBean("distributedLockHealthContributor")
                         .hasBean("lockEventPublisher")
-                        .hasBean("lockObservations")
-                        .hasBean("lockLeakDetector"));
+                        .hasBean("lockObservations"));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.distlock.spring.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -34,7 +35,9 @@ class LeakDetectorTests {
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
     private LockClient watched(Duration threshold) {
-        return new LeakDetector(threshold, runtime).customize(plain());
+        LockClient client = plain();
+        LeakDetector.watch(client, threshold, runtime);
+        return client;
     }
 
     private LockClient plain() {
@@ -102,15 +105,22 @@ class LeakDetectorTests {
     @Test
     void aThresholdOfZeroCostsNothing() {
         LockClient plain = Mockito.mock(LockClient.class);
-        assertThat(new LeakDetector(Duration.ZERO, runtime).customize(plain)).isSameAs(plain);
+        LeakDetector.watch(plain, Duration.ZERO, runtime);
         Mockito.verifyNoInteractions(plain);
     }
 
     @Test
-    void theUsersOwnDetectorComesFirst() {
+    void thePropertyLetsAllLocksBeWatched() {
         LockTestContext.inMemory()
-                .withBean("ownDetector", LeakDetector.class, () -> new LeakDetector(Duration.ZERO, runtime))
-                .run(context -> assertThat(context.getBeanNamesForType(LeakDetector.class))
-                        .containsExactly("ownDetector"));
+                .withPropertyValues("distributed-lock.leak-threshold=10ms")
+                .run(context -> {
+                    LockClient client = context.getBean(LockClient.class);
+                    try (HeldLock lock = client.acquire(client.request("orders", "42"))) {
+                        await().untilAsserted(() -> assertThat(log.list)
+                                .singleElement()
+                                .asString()
+                                .contains(lock.toString(), "held for more than 10 ms"));
+                    }
+                });
     }
 }

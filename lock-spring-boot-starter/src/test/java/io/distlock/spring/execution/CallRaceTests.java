@@ -1,6 +1,7 @@
 package io.distlock.spring.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -18,6 +19,7 @@ import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -249,6 +251,32 @@ class CallRaceTests {
             assertThatExceptionOfType(ExecutionException.class)
                     .isThrownBy(() -> future.get(5, TimeUnit.SECONDS))
                     .withCauseInstanceOf(NoClassDefFoundError.class);
+            assertThat(client.held()).isEmpty();
+        }
+    }
+
+    /** As when the work of an inner call and that of the outer one end at the same time, on two threads. */
+    @Test
+    void noLossIsReportedIfAnotherReferenceIsDroppedInThatInstant() {
+        for (boolean waits : new boolean[] {true, false}) {
+            AtomicReference<ReferenceCountedLock.Reference> outer = new AtomicReference<>();
+            HeldLock lock = client.acquire(client.request("a"));
+            HeldLock stub = Mockito.mock(HeldLock.class, AdditionalAnswers.delegatesTo(lock));
+            Mockito.doAnswer(call -> {
+                        Optional.ofNullable(outer.getAndSet(null)).ifPresent(ReferenceCountedLock.Reference::close);
+                        lock.ensureHeld();
+                        return null;
+                    })
+                    .when(stub)
+                    .ensureHeld();
+            outer.set(ReferenceCountedLock.first(task(client, "a", false), stub));
+            ReferenceCountedLock.Reference inner =
+                    Objects.requireNonNull(outer.get().target().addReference());
+            if (waits) {
+                assertThatCode(inner::close).doesNotThrowAnyException();
+            } else {
+                assertThat(inner.closeAsync()).succeedsWithin(Duration.ofSeconds(20));
+            }
             assertThat(client.held()).isEmpty();
         }
     }
