@@ -21,6 +21,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -139,9 +140,15 @@ abstract class RequireLockContract {
 
     @Test
     void headersBeyondAllBoundsAreRefused() {
-        assertRefused(send("POST", "/stock/7", List.of("1;exclusive;stock:" + "7".repeat(4_000))), 400);
-        assertRefused(send("POST", "/stock/7", List.of(String.join(",", many(300)))), 400);
-        assertRefused(send("POST", "/stock/7", many(50)), 400);
+        for (List<String> values : List.of(
+                List.of("1;exclusive;stock:" + "7".repeat(4_000)), List.of(String.join(",", many(300))), many(50))) {
+            // Each on its own connection: once, Reactor Netty did not read the request that followed a large one.
+            HttpClient client = HttpClient.newHttpClient();
+            assertRefused(
+                    sendAsync(client, Warehouse.port(context), "POST", "/stock/7", values)
+                            .join(),
+                    400);
+        }
     }
 
     /** Java's client sends no more than the server takes; this is the server's own refusal. */
@@ -292,9 +299,15 @@ abstract class RequireLockContract {
 
     static CompletableFuture<HttpResponse<String>> sendAsync(
             int port, String method, String path, List<String> values) {
+        return sendAsync(http, port, method, path, values);
+    }
+
+    private static CompletableFuture<HttpResponse<String>> sendAsync(
+            HttpClient client, int port, String method, String path, List<String> values) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .timeout(Duration.ofSeconds(30))
                 .method(method, HttpRequest.BodyPublishers.noBody());
         values.forEach(value -> request.header(SequencerHeader.NAME, value));
-        return http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+        return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 }

@@ -36,6 +36,8 @@ public final class NeighbourProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
+                // In tests, another one comes first, which writes to the standard output, where replies are expected.
+                "-Dlogback.configurationFile=logback.xml",
                 "-cp",
                 System.getProperty("java.class.path")));
         command.addAll(store.neighbour());
