@@ -55,7 +55,7 @@ public final class EtcdConnection implements AutoCloseable {
 
     /**
      * Dedicated connections, configured for locks. The server knows each call's deadline, no call is held back until a
-     * server is up, none is sent twice, and only servers that know a leader are used. Since nothing here blocks, calls are sent
+     * server is up, no write is sent twice, and only servers that know a leader are used. Since nothing here blocks, calls are sent
      * on the caller's thread and answered on the one that reads the connection, instead of on two thread pools.
      */
     public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {

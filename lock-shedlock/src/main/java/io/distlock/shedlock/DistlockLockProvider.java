@@ -22,7 +22,8 @@ import net.javacrumbs.shedlock.support.LockException;
  *
  * <p>ShedLock's lock name is the name of the lock. {@code lockAtMostFor} is its lease time, which is not renewed: {@link
  * LockOptions#MIN_LEASE} to {@link LockOptions#MAX_LEASE}. {@code lockAtLeastFor} is its minimum hold time. A lock can be
- * extended, as far as its provider can. If the store does not answer, ShedLock's {@link LockException} is thrown, with the
+ * extended, as far as its provider can; the least time of an extension ends at the latest with the validity of the lock, 1 %
+ * and 2 ms before its {@code lockAtMostFor}. If the store does not answer, ShedLock's {@link LockException} is thrown, with the
  * cause: that is not the same as a lock that another holds.
  *
  * <p>Thread-safe.
