@@ -1,5 +1,6 @@
 package io.distlock.jdbc.proof;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.FencingToken;
@@ -17,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  */
 record Rounds(LockStore store, Database database, Victim victim, Rival rival, ExecutorService threads) {
 
-    private static final long PATIENCE_SECONDS = 60;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration LEASE = Duration.ofSeconds(30);
 
     private static final List<Fault> FAULTS = List.of(Fault.values());
@@ -42,7 +43,7 @@ record Rounds(LockStore store, Database database, Victim victim, Rival rival, Ex
         void at(FencingToken own) {
             token.complete(own);
             try {
-                if (!gate.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                if (!gate.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
                     throw new IllegalStateException("nobody let the writer go on");
                 }
             } catch (InterruptedException interrupted) {
@@ -51,32 +52,47 @@ record Rounds(LockStore store, Database database, Victim victim, Rival rival, Ex
         }
     }
 
+    private record Writer(Paused paused, CompletableFuture<Victim.Outcome> outcome) {}
+
     /** One writer against one next holder; each kind of work meets each fault, and in both orders. */
     void run(Work work, int number, Tally tally) {
         Fault fault = FAULTS.get(number % FAULTS.size());
         Resume resume = RESUMES.get(number / FAULTS.size() % RESUMES.size());
-        Paused paused = new Paused(new CompletableFuture<>(), new CountDownLatch(1));
-        CompletableFuture<Victim.Outcome> writing =
-                CompletableFuture.supplyAsync(() -> victim.write(work, LEASE, paused::at, store::reconnect), threads);
-        FencingToken token = get(CompletableFuture.anyOf(paused.token, writing).thenCompose(any -> paused.token));
+        Writer writer = begin(work);
+        FencingToken token = writer.paused.token.join();
         store.cutOff();
         take(fault, LockKey.of("account", work.account()), token);
 
         CompletableFuture<Void> granted = new CompletableFuture<>();
         CompletableFuture<Void> next =
                 CompletableFuture.runAsync(() -> rival.write(work, () -> granted.complete(null)), threads);
-        get(CompletableFuture.anyOf(granted, next));
+        get("the next holder to get the lock", CompletableFuture.anyOf(granted, next));
         if (resume == Resume.AFTER_THE_NEXT_HOLDER) {
-            await().pollDelay(Duration.ZERO)
+            await().atMost(PATIENCE)
+                    .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(1))
                     .until(() -> next.isDone() || database.waiting() > 0);
         }
         boolean overtaken = next.isDone();
-        paused.gate.countDown();
-        Victim.Outcome outcome = get(writing);
-        get(next);
+        writer.paused.gate.countDown();
+        Victim.Outcome outcome = get("the writer to end", writer.outcome);
+        get("the next holder to end", next);
         boolean booked = new Bookings(database.jdbc(), work.table()).has(work.account(), token.value());
         tally.add(outcome, overtaken, booked);
+    }
+
+    /** Begins again if the database refuses the writer before it pauses: the other stores' rounds may conflict at the fence. */
+    private Writer begin(Work work) {
+        while (true) {
+            Paused paused = new Paused(new CompletableFuture<>(), new CountDownLatch(1));
+            CompletableFuture<Victim.Outcome> outcome = CompletableFuture.supplyAsync(
+                    () -> victim.write(work, LEASE, paused::at, store::reconnect), threads);
+            get("the writer to pause", CompletableFuture.anyOf(paused.token, outcome));
+            if (paused.token.isDone()) {
+                return new Writer(paused, outcome);
+            }
+            assertThat(outcome).isCompletedWithValue(Victim.Outcome.CONFLICT);
+        }
     }
 
     private void take(Fault fault, LockKey key, FencingToken token) {
@@ -87,7 +103,8 @@ record Rounds(LockStore store, Database database, Victim victim, Rival rival, Ex
         }
     }
 
-    private static <T> T get(CompletableFuture<T> future) {
-        return future.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    private static <T> T get(String what, CompletableFuture<T> future) {
+        assertThat(future).as(what).succeedsWithin(PATIENCE);
+        return future.join();
     }
 }
