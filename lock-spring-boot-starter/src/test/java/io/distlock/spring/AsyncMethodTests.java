@@ -132,7 +132,7 @@ class AsyncMethodTests {
         }
 
         @Async("pool")
-        @DistributedLock(name = "job", renew = false, leaseTime = "1s", onLost = OnLost.INTERRUPT)
+        @DistributedLock(name = "job", onLost = OnLost.INTERRUPT)
         public Future<String> losing() {
             return work;
         }
@@ -240,9 +240,14 @@ class AsyncMethodTests {
     @Test
     void aLossCancelsTheFutureOfTheMethod() {
         run((context, jobs) -> {
+            LockClient client = context.getBean(LockClient.class);
             PoolJobs pooled = context.getBean(PoolJobs.class);
+            Future<String> result = pooled.losing();
+            // That of the call, which is the last thing it does.
+            await().until(() -> pooled.work().getNumberOfDependents() == 1);
+            client.held().forEach(hold -> client.forceRelease(hold.key(), hold.token()));
             assertThatExceptionOfType(ExecutionException.class)
-                    .isThrownBy(() -> pooled.losing().get(30, TimeUnit.SECONDS))
+                    .isThrownBy(() -> result.get(30, TimeUnit.SECONDS))
                     .withCauseInstanceOf(LockLostException.class);
             assertThat(pooled.work()).isCancelled();
         });

@@ -10,7 +10,6 @@ import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockMode;
-import io.distlock.LockRequest;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spring.LockContext;
@@ -126,30 +125,36 @@ class AbandonedBodyTests extends BodyFixture {
     void aBodyWhoseLockIsLostWhileItWaitsForAThreadIsNotRun() {
         Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
         Executions busy = executions(steps::add);
-        LockRequest brief = client.request("a").withRenew(false).withLeaseTime(Duration.ofSeconds(1));
-        List<LockTask> tasks = List.of(new LockTask(client, brief, false, true, NotAcquiredHandler.THROW));
-        CompletableFuture<?> future = future(busy, tasks);
         // The caller is told although no thread is to be had.
-        assertThatExceptionOfType(ExecutionException.class)
-                .isThrownBy(() -> future.get(20, TimeUnit.SECONDS))
-                .withCauseInstanceOf(LockLostException.class);
-        assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(() -> mono(busy, tasks).block(Duration.ofSeconds(20)));
+        assertLost(future(busy, tasks()));
+        assertLost(mono(busy, tasks()).toFuture());
         await().until(() -> steps.size() == 2);
         steps.forEach(Runnable::run);
         assertThat(body).hasNullValue();
     }
 
+    /** Once it has its lock, which is then taken away. */
+    private void assertLost(CompletableFuture<?> call) {
+        takeAway(client);
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> call.get(20, TimeUnit.SECONDS))
+                .withCauseInstanceOf(LockLostException.class);
+    }
+
+    private static void takeAway(LockClient client) {
+        assertThat(client.held()).hasSize(1);
+        client.held().forEach(hold -> client.forceRelease(hold.key(), hold.token()));
+    }
+
     @Test
     void aBodyIsNotRunOnceTheOuterLockThatItEnteredIsLost() throws Throwable {
         Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
-        LockRequest brief = client.request("a").withRenew(false).withLeaseTime(Duration.ofSeconds(1));
-        List<LockTask> tasks = List.of(new LockTask(client, brief, false, true, NotAcquiredHandler.THROW));
         AtomicReference<CompletableFuture<?>> inner = new AtomicReference<>();
         assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(() -> executions.blocking().run(tasks, () -> {
-                    inner.set(future(executions(steps::add), tasks));
+                .isThrownBy(() -> executions.blocking().run(tasks(), () -> {
+                    inner.set(future(executions(steps::add), tasks()));
                     HeldLock outer = LockContext.current();
+                    takeAway(client);
                     await().until(() -> !outer.isHeld());
                     return null;
                 }));
@@ -208,11 +213,10 @@ class AbandonedBodyTests extends BodyFixture {
         try (LockClient own = LockClientBuilder.of(new InMemoryLockProvider(runtime), runtime)
                 .shutdownTimeout(Duration.ZERO)
                 .build()) {
-            LockRequest brief = own.request("a").withRenew(false).withLeaseTime(Duration.ofSeconds(1));
             CompletableFuture<String> work = new CompletableFuture<>();
             executions(single)
                     .future()
-                    .run(List.of(new LockTask(own, brief, true, true, NotAcquiredHandler.THROW)), () -> {
+                    .run(List.of(new LockTask(own, own.request("a"), true, true, NotAcquiredHandler.THROW)), () -> {
                         single.execute(() -> {
                             try {
                                 leave.await();
@@ -222,6 +226,9 @@ class AbandonedBodyTests extends BodyFixture {
                         });
                         return work;
                     });
+            // That of the call, which is the last thing it does.
+            await().until(() -> work.getNumberOfDependents() == 1);
+            takeAway(own);
             await().until(work::isCancelled);
         } finally {
             leave.countDown();
