@@ -134,22 +134,13 @@ class EtcdSessionTests {
             assertThat(one.release()).isEqualTo(Release.RELEASED);
             await().atMost(TestClient.PATIENCE)
                     .until(() -> etcd.probe().leases().size() == 1);
-            awaitExtended(onlyLease());
+            long session = onlyLease();
+            LocalEtcd.awaitExtended(() -> etcd.probe().lease(session).orElseThrow().remaining());
             assertThat(other.isHeld()).isTrue();
             other.release();
             await().atMost(TestClient.PATIENCE)
                     .until(() -> etcd.probe().leases().isEmpty());
         }
-    }
-
-    /** Without a keepalive it has less and less time left. */
-    private static void awaitExtended(long lease) {
-        Duration[] least = {Duration.ofDays(1)};
-        await().atMost(TestClient.PATIENCE).until(() -> {
-            Duration left = etcd.probe().lease(lease).orElseThrow().remaining();
-            least[0] = left.compareTo(least[0]) < 0 ? left : least[0];
-            return left.compareTo(least[0]) > 0;
-        });
     }
 
     @Test

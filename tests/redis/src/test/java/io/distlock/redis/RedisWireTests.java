@@ -13,7 +13,6 @@ import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Renewal;
 import io.distlock.test.redis.CommandRecorder;
-import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,28 +22,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What goes over the wire, and what stands in Redis. */
-class RedisWireTests {
-
-    @RegisterExtension
-    static final RedisExtension redis = RedisExtension.create();
-
-    static TestClient client;
-
-    @BeforeAll
-    static void connect() {
-        client = TestClient.of(redis.server().endpoint());
-    }
-
-    @AfterAll
-    static void disconnect() {
-        client.close();
-    }
+class RedisWireTests extends OneClientFixture {
 
     @Test
     void anUncontendedLockCostsTwoCommands(RedisProbe probe) {
