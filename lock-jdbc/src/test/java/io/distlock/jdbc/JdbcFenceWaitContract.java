@@ -111,7 +111,8 @@ abstract class JdbcFenceWaitContract extends JdbcFenceFixture {
             failure.set(catchThrowable(() -> fence.advance(others)));
             fence.advance(mine);
         }));
-        // MariaDB has rolled everything back after a deadlock, and has begun a new transaction. The others let this one do
+        // MariaDB has rolled everything back after a deadlock, and has begun a new transaction. The others let this one
+        // do
         // nothing more.
         assertThat(end != null || token(mine.key()) == mine.token().value()).isTrue();
         assertThat(failure.get())
