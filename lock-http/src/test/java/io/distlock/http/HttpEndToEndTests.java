@@ -140,16 +140,15 @@ class HttpEndToEndTests {
                 plain = new SequencerHeader(List.of()).values(List.of(lock));
             }
             store.kill();
-            var refused = RequireLockContract.send(Warehouse.port(asking), "POST", "/stock/7", plain);
+            var refused = HttpCalls.send(Warehouse.port(asking), "POST", "/stock/7", plain);
             assertThat(refused.statusCode()).isEqualTo(503);
             assertThat(refused.headers().firstValue("Retry-After")).contains("1");
             assertThat(asking.getBean(Written.class).items()).isEmpty();
             int port = Warehouse.port(trusting);
-            assertThat(RequireLockContract.send(port, "POST", "/stock/7", plain).statusCode())
+            assertThat(HttpCalls.send(port, "POST", "/stock/7", plain).statusCode())
                     .isEqualTo(400);
             assertThat(trusting.getBean(Written.class).items()).isEmpty();
-            assertThat(RequireLockContract.send(port, "POST", "/stock/7", signed)
-                            .statusCode())
+            assertThat(HttpCalls.send(port, "POST", "/stock/7", signed).statusCode())
                     .isEqualTo(200);
             assertThat(trusting.getBean(Written.class).items()).containsExactly("7");
         }
@@ -174,6 +173,9 @@ class HttpEndToEndTests {
     private static String[] arguments(RedisServer server, String... settings) {
         List<String> arguments = new ArrayList<>(List.of(
                 "--distributed-lock.provider=redis",
+                // This machine may stand still for longer than a call may usually take.
+                "--distributed-lock.redis.command-timeout=10s",
+                "--distributed-lock.redis.connect-timeout=10s",
                 "--spring.main.banner-mode=off",
                 "--spring.data.redis.host=" + server.host(),
                 "--spring.data.redis.port=" + server.port(),

@@ -98,7 +98,7 @@ class ReactiveThreadsTests {
     }
 
     private CompletableFuture<HttpResponse<String>> post(String path, List<String> values) {
-        return RequireLockContract.sendAsync(Warehouse.port(context), "POST", path, values);
+        return HttpCalls.sendAsync(Warehouse.port(context), "POST", path, values);
     }
 
     @Configuration(proxyBeanMethods = false)

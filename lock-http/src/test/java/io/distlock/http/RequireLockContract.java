@@ -16,15 +16,12 @@ import io.distlock.spring.template.LockTemplate;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
-import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -41,8 +38,6 @@ import org.springframework.web.reactive.function.client.WebClient;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class RequireLockContract {
 
-    private static final HttpClient http = HttpClient.newHttpClient();
-
     final SequencerHeader header = new SequencerHeader(List.of());
 
     ConfigurableApplicationContext context;
@@ -57,7 +52,8 @@ abstract class RequireLockContract {
 
     @BeforeAll
     void start() {
-        context = start("--distributed-lock.provider=in-memory", "--spring.datasource.url=jdbc:h2:mem:http");
+        context = start(
+                "--distributed-lock.provider=in-memory", "--spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID());
         locks = context.getBean(LockClient.class);
         written = context.getBean(Written.class).items();
     }
@@ -145,7 +141,7 @@ abstract class RequireLockContract {
             // Each on its own connection: once, Reactor Netty did not read the request that followed a large one.
             HttpClient client = HttpClient.newHttpClient();
             assertRefused(
-                    sendAsync(client, Warehouse.port(context), "POST", "/stock/7", values)
+                    HttpCalls.sendAsync(client, Warehouse.port(context), "POST", "/stock/7", values)
                             .join(),
                     400);
         }
@@ -290,24 +286,6 @@ abstract class RequireLockContract {
     }
 
     HttpResponse<String> send(String method, String path, List<String> values) {
-        return send(Warehouse.port(context), method, path, values);
-    }
-
-    static HttpResponse<String> send(int port, String method, String path, List<String> values) {
-        return sendAsync(port, method, path, values).join();
-    }
-
-    static CompletableFuture<HttpResponse<String>> sendAsync(
-            int port, String method, String path, List<String> values) {
-        return sendAsync(http, port, method, path, values);
-    }
-
-    private static CompletableFuture<HttpResponse<String>> sendAsync(
-            HttpClient client, int port, String method, String path, List<String> values) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                .timeout(Duration.ofSeconds(30))
-                .method(method, HttpRequest.BodyPublishers.noBody());
-        values.forEach(value -> request.header(SequencerHeader.NAME, value));
-        return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+        return HttpCalls.send(Warehouse.port(context), method, path, values);
     }
 }

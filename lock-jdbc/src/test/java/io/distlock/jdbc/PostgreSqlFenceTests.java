@@ -31,7 +31,6 @@ class PostgreSqlFenceTests extends JdbcFenceContract {
         "read_only, 'create table read_only (like distributed_lock_fence including all)'"
     })
     void aTableThatCannotBeUsedIsNamedAndNothingIsWritten(String table, String create) {
-        Database database = database();
         if (!create.isEmpty()) {
             database.jdbc().execute(create);
             database.jdbc().execute("grant select on " + table + " to public");

@@ -8,7 +8,6 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockLostException;
-import io.distlock.spring.interceptor.InvalidLockedMethodsException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -20,14 +19,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
-import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Async;
-import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
@@ -137,7 +132,7 @@ class AsyncMethodTests {
         }
 
         @Async("pool")
-        @DistributedLock(name = "job", renew = false, leaseTime = "1s", onLost = OnLost.INTERRUPT)
+        @DistributedLock(name = "job", onLost = OnLost.INTERRUPT)
         public Future<String> losing() {
             return work;
         }
@@ -245,9 +240,14 @@ class AsyncMethodTests {
     @Test
     void aLossCancelsTheFutureOfTheMethod() {
         run((context, jobs) -> {
+            LockClient client = context.getBean(LockClient.class);
             PoolJobs pooled = context.getBean(PoolJobs.class);
+            Future<String> result = pooled.losing();
+            // That of the call, which is the last thing it does.
+            await().until(() -> pooled.work().getNumberOfDependents() == 1);
+            client.held().forEach(hold -> client.forceRelease(hold.key(), hold.token()));
             assertThatExceptionOfType(ExecutionException.class)
-                    .isThrownBy(() -> pooled.losing().get(30, TimeUnit.SECONDS))
+                    .isThrownBy(() -> result.get(30, TimeUnit.SECONDS))
                     .withCauseInstanceOf(LockLostException.class);
             assertThat(pooled.work()).isCancelled();
         });
@@ -272,53 +272,5 @@ class AsyncMethodTests {
                                     .singleElement()
                                     .isInstanceOf(LockLostException.class)));
         });
-    }
-
-    /** Nothing calls the method on another thread, so nothing tells when its work is done. */
-    @Test
-    void aPlainFutureIsRefusedIfAsyncIsNotEnabled() {
-        LockTestContext.inMemory()
-                .withBean(PoolJobs.class)
-                .run(context -> assertThat(context.getStartupFailure())
-                        .isInstanceOf(InvalidLockedMethodsException.class)
-                        .hasMessageContaining("PoolJobs.plain()"));
-    }
-
-    /** As a post-processor would that puts its advisor last. */
-    @Configuration(proxyBeanMethods = false)
-    static class AsyncInside {
-
-        @Bean
-        static BeanPostProcessor asyncLast() {
-            return new BeanPostProcessor() {
-                @Override
-                public Object postProcessAfterInitialization(Object bean, String name) {
-                    if (bean instanceof Jobs && bean instanceof Advised advised) {
-                        advised.addAdvisor(new AsyncAnnotationAdvisor());
-                    } else if (bean instanceof Jobs) {
-                        ProxyFactory factory = new ProxyFactory(bean);
-                        factory.setProxyTargetClass(true);
-                        factory.addAdvisor(new AsyncAnnotationAdvisor());
-                        return factory.getProxy();
-                    }
-                    return bean;
-                }
-            };
-        }
-    }
-
-    @Test
-    void handingOverInsideTheLockIsFoundAtStartUp() {
-        LockTestContext.inMemory()
-                .withUserConfiguration(AsyncInside.class)
-                .withBean(Jobs.class)
-                .run(context -> assertThat(context.getStartupFailure())
-                        .isInstanceOf(InvalidLockedMethodsException.class)
-                        .hasMessageContaining("Jobs.run()")
-                        .hasMessageContaining("the method runs on another thread")
-                        .satisfies(failure -> assertThat(((InvalidLockedMethodsException) failure).problems())
-                                .extracting(InvalidLockedMethodsException.Problem::method)
-                                .anyMatch(method -> method.endsWith("run()"))
-                                .anyMatch(method -> method.endsWith("later()"))));
     }
 }

@@ -13,60 +13,19 @@ import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
 import io.distlock.spi.Ticker;
 import io.distlock.test.redis.CommandRecorder;
-import io.distlock.test.redis.RedisCluster;
-import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.dao.DataAccessException;
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.RedisNode;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.RedisConnectionUtils;
-import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.data.redis.core.script.RedisScript;
 
-class RedisFenceTests {
-
-    private static final Duration RETENTION = Duration.ofHours(2);
-    private static final RedisFence.Options OPTIONS = new RedisFence.Options("redis", "lock", "fence", RETENTION);
-    private static final String FENCE = "fence:{orders:42}:orders:42";
-
-    @RegisterExtension
-    static final RedisExtension redis = RedisExtension.create();
-
-    static LocksOnRedis client;
-    static LocksOnRedis other;
-    static LettuceConnectionFactory data;
-    static RedisFence fence;
-
-    @BeforeAll
-    static void connect() {
-        data = new LettuceConnectionFactory(
-                redis.server().host(), redis.server().port());
-        client = new LocksOnRedis(data);
-        other = new LocksOnRedis(data);
-        data.afterPropertiesSet();
-        data.start();
-        fence = new RedisFence(data, OPTIONS);
-    }
-
-    @AfterAll
-    static void disconnect() {
-        data.destroy();
-        other.close();
-        client.close();
-    }
+/** Whose writes a fence lets through. */
+class RedisFenceTests extends RedisFenceFixture {
 
     @Test
     void aStaleHolderWritesNothing(RedisProbe probe) {
-        HeldLock stale = client.locks.acquire(client.locks.request("orders", "42"));
+        HeldLock stale = acquire();
         // Another client does not tell the holder.
         other.locks.forceRelease(LockKey.of("orders", "42"), stale.fencingToken());
         HeldLock newer = other.locks.acquire(other.locks.request("orders", "42"));
@@ -89,7 +48,7 @@ class RedisFenceTests {
 
     @Test
     void aHolderWrites(RedisProbe probe) {
-        try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
+        try (HeldLock lock = acquire()) {
             fence.set(lock, "value", "1");
             fence.put(lock, "hash", "field", "2");
             fence.push(lock, "list", "3");
@@ -107,7 +66,7 @@ class RedisFenceTests {
 
     @Test
     void aWriteIsOneCommand(RedisProbe probe) {
-        try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
+        try (HeldLock lock = acquire()) {
             fence.set(lock, "value", "1");
             try (CommandRecorder recorder = probe.record()) {
                 fence.set(lock, "value", "2");
@@ -155,43 +114,8 @@ class RedisFenceTests {
     }
 
     @Test
-    void aScriptHasItsOwnKeysAndArguments() {
-        RedisScript<String> script = RedisScript.of(
-                "redis.call('SET', KEYS[2], ARGV[1])\nreturn #KEYS .. ' ' .. #ARGV .. ' ' .. KEYS[1] -- done",
-                String.class);
-        try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
-            assertThat(fence.execute(lock, script, List.of("x", "y"), "BODY", "2"))
-                    .isEqualTo("2 2 x");
-            RedisScript<String> globals =
-                    RedisScript.of("return loadstring('return KEYS[1] .. ARGV[1]')()", String.class);
-            assertThat(fence.execute(lock, globals, List.of("x"), "1")).isEqualTo("x1");
-        }
-    }
-
-    @Test
-    void aScriptsOwnErrorIsPassedOn() {
-        try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
-            assertThatExceptionOfType(DataAccessException.class)
-                    .isThrownBy(() -> fence.execute(
-                            lock, RedisScript.of("return redis.call('LPUSH', 'x')", Long.class), List.of()));
-            for (String text : List.of("LOCKFENCE:STALE:1:5", "LOCKFENCE-1:STALE:1:5")) {
-                assertThatExceptionOfType(DataAccessException.class)
-                        .isThrownBy(() -> fence.execute(
-                                lock,
-                                RedisScript.of("return redis.error_reply('no ' .. ARGV[1])", Long.class),
-                                List.of(),
-                                text));
-            }
-            assertThatIllegalArgumentException()
-                    .isThrownBy(
-                            () -> fence.execute(lock, RedisScript.of("#!lua name=x\nreturn 1", Long.class), List.of()))
-                    .withMessageContaining("remove that line");
-        }
-    }
-
-    @Test
     void aLockThatWasReleasedWritesNothing(RedisProbe probe) {
-        HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"));
+        HeldLock lock = acquire();
         lock.close();
         assertThatIllegalStateException().isThrownBy(() -> fence.set(lock, "value", "1"));
         assertThat(probe.keys()).doesNotContain("value", FENCE);
@@ -219,7 +143,7 @@ class RedisFenceTests {
     void aWriteThatWasOnItsWayForLongIsRefusedWithoutAFence(RedisProbe probe) {
         AtomicLong ahead = new AtomicLong();
         RedisFence late = fenceWithClock(ahead);
-        try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
+        try (HeldLock lock = acquire()) {
             ahead.set(-RETENTION.toMillis());
             assertThatIllegalStateException()
                     .isThrownBy(() -> late.set(lock, "value", "1"))
@@ -237,7 +161,7 @@ class RedisFenceTests {
     void aHolderThatWasPausedRightAfterTheCheckIsRefusedWithoutAFence(RedisProbe probe) {
         AtomicLong ahead = new AtomicLong();
         RedisFence late = fenceWithClock(ahead);
-        try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
+        try (HeldLock lock = acquire()) {
             HeldLock pausing = (HeldLock) Proxy.newProxyInstance(
                     HeldLock.class.getClassLoader(), new Class<?>[] {HeldLock.class}, (proxy, method, arguments) -> {
                         Object result = method.invoke(lock, arguments);
@@ -270,70 +194,11 @@ class RedisFenceTests {
         });
     }
 
-    /** A template with transactions binds a connection in MULTI to the thread. */
-    @Test
-    void insideMultiItIsRefused(RedisProbe probe) {
-        StringRedisTemplate template = new StringRedisTemplate(data);
-        try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
-            RedisConnectionUtils.bindConnection(data);
-            template.multi();
-            assertThatIllegalStateException()
-                    .isThrownBy(() -> fence.set(lock, "value", "1"))
-                    .withMessageContaining("inside MULTI or a pipeline");
-            template.discard();
-        } finally {
-            RedisConnectionUtils.unbindConnection(data);
-        }
-        assertThat(probe.keys()).doesNotContain("value");
-    }
-
-    @Test
-    void inAClusterTheFenceIsBesideTheData() {
-        try (RedisCluster cluster = RedisCluster.start()) {
-            RedisClusterConfiguration configuration = new RedisClusterConfiguration();
-            cluster.nodes().forEach(each -> configuration.addClusterNode(new RedisNode(each.host(), each.port())));
-            LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
-            factory.afterPropertiesSet();
-            factory.start();
-            RedisFence clustered = new RedisFence(factory, OPTIONS);
-            try (HeldLock lock = client.locks.acquire(client.locks.request("orders", "42"))) {
-                clustered.set(lock, "{orders:42}:value", "1");
-                clustered.set(lock, "plain", "2");
-                clustered.set(lock, "{a}b", "3");
-                clustered.advance(lock);
-                assertThat(cluster.nodeOf("{orders:42}:value").probe().get(FENCE))
-                        .contains(lock.fencingToken() + " redis:lock");
-                assertThat(cluster.nodeOf("plain").probe().get("fence:{plain}:orders:42"))
-                        .isPresent();
-                for (List<String> keys : List.of(List.of("a", "b"), List.of("{}x"))) {
-                    assertThatIllegalArgumentException()
-                            .isThrownBy(() -> clustered.execute(lock, RedisScript.of("return 1", Long.class), keys))
-                            .withMessageContaining("give the keys the same hash tag, such as {orders:42}");
-                }
-                clustered.advance(grant(lock.fencingToken().value() + 1));
-                assertThatExceptionOfType(StaleFencingTokenException.class)
-                        .isThrownBy(() -> clustered.set(lock, "{orders:42}:value", "4"));
-            } finally {
-                factory.destroy();
-            }
-        }
-    }
-
-    /** Otherwise each write would open a file, and change what it does once that file is replaced. */
-    @Test
-    void theScriptOfACommandIsReadOnce() {
-        assertThat(RedisFence.COMMAND.getScriptAsString()).isSameAs(RedisFence.COMMAND.getScriptAsString());
-    }
-
     @Test
     void optionsThatCannotWorkAreRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RedisFence.Options("redis", "lock", "a{b}", RETENTION));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RedisFence.Options("redis", "lock", "fence", Duration.ofSeconds(1)));
-    }
-
-    private static Sequencer grant(long token) {
-        return new Sequencer(LockKey.of("orders", "42"), LockMode.EXCLUSIVE, new FencingToken(token));
     }
 }

@@ -3,7 +3,6 @@ package io.distlock.redis.redlock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 
 /** Of the nodes: who has the lock, under which token, and the counter; of the acquisitions: how far they are. */
 final class FencingModel {
@@ -13,19 +12,6 @@ final class FencingModel {
     private static final int NOBODY = -1;
     private static final int OUT = -1;
 
-    enum Rule {
-        COMPLETE,
-        WITHOUT_SECOND_PHASE,
-        /** A node whose larger proposal came after the token was chosen counts as a confirmation. */
-        COUNTING_WHAT_CAME_TOO_LATE,
-        /** A node is restored before the grant, and counts as a confirmation. */
-        COUNTING_WHAT_IS_RESTORED,
-        /** A node proposes what the first one did, though it has counted further. */
-        PROPOSING_WHAT_THE_FIRST_DID,
-        /** A node that lost its counter goes on from its own clock. */
-        ADMITTING_BY_THE_OWN_CLOCK
-    }
-
     private enum Phase {
         PROPOSING,
         RAISING,
@@ -33,8 +19,8 @@ final class FencingModel {
         GIVEN_UP
     }
 
-    final int[] owner = new int[NODES];
-    final int[] value = new int[NODES];
+    final int[] owner;
+    final int[] value;
     final int[] counter;
     final int[][] vote;
     final boolean[][] confirmed;
@@ -55,19 +41,37 @@ final class FencingModel {
     int begunBefore;
 
     FencingModel(int acquisitions, int... counter) {
-        this(acquisitions, counter, counter);
-    }
-
-    private FencingModel(int acquisitions, int[] clock, int[] counter) {
-        this.clock = clock;
+        this.owner = new int[NODES];
+        this.value = new int[NODES];
         this.counter = counter.clone();
         this.vote = new int[acquisitions][NODES];
         this.confirmed = new boolean[acquisitions][NODES];
         this.phase = new Phase[acquisitions];
         this.token = new int[acquisitions];
         this.earlier = new int[acquisitions];
+        this.clock = counter;
         Arrays.fill(owner, NOBODY);
         Arrays.fill(phase, Phase.PROPOSING);
+    }
+
+    private FencingModel(FencingModel other) {
+        this.owner = other.owner.clone();
+        this.value = other.value.clone();
+        this.counter = other.counter.clone();
+        this.vote = other.vote.clone();
+        this.confirmed = other.confirmed.clone();
+        this.phase = other.phase.clone();
+        this.token = other.token.clone();
+        this.earlier = other.earlier.clone();
+        this.clock = other.clock;
+        this.mayForget = other.mayForget;
+        this.forgetful = other.forgetful;
+        this.admitted = other.admitted;
+        this.begunBefore = other.begunBefore;
+        for (int each = 0; each < phase.length; each++) {
+            vote[each] = vote[each].clone();
+            confirmed[each] = confirmed[each].clone();
+        }
     }
 
     /** The same, where a node may be restarted without its data. */
@@ -78,21 +82,7 @@ final class FencingModel {
     }
 
     private FencingModel copy() {
-        FencingModel copy = new FencingModel(phase.length, clock, counter);
-        System.arraycopy(owner, 0, copy.owner, 0, NODES);
-        System.arraycopy(value, 0, copy.value, 0, NODES);
-        for (int each = 0; each < phase.length; each++) {
-            copy.vote[each] = vote[each].clone();
-            copy.confirmed[each] = confirmed[each].clone();
-        }
-        System.arraycopy(phase, 0, copy.phase, 0, phase.length);
-        System.arraycopy(token, 0, copy.token, 0, phase.length);
-        System.arraycopy(earlier, 0, copy.earlier, 0, phase.length);
-        copy.mayForget = mayForget;
-        copy.forgetful = forgetful;
-        copy.admitted = admitted;
-        copy.begunBefore = begunBefore;
-        return copy;
+        return new FencingModel(this);
     }
 
     boolean repeats() {
@@ -108,13 +98,11 @@ final class FencingModel {
         return false;
     }
 
-    List<FencingModel> successors(Rule rule) {
+    List<FencingModel> successors(FencingRule rule) {
         List<FencingModel> next = new ArrayList<>();
         for (int node = 0; node < NODES; node++) {
             if (owner[node] != NOBODY) {
-                FencingModel expired = copy();
-                expired.free(node);
-                next.add(expired);
+                next.add(copy().free(node));
             }
             if (mayForget == node && forgetful == NOBODY) {
                 next.add(copy().forget(node));
@@ -124,7 +112,7 @@ final class FencingModel {
                     next.add(copy().propose(each, node, 0, rule));
                     for (int first = 0; first < NODES; first++) {
                         if (vote[each][first] > counter[node] + 1
-                                || (vote[each][first] > 0 && rule == Rule.PROPOSING_WHAT_THE_FIRST_DID)) {
+                                || (vote[each][first] > 0 && rule == FencingRule.PROPOSING_WHAT_THE_FIRST_DID)) {
                             next.add(copy().propose(each, node, vote[each][first], rule));
                         }
                     }
@@ -156,8 +144,9 @@ final class FencingModel {
         return Arrays.stream(vote[each]).anyMatch(any -> any != 0);
     }
 
-    private boolean mayBeRestored(int each, Rule rule) {
-        return phase[each] == Phase.GRANTED || (phase[each] == Phase.RAISING && rule == Rule.COUNTING_WHAT_IS_RESTORED);
+    private boolean mayBeRestored(int each, FencingRule rule) {
+        return phase[each] == Phase.GRANTED
+                || (phase[each] == Phase.RAISING && rule == FencingRule.COUNTING_WHAT_IS_RESTORED);
     }
 
     /** The script that restores; the counter stays as it is. */
@@ -182,10 +171,10 @@ final class FencingModel {
     }
 
     /** The quarantine is over. A majority of the others are all others here. */
-    private FencingModel admit(Rule rule) {
+    private FencingModel admit(FencingRule rule) {
         admitted = true;
         counter[forgetful] = clock[forgetful];
-        for (int node = 0; node < NODES && rule != Rule.ADMITTING_BY_THE_OWN_CLOCK; node++) {
+        for (int node = 0; node < NODES && rule != FencingRule.ADMITTING_BY_THE_OWN_CLOCK; node++) {
             counter[forgetful] = Math.max(counter[forgetful], counter[node]);
         }
         for (int each = 0; each < phase.length; each++) {
@@ -201,14 +190,14 @@ final class FencingModel {
      *
      * @param least what a node that was asked before has proposed; 0 if there is none
      */
-    private FencingModel propose(int each, int node, int least, Rule rule) {
+    private FencingModel propose(int each, int node, int least, FencingRule rule) {
         if (!hasBegun(each)) {
             for (int other = 0; other < phase.length; other++) {
                 earlier[each] |= phase[other] == Phase.GRANTED ? 1 << other : 0;
             }
         }
         if (owner[node] == NOBODY && votes(node)) {
-            boolean same = rule == Rule.PROPOSING_WHAT_THE_FIRST_DID && least > 0;
+            boolean same = rule == FencingRule.PROPOSING_WHAT_THE_FIRST_DID && least > 0;
             counter[node] = same ? least : Math.max(counter[node] + 1, least);
             owner[node] = each;
             value[node] = counter[node];
@@ -227,26 +216,26 @@ final class FencingModel {
         return Arrays.stream(vote[each]).filter(proposal -> proposal > 0).count() >= QUORUM.majority();
     }
 
-    private FencingModel decide(int each, Rule rule) {
+    private FencingModel decide(int each, FencingRule rule) {
         token[each] = Arrays.stream(vote[each]).max().orElseThrow();
         phase[each] = Phase.RAISING;
         for (int node = 0; node < NODES; node++) {
             confirmed[each][node] = vote[each][node] == token[each];
         }
         finish(each);
-        if (rule == Rule.WITHOUT_SECOND_PHASE) {
+        if (rule == FencingRule.WITHOUT_SECOND_PHASE) {
             end(each, Phase.GRANTED);
         }
         return this;
     }
 
     /** The script of the second phase. */
-    private FencingModel raise(int each, int node, Rule rule) {
+    private FencingModel raise(int each, int node, FencingRule rule) {
         if (owner[node] == each && value[node] == vote[each][node]) {
             value[node] = token[each];
             counter[node] = Math.max(counter[node], token[each]);
             // The token was chosen without knowing of a larger proposal.
-            confirmed[each][node] = vote[each][node] <= token[each] || rule == Rule.COUNTING_WHAT_CAME_TOO_LATE;
+            confirmed[each][node] = vote[each][node] <= token[each] || rule == FencingRule.COUNTING_WHAT_CAME_TOO_LATE;
             finish(each);
         } else {
             vote[each][node] = OUT;
@@ -264,9 +253,10 @@ final class FencingModel {
         }
     }
 
-    private void free(int node) {
+    private FencingModel free(int node) {
         owner[node] = NOBODY;
         value[node] = 0;
+        return this;
     }
 
     /** Forgets what nobody asks for any more, so that there are fewer states. */
@@ -281,27 +271,19 @@ final class FencingModel {
 
     @Override
     public String toString() {
-        return "owners " + Arrays.toString(owner) + " values " + Arrays.toString(value) + " counters "
-                + Arrays.toString(counter) + " votes " + Arrays.deepToString(vote) + " confirmed "
-                + Arrays.deepToString(confirmed) + " phases " + Arrays.toString(phase) + " tokens "
-                + Arrays.toString(token) + " earlier " + Arrays.toString(earlier) + " forgetful " + forgetful
-                + " admitted " + admitted;
+        return "owners, values, counters, votes, confirmed, phases, tokens, earlier, forgetful, admitted, begun before: "
+                + Arrays.deepToString(state());
+    }
+
+    private Object[] state() {
+        return new Object[] {
+            owner, value, counter, vote, confirmed, phase, token, earlier, forgetful, admitted, begunBefore
+        };
     }
 
     @Override
     public boolean equals(Object object) {
-        return object instanceof FencingModel other
-                && Arrays.equals(owner, other.owner)
-                && Arrays.equals(value, other.value)
-                && Arrays.equals(counter, other.counter)
-                && Arrays.deepEquals(vote, other.vote)
-                && Arrays.deepEquals(confirmed, other.confirmed)
-                && Arrays.equals(phase, other.phase)
-                && Arrays.equals(token, other.token)
-                && Arrays.equals(earlier, other.earlier)
-                && forgetful == other.forgetful
-                && admitted == other.admitted
-                && begunBefore == other.begunBefore;
+        return object instanceof FencingModel other && Arrays.deepEquals(state(), other.state());
     }
 
     @Override
@@ -311,11 +293,8 @@ final class FencingModel {
         hash = 31 * hash + Arrays.hashCode(counter);
         hash = 31 * hash + Arrays.deepHashCode(vote);
         hash = 31 * hash + Arrays.deepHashCode(confirmed);
-        // Enums themselves hash by identity.
-        for (Phase each : phase) {
-            hash = 31 * hash + each.name().hashCode();
-        }
+        hash = 31 * hash + Arrays.hashCode(phase);
         hash = 31 * hash + Arrays.hashCode(token);
-        return 31 * hash + Objects.hash(forgetful, admitted, begunBefore);
+        return 31 * hash + 4 * begunBefore + forgetful;
     }
 }

@@ -28,7 +28,7 @@ class FencingModelTests {
     @ParameterizedTest
     @CsvSource({"0,0,0", "0,1,2", "5,0,0"})
     void tokensGrowWhateverTheOrder(int first, int second, int third) {
-        assertThat(findRepeat(new FencingModel(2, first, second, third), FencingModel.Rule.COMPLETE))
+        assertThat(findRepeat(new FencingModel(2, first, second, third), FencingRule.COMPLETE))
                 .isEmpty();
     }
 
@@ -37,7 +37,7 @@ class FencingModelTests {
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"COMPLETE", "ADMITTING_BY_THE_OWN_CLOCK"})
-    void withoutOneOfTheRulesTheyRepeat(FencingModel.Rule rule) {
+    void withoutOneOfTheRulesTheyRepeat(FencingRule rule) {
         assertThat(findRepeat(new FencingModel(2, 0, 1, 2), rule)).isPresent();
     }
 
@@ -45,12 +45,11 @@ class FencingModelTests {
     @Test
     void tokensGrowThoughANodeIsAheadAndAnotherForgets() {
         FencingModel start = new FencingModel(2, 3, 0, 0).withRestartOf(2);
-        assertThat(findRepeat(start, FencingModel.Rule.COMPLETE)).isEmpty();
-        assertThat(findRepeat(start, FencingModel.Rule.ADMITTING_BY_THE_OWN_CLOCK))
-                .isPresent();
+        assertThat(findRepeat(start, FencingRule.COMPLETE)).isEmpty();
+        assertThat(findRepeat(start, FencingRule.ADMITTING_BY_THE_OWN_CLOCK)).isPresent();
     }
 
-    private static Optional<FencingModel> findRepeat(FencingModel start, FencingModel.Rule rule) {
+    private static Optional<FencingModel> findRepeat(FencingModel start, FencingRule rule) {
         Set<FencingModel> seen = new HashSet<>();
         Deque<FencingModel> open = new ArrayDeque<>(List.of(start));
         while (!open.isEmpty()) {

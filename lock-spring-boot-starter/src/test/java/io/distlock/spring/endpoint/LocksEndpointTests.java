@@ -2,90 +2,30 @@ package io.distlock.spring.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.groups.Tuple.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
-import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
-import io.distlock.LockRequest;
-import io.distlock.Release;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.UnknownLockProviderException;
-import io.distlock.spring.endpoint.LocksReport.RecentLosses;
 import io.distlock.support.LockRuntime;
-import io.distlock.test.time.ManualScheduler;
-import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SanitizableData;
-import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.Show;
 
-/** What the endpoint shows and does. Time stands still. */
-class LocksEndpointTests {
-
-    private final ManualTicker ticker = new ManualTicker();
-    private final LockRuntime runtime = ManualScheduler.runtime(ticker);
-    private final InMemoryLockProvider store = new InMemoryLockProvider(runtime);
-    private final RecentLosses losses = new RecentLosses(ticker);
-    private final LockClient client = LockClientBuilder.of(store, runtime)
-            .instance("orders@here")
-            .callbackExecutor(Runnable::run)
-            .listener(losses)
-            .build();
-    private final LockClient other = LockClientBuilder.of(store, runtime)
-            .instance("orders@elsewhere")
-            .callbackExecutor(Runnable::run)
-            .build();
-    private final List<Object> published = new ArrayList<>();
-    private final LocksEndpoint endpoint = endpoint(Show.ALWAYS, true);
-
-    private LocksEndpoint endpoint(Show show, boolean forceRelease, SanitizingFunction... sanitizing) {
-        return new LocksEndpoint(
-                new LockClients(List.of(client), "in-memory"),
-                losses,
-                published::add,
-                new LocksEndpoint.Properties(show, Set.of(), forceRelease),
-                List.of(sanitizing));
-    }
-
-    private LockRequest now(String name, String key) {
-        return client.request(name, key).withWaitTime(Duration.ZERO);
-    }
-
-    private LocksDescriptor all() {
-        return list(endpoint, null, null, null, null);
-    }
-
-    private static LocksDescriptor list(
-            LocksEndpoint endpoint,
-            @Nullable String name,
-            @Nullable String provider,
-            @Nullable Integer offset,
-            @Nullable Integer limit) {
-        return (LocksDescriptor) endpoint.locks(name, null, provider, null, offset, limit);
-    }
-
-    private LocksDescriptor.Inspection inspect(String name, String key) {
-        return (LocksDescriptor.Inspection) endpoint.locks(name, key, null, null, null, null);
-    }
-
-    private static LocksDescriptor.Inspection inspect(LocksEndpoint endpoint, String id) {
-        return (LocksDescriptor.Inspection) endpoint.locks(null, null, null, id, null, null);
-    }
+/** What the endpoint shows. */
+class LocksEndpointTests extends LocksEndpointFixture {
 
     @Test
     void aLockThatIsHeldIsShown() {
@@ -311,138 +251,5 @@ class LocksEndpointTests {
         assertThat(second.waiting().items())
                 .extracting(LocksDescriptor.Waiting::since)
                 .isEqualTo(List.of(first.waiting().items().get(0).since()));
-    }
-
-    @Test
-    void aHiddenLockIsInspectedByTheIdFromTheList() {
-        client.acquire(now("orders", "somebody"));
-        other.acquire(now("orders", "somebody-else"));
-        client.acquireAsync(client.request("orders", "somebody-else"));
-        LocksEndpoint hiding = endpoint(Show.NEVER, false);
-        String held = list(hiding, null, null, null, null).held().items().get(0).id();
-        String waited =
-                list(hiding, null, null, null, null).waiting().items().get(0).id();
-        assertThat(held).isNotEqualTo(waited).matches("[0-9a-f]{16}");
-        assertThat(inspect(hiding, held))
-                .satisfies(found -> assertThat(found.key()).isEqualTo("******"))
-                .satisfies(found -> assertThat(found.holders())
-                        .singleElement()
-                        .satisfies(holder -> assertThat(holder.here()).isTrue()));
-        assertThat(inspect(hiding, waited).holders())
-                .singleElement()
-                .satisfies(holder -> assertThat(holder.here()).isFalse());
-    }
-
-    @Test
-    void anIdIsTheSameInEachAnswerAndTellsNothingOfTheKey() {
-        client.acquire(now("orders", "42"));
-        assertThat(all().held().items()).isEqualTo(all().held().items());
-        String here = all().held().items().get(0).id();
-        String elsewhere = list(endpoint(Show.ALWAYS, false), null, null, null, null)
-                .held()
-                .items()
-                .get(0)
-                .id();
-        assertThat(here).isNotEqualTo(elsewhere);
-    }
-
-    @Test
-    void keysAreHiddenUnlessTheyMayBeShown() {
-        client.acquire(now("orders", "somebody"));
-        client.acquire(client.request("nightly"));
-        LocksDescriptor shown = list(endpoint(Show.NEVER, false), null, null, null, null);
-        assertThat(shown.held().items())
-                .extracting(LocksDescriptor.Held::name, LocksDescriptor.Held::key)
-                .containsExactlyInAnyOrder(tuple("orders", "******"), tuple("nightly", null));
-        assertThat(shown.toString()).doesNotContain("somebody");
-    }
-
-    @Test
-    void aLockWithoutAKeyHasNothingToHide() {
-        HeldLock held = client.acquire(client.request("nightly"));
-        LocksEndpoint hiding = endpoint(Show.NEVER, false);
-        LocksDescriptor.Inspection found =
-                (LocksDescriptor.Inspection) hiding.locks("nightly", "", null, null, null, null);
-        assertThat(found.holders())
-                .singleElement()
-                .satisfies(holder ->
-                        assertThat(holder.token()).isEqualTo(held.fencingToken().value()))
-                .satisfies(holder -> assertThat(holder.owner()).isNotEqualTo("******"));
-    }
-
-    @Test
-    void aSanitizingFunctionIsAskedWithNameAndKey() {
-        client.acquire(now("mail", "somebody@example.com"));
-        client.acquire(now("orders", "42"));
-        LocksEndpoint sanitized = endpoint(
-                Show.ALWAYS, false, data -> data.getKey().equals("mail") ? data.withValue("***@example.com") : data);
-        assertThat(list(sanitized, null, null, null, null).held().items())
-                .extracting(LocksDescriptor.Held::key)
-                .containsExactlyInAnyOrder("***@example.com", "42");
-    }
-
-    @Test
-    void aLockIsTakenAwayByItsTokenAndThatIsAudited() {
-        HeldLock held = other.acquire(now("orders", "42"));
-        LocksDescriptor.ForcedRelease answer = endpoint.forceRelease(
-                "orders", "42", null, null, held.fencingToken().value());
-        assertThat(answer.release()).isEqualTo(Release.RELEASED);
-        assertThat(client.inspect(LockKey.of("orders", "42"))).isEmpty();
-        assertThat(published)
-                .singleElement()
-                .isInstanceOfSatisfying(
-                        AuditApplicationEvent.class,
-                        event -> assertThat(event.getAuditEvent()).satisfies(audit -> {
-                            assertThat(audit.getType()).isEqualTo("LOCK_FORCE_RELEASE");
-                            assertThat(audit.getData())
-                                    .containsEntry("lock", "orders:42")
-                                    .containsEntry("provider", "in-memory")
-                                    .containsEntry("token", held.fencingToken().value())
-                                    .containsEntry("release", "RELEASED");
-                        }));
-    }
-
-    @Test
-    void aHiddenKeyIsNeitherAuditedNorFoundByTheTokenOfItsLock() {
-        HeldLock held = client.acquire(now("orders", "somebody"));
-        long token = held.fencingToken().value();
-        LocksEndpoint hiding = endpoint(Show.NEVER, true);
-        LocksDescriptor.Inspection byKey =
-                (LocksDescriptor.Inspection) hiding.locks("orders", "somebody", null, null, null, null);
-        assertThat(byKey.holders()).singleElement().satisfies(holder -> {
-            assertThat(holder.token()).isNull();
-            assertThat(holder.owner()).isEqualTo("******");
-        });
-        String id = list(hiding, null, null, null, null).held().items().get(0).id();
-        assertThat(inspect(hiding, id).holders())
-                .singleElement()
-                .satisfies(holder -> assertThat(holder.token()).isEqualTo(token));
-        hiding.forceRelease(null, null, null, id, token);
-        assertThat(published)
-                .singleElement()
-                .isInstanceOfSatisfying(
-                        AuditApplicationEvent.class,
-                        event -> assertThat(event.getAuditEvent().getData()).containsEntry("lock", "orders:******"));
-    }
-
-    @Test
-    void anAttemptWithAnotherTokenTakesNothingAwayAndIsAudited() {
-        HeldLock held = client.acquire(now("orders", "42"));
-        long another = held.fencingToken().value() + 1;
-        assertThat(endpoint.forceRelease("orders", "42", null, null, another).release())
-                .isEqualTo(Release.NOT_OWNER);
-        assertThat(held.isHeld()).isTrue();
-        assertThat(published).hasSize(1);
-    }
-
-    @Test
-    void nothingIsTakenAwayUnlessThatIsAllowed() {
-        HeldLock held = client.acquire(now("orders", "42"));
-        assertThatExceptionOfType(InvalidEndpointRequestException.class)
-                .isThrownBy(() -> endpoint(Show.ALWAYS, false)
-                        .forceRelease(
-                                "orders", "42", null, null, held.fencingToken().value()))
-                .withMessageContaining("management.endpoint.locks.force-release");
-        assertThat(held.isHeld()).isTrue();
     }
 }

@@ -172,7 +172,7 @@ class AnnotatedOnRedisTests {
 
     @Test
     void nothingIsCommittedOnceTheServerIsGoneForTooLong() {
-        run(SOON, (here, there) -> {
+        run((here, there) -> {
             assertThatExceptionOfType(LockLostException.class)
                     .isThrownBy(() -> here.insertBriefly(1, "a", () -> {
                         redis.server().kill();

@@ -126,6 +126,11 @@ final class ManualEngine {
         return atStore(name).orElseThrow().waiters().orElseThrow();
     }
 
+    /** For how long it keeps a key for the only holder. */
+    Duration remainingAtStore(String name) {
+        return atStore(name).orElseThrow().holders().get(0).remaining().orElseThrow();
+    }
+
     /** Deletes the key at the store, as a person may by hand. */
     void deleteByHand(String name) {
         for (LockStatus.Holder holder : atStore(name).orElseThrow().holders()) {

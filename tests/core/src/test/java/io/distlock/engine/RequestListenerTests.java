@@ -19,14 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What the listener of a request is told, and where. */
+/** What the listener of a request is told. */
 @EndsInTime
 class RequestListenerTests {
 
@@ -231,50 +228,6 @@ class RequestListenerTests {
         held.onLost(loss -> told.add("onLost"));
         here.advanceMillis(30_000);
         assertThat(told).contains("lost a of [a]", "onLost");
-    }
-
-    /** A store's own thread must not run what may block. */
-    @Test
-    void theListenerIsCalledOnTheThreadThatWaitsForTheAnswer() throws InterruptedException {
-        List<Thread> threads = new ArrayList<>();
-        here.client.addRequestListener(request -> new LockListener.OfRequest() {
-            @Override
-            public void granted(HeldLock lock) {
-                threads.add(Thread.currentThread());
-            }
-
-            @Override
-            public void released(Release outcome) {
-                threads.add(Thread.currentThread());
-            }
-        });
-        HeldLock others = here.other.acquire(here.now("a"));
-        Thread caller = new Thread(() -> here.client.acquire(here.request("a")).close());
-        caller.start();
-        ManualEngine.await().until(() -> here.waitersAtStore("a") == 1);
-        others.release();
-        caller.join();
-        assertThat(threads).containsExactly(caller, caller);
-    }
-
-    /** The answer may be there before anybody waits for it; the thread that releases must not be blocked even then. */
-    @Test
-    void theListenerOfAnAsynchronousReleaseIsCalledWhereItMayBlock() {
-        ExecutorService callbacks = Executors.newSingleThreadExecutor(task -> new Thread(task, "callbacks"));
-        Executor done = task -> CompletableFuture.runAsync(task, callbacks).join();
-        DefaultLockClient client =
-                ManualEngine.client(ManualEngine.context(here.provider, here.runtime, done, () -> {}));
-        client.addRequestListener(request -> new LockListener.OfRequest() {
-            @Override
-            public void released(Release outcome) {
-                told.add(Thread.currentThread().getName());
-            }
-        });
-        client.acquire(here.now("a")).releaseAsync();
-        client.acquire(LockRequest.of(client.options(), List.of(LockKey.of("b"), LockKey.of("c"))))
-                .releaseAsync();
-        callbacks.shutdown();
-        assertThat(told).containsExactly("callbacks", "callbacks");
     }
 
     @Test

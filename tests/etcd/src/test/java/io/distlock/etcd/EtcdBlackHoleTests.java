@@ -94,7 +94,13 @@ class EtcdBlackHoleTests {
                     return Ticker.system().nanos();
                 });
         await().atMost(TestClient.PATIENCE).until(() -> next.waiters(KEY) == 1);
-        awaitRenewed();
+        LocalEtcd.awaitExtended(() -> next.locks
+                .inspect(KEY)
+                .orElseThrow()
+                .holders()
+                .get(0)
+                .remaining()
+                .orElseThrow());
         assertThat(held.isHeld()).isTrue();
         fault.strike(proxy);
         long grantedAt = TestClient.get(granted);
@@ -102,21 +108,5 @@ class EtcdBlackHoleTests {
         assertThat(TestClient.get(told)).isLessThan(grantedAt);
         assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
         assertThat(held.isHeld()).isFalse();
-    }
-
-    /** Its lease has more time left than a moment before. */
-    private void awaitRenewed() {
-        Duration[] least = {Duration.ofDays(1)};
-        await().atMost(TestClient.PATIENCE).until(() -> {
-            Duration left = next.locks
-                    .inspect(KEY)
-                    .orElseThrow()
-                    .holders()
-                    .get(0)
-                    .remaining()
-                    .orElseThrow();
-            least[0] = left.compareTo(least[0]) < 0 ? left : least[0];
-            return left.compareTo(least[0]) > 0;
-        });
     }
 }

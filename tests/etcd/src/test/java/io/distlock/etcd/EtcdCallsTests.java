@@ -128,7 +128,8 @@ class EtcdCallsTests {
         awaitAnswer();
         EtcdRpcs before = etcd.probe().rpcs();
         proxy.cutBeforeNextReply();
-        awaitEnd(cut.call.apply(calls));
+        // Not asked again for being slow, nor given up before there is a connection again.
+        awaitEnd(cut.call.apply(new EtcdCalls(connection.client, runtime.timeouts(), TestClient.PATIENCE, MEMBERS)));
         assertThat(etcd.probe().rpcs().since(before).started(cut.method)).isEqualTo(cut.timesIfCut);
     }
 

@@ -46,7 +46,8 @@ class EtcdKilledHolderTests {
             await().atMost(TestClient.PATIENCE).until(() -> next.waiters(KEY) == 1);
             long lease = leaseOfHolder();
             // It is extended every quarter of both times: so what is left is more than the delay, until it is killed.
-            awaitExtended(lease);
+            LocalEtcd.awaitExtended(
+                    () -> etcd.probe().lease(lease).orElseThrow().remaining());
             long before = next.runtime.ticker().nanos();
             Duration left = etcd.probe().lease(lease).orElseThrow().remaining();
             holder.destroyForcibly().waitFor();
@@ -74,15 +75,5 @@ class EtcdKilledHolderTests {
                 .mapToLong(EtcdLease::id)
                 .findFirst()
                 .orElseThrow();
-    }
-
-    /** Without a keepalive it has less and less time left. */
-    private static void awaitExtended(long lease) {
-        Duration[] least = {Duration.ofDays(1)};
-        await().atMost(TestClient.PATIENCE).until(() -> {
-            Duration left = etcd.probe().lease(lease).orElseThrow().remaining();
-            least[0] = left.compareTo(least[0]) < 0 ? left : least[0];
-            return left.compareTo(least[0]) > 0;
-        });
     }
 }

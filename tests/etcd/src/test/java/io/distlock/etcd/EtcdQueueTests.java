@@ -90,6 +90,13 @@ class EtcdQueueTests {
     private void awaitAllWatch(int waiting) {
         // Each watches the one ahead and itself; who holds watches itself.
         await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 2L * waiting + 1);
+        // Some look once more when their watch stands.
+        long[] last = {-1};
+        await().atMost(TestClient.PATIENCE).pollInterval(Duration.ofMillis(300)).until(() -> {
+            long before = last[0];
+            last[0] = etcd.probe().rpcs().started("Txn");
+            return last[0] == before;
+        });
     }
 
     @Test

@@ -72,13 +72,14 @@ class EtcdWireTests {
             awaitAllWatched(held.size());
             long from = client.runtime.ticker().nanos();
             EtcdRpcs before = etcd.probe().rpcs();
-            await().pollDelay(Duration.ofSeconds(6)).until(() -> true);
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> etcd.probe().rpcs().since(before).started("LeaseKeepAlive") >= 3);
             EtcdRpcs cost = etcd.probe().rpcs().since(before);
             long seconds =
                     Duration.ofNanos(client.runtime.ticker().nanos() - from).toSeconds() + 1;
             assertThat(held).allMatch(HeldLock::isHeld);
-            // A quarter of the lease after the last time. At least one: a machine that stands still sends fewer.
-            assertThat(cost.started("LeaseKeepAlive")).isBetween(1L, seconds / 2 + 1);
+            // A quarter of the lease after the last time.
+            assertThat(cost.started("LeaseKeepAlive")).isLessThanOrEqualTo(seconds / 2 + 1);
             // The driver sends each keepalive twice, the second time as it ends the stream.
             assertThat(cost.total()).isLessThanOrEqualTo(3 * (1 + cost.started("LeaseKeepAlive")));
             assertThat(etcd.probe().leases()).hasSize(1);

@@ -7,6 +7,7 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdEndpoint;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Connections as an application would have them. */
 final class LocalEtcd {
@@ -36,5 +37,15 @@ final class LocalEtcd {
     static void awaitUp(EtcdLockProvider provider) {
         await().atMost(TestClient.PATIENCE)
                 .until(() -> provider.check().toCompletableFuture().join().state() == ProviderStatus.State.UP);
+    }
+
+    /** Returns when there is more time left than a moment before: without a keepalive there is less and less. */
+    static void awaitExtended(Supplier<Duration> timeLeft) {
+        Duration[] least = {Duration.ofDays(1)};
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            Duration left = timeLeft.get();
+            least[0] = left.compareTo(least[0]) < 0 ? left : least[0];
+            return left.compareTo(least[0]) > 0;
+        });
     }
 }

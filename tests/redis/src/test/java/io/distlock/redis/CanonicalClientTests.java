@@ -6,34 +6,15 @@ import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Release;
-import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisReply;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A client in another language that follows the recipe of Redis' own documentation. */
-class CanonicalClientTests {
+class CanonicalClientTests extends OneClientFixture {
 
     private static final String CANONICAL_RELEASE =
             "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end";
-
-    @RegisterExtension
-    static final RedisExtension redis = RedisExtension.create();
-
-    static TestClient client;
-
-    @BeforeAll
-    static void connect() {
-        client = TestClient.of(redis.server().endpoint());
-    }
-
-    @AfterAll
-    static void disconnect() {
-        client.close();
-    }
 
     @Test
     void isExcludedByOurLock(RedisProbe probe) {

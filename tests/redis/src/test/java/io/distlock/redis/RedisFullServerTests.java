@@ -11,37 +11,18 @@ import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Renewal;
-import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A Redis whose memory is full and that evicts nothing: what is held stays held, and can be given back. */
-class RedisFullServerTests {
-
-    @RegisterExtension
-    static final RedisExtension redis = RedisExtension.create();
-
-    static TestClient client;
-
-    @BeforeAll
-    static void connect() {
-        client = TestClient.of(redis.server().endpoint());
-    }
-
-    @AfterAll
-    static void disconnect() {
-        client.close();
-    }
+class RedisFullServerTests extends OneClientFixture {
 
     @AfterEach
     void makeRoom(RedisProbe probe) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RedisLostReplyTests {
 
     /** Longer than a busy machine takes to answer: only what a test loses on purpose is late. */
-    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(4);
+    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();

@@ -51,7 +51,7 @@ class RedisValidityTests {
     @ParameterizedTest
     @EnumSource
     void aRenewalIsBelievedFromWhenItWasAskedFor(LockMode mode) {
-        Duration lease = Duration.ofSeconds(12);
+        Duration lease = Duration.ofSeconds(15);
         HeldLock held = client.locks.acquire(
                 client.locks.request("orders").withMode(mode).withLeaseTime(lease));
         proxy.delayReplies(LATE);

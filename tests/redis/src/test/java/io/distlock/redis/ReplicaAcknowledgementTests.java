@@ -44,7 +44,7 @@ class ReplicaAcknowledgementTests {
 
     @Test
     void aGrantIsAtTheReplicaWhenItIsGiven() {
-        try (HeldLock held = client.locks.acquire(client.locks.request("orders"))) {
+        try (HeldLock held = client.locks.acquire(client.locks.request("orders").withWaitTime(TestClient.PATIENCE))) {
             assertThat(redis.replica().probe().get("lock:{orders}").orElseThrow())
                     .endsWith(":" + held.fencingToken());
         }
@@ -139,7 +139,10 @@ class ReplicaAcknowledgementTests {
 
     @Test
     void aRenewalThatNoReplicaHasDoesNotCount() {
-        HeldLock held = client.locks.acquire(client.locks.request("orders").withLeaseTime(Duration.ofSeconds(2)));
+        HeldLock held = client.locks.acquire(client.locks
+                .request("orders")
+                .withLeaseTime(Duration.ofSeconds(2))
+                .withWaitTime(TestClient.PATIENCE));
         redis.replica().freeze();
         assertThat(TestClient.get(held.lost()).heldFor()).isGreaterThan(Duration.ofSeconds(1));
         redis.replica().thaw();

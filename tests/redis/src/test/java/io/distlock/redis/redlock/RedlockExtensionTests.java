@@ -28,7 +28,7 @@ class RedlockExtensionTests {
 
     private static final String LOCK = "lock:{orders}";
     private static final Duration LONG = Duration.ofMinutes(1);
-    private static final Duration SHORT = Duration.ofSeconds(5);
+    private static final Duration SHORT = Duration.ofSeconds(20);
 
     @RegisterExtension
     static final RedisServersExtension nodes = RedisServersExtension.create(3);
@@ -110,10 +110,10 @@ class RedlockExtensionTests {
         assertThat(extend(LONG)).isEqualTo(Renewal.RENEWED);
         nodes.all().forEach(RedlockExtensionTests::awaitLong);
         ticker.runAheadBy(LONG);
-        nodes.all().forEach(node -> node.probe().command("PEXPIRE", LOCK, "1000"));
+        nodes.all().forEach(node -> node.probe().command("PEXPIRE", LOCK, "15000"));
         nodes.get(2).probe().command("DEL", LOCK);
         assertThat(extend(SHORT)).isEqualTo(Renewal.RENEWED);
-        await().atMost(Duration.ofSeconds(4))
+        await().atMost(Duration.ofSeconds(15))
                 .untilAsserted(
                         () -> assertThat(nodes.get(2).probe().ttlMillis(LOCK)).isPresent());
         assertThat(nodes.get(2).probe().ttlMillis(LOCK).orElse(0L)).isBetween(1L, SHORT.toMillis());

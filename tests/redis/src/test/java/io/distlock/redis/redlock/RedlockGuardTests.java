@@ -132,7 +132,7 @@ class RedlockGuardTests {
     @EnabledIf("hasOldRedis")
     void anOldNodeThatWasRestartedGivesNoVote(CapturedOutput output) {
         start(Version.BEFORE_7);
-        try (RedlockTestClient client = guarded(SHORT.multipliedBy(3))) {
+        try (RedlockTestClient client = guarded(SHORT.multipliedBy(5))) {
             acquire(client, RedlockTestClient.PATIENCE).close();
             client.awaitUp();
             servers.get(0).restart();

@@ -1,39 +1,16 @@
 package io.distlock.redis.redlock;
 
-import io.distlock.spi.LockProvider;
-import io.distlock.support.LockRuntime;
-import io.distlock.tck.LockProviderContract;
-import io.distlock.tck.StoreTraits;
 import io.distlock.test.redis.RedisServersExtension;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class RedlockOnFiveNodesContractTests extends LockProviderContract {
+class RedlockOnFiveNodesContractTests extends RedlockContract {
 
     @RegisterExtension
     static final RedisServersExtension nodes = RedisServersExtension.create(5);
 
-    static RedlockConnections connections;
-
     @BeforeAll
     static void open() {
-        connections = RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
-        RedlockTestClient.of(nodes).close();
-    }
-
-    @AfterAll
-    static void close() {
-        connections.close();
-    }
-
-    @Override
-    protected LockProvider createProvider(LockRuntime runtime) {
-        return RedlockTestClient.warmProvider(runtime, connections);
-    }
-
-    @Override
-    protected StoreTraits traits() {
-        return RedlockTestClient.TRAITS;
+        open(nodes);
     }
 }

@@ -86,7 +86,7 @@ class RedlockValidityTests {
 
     @Test
     void aRenewalIsCountedFromItsRequest() {
-        Duration lease = Duration.ofSeconds(9);
+        Duration lease = Duration.ofSeconds(15);
         try (HeldLock held = client.locks.acquire(request().withLeaseTime(lease))) {
             delay(LATE);
             AtomicReference<Duration> left = new AtomicReference<>(held.remaining());

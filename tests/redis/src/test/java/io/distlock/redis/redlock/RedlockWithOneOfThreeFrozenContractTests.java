@@ -1,33 +1,21 @@
 package io.distlock.redis.redlock;
 
-import io.distlock.spi.LockProvider;
-import io.distlock.support.LockRuntime;
-import io.distlock.tck.LockProviderContract;
 import io.distlock.tck.StoreTraits;
 import io.distlock.test.redis.RedisServersExtension;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One node takes everything and answers nothing. */
-class RedlockWithOneOfThreeFrozenContractTests extends LockProviderContract {
+class RedlockWithOneOfThreeFrozenContractTests extends RedlockContract {
 
     @RegisterExtension
     static final RedisServersExtension nodes = RedisServersExtension.create(3);
 
-    static RedlockConnections connections;
-
     @BeforeAll
     static void open() {
-        connections = RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
-        RedlockTestClient.of(nodes).close();
-    }
-
-    @AfterAll
-    static void close() {
-        connections.close();
+        open(nodes);
     }
 
     @BeforeEach
@@ -39,11 +27,6 @@ class RedlockWithOneOfThreeFrozenContractTests extends LockProviderContract {
     @AfterEach
     void relieve() {
         nodes.get(0).thaw();
-    }
-
-    @Override
-    protected LockProvider createProvider(LockRuntime runtime) {
-        return RedlockTestClient.warmProvider(runtime, connections);
     }
 
     @Override

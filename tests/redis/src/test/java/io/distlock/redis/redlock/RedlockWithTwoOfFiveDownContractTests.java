@@ -1,43 +1,26 @@
 package io.distlock.redis.redlock;
 
-import io.distlock.spi.LockProvider;
-import io.distlock.support.LockRuntime;
-import io.distlock.tck.LockProviderContract;
 import io.distlock.tck.StoreTraits;
 import io.distlock.test.redis.RedisServersExtension;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** As many nodes as can be done without are not there. */
-class RedlockWithTwoOfFiveDownContractTests extends LockProviderContract {
+class RedlockWithTwoOfFiveDownContractTests extends RedlockContract {
 
     @RegisterExtension
     static final RedisServersExtension nodes = RedisServersExtension.create(5);
 
-    static RedlockConnections connections;
-
     @BeforeAll
     static void open() {
-        connections = RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
-        RedlockTestClient.of(nodes).close();
-    }
-
-    @AfterAll
-    static void close() {
-        connections.close();
+        open(nodes);
     }
 
     @BeforeEach
     void impair() {
         nodes.get(1).kill();
         nodes.get(3).kill();
-    }
-
-    @Override
-    protected LockProvider createProvider(LockRuntime runtime) {
-        return RedlockTestClient.warmProvider(runtime, connections);
     }
 
     @Override

@@ -7,48 +7,30 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
+import io.distlock.redis.OneClientFixture;
 import io.distlock.redis.TestClient;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Renewal;
-import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
-class RedisRenewalTests {
+class RedisRenewalTests extends OneClientFixture {
 
     private static final LockOptions OPTIONS =
-            LockOptions.defaults().withWaitTime(Duration.ZERO).withLeaseTime(Duration.ofSeconds(10));
-
-    @RegisterExtension
-    static final RedisExtension redis = RedisExtension.create();
-
-    static TestClient client;
-
-    @BeforeAll
-    static void connect() {
-        client = TestClient.of(redis.server().endpoint());
-    }
-
-    @AfterAll
-    static void disconnect() {
-        client.close();
-    }
+            LockOptions.defaults().withWaitTime(Duration.ZERO).withLeaseTime(Duration.ofSeconds(100));
 
     @Test
     void extendsToLeaseAndDelayAndNeverShortens(RedisProbe probe) {
-        Lease lease = acquire("a", LockMode.EXCLUSIVE, OPTIONS.withLockDelay(Duration.ofSeconds(2)));
-        Lease longer = acquire("b", LockMode.EXCLUSIVE, OPTIONS.withMinHoldTime(Duration.ofSeconds(60)));
-        probe.command("PEXPIRE", "lock:{a}", "6000");
+        Lease lease = acquire("a", LockMode.EXCLUSIVE, OPTIONS.withLockDelay(Duration.ofSeconds(20)));
+        Lease longer = acquire("b", LockMode.EXCLUSIVE, OPTIONS.withMinHoldTime(Duration.ofMinutes(10)));
+        probe.command("PEXPIRE", "lock:{a}", "60000");
         assertThat(renew(lease, longer).values()).containsOnly(Renewal.RENEWED);
-        assertThat(probe.ttlMillis("lock:{a}").orElseThrow()).isBetween(6_001L, 12_000L);
-        assertThat(probe.ttlMillis("lock:{b}").orElseThrow()).isBetween(12_001L, 60_000L);
+        assertThat(probe.ttlMillis("lock:{a}").orElseThrow()).isBetween(60_001L, 120_000L);
+        assertThat(probe.ttlMillis("lock:{b}").orElseThrow()).isBetween(120_001L, 600_000L);
     }
 
     @Test
@@ -56,9 +38,9 @@ class RedisRenewalTests {
         Lease lease = acquire("a", LockMode.SHARED, OPTIONS);
         Lease gone = acquire("a", LockMode.SHARED, OPTIONS);
         probe.command("ZADD", "lock:{a}:readers", "1000", ((RedisLease) gone).value());
-        probe.command("PEXPIRE", "lock:{a}:readers", "5000");
+        probe.command("PEXPIRE", "lock:{a}:readers", "50000");
         assertThat(renew(lease, gone)).containsEntry(lease, Renewal.RENEWED).containsEntry(gone, Renewal.NOT_OWNER);
-        assertThat(probe.ttlMillis("lock:{a}:readers").orElseThrow()).isBetween(5_001L, 10_000L);
+        assertThat(probe.ttlMillis("lock:{a}:readers").orElseThrow()).isBetween(50_001L, 100_000L);
     }
 
     @Test

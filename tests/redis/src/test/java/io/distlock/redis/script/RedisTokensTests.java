@@ -5,32 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
-import io.distlock.redis.TestClient;
-import io.distlock.test.redis.RedisExtension;
+import io.distlock.redis.OneClientFixture;
 import io.distlock.test.redis.RedisProbe;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
-class RedisTokensTests {
-
-    @RegisterExtension
-    static final RedisExtension redis = RedisExtension.create();
-
-    static TestClient client;
-
-    @BeforeAll
-    static void connect() {
-        client = TestClient.of(redis.server().endpoint());
-    }
-
-    @AfterAll
-    static void disconnect() {
-        client.close();
-    }
+class RedisTokensTests extends OneClientFixture {
 
     @Test
     void growWithEachGrantInEitherMode() {
