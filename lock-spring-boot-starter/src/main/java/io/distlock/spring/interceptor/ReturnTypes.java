@@ -139,6 +139,10 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
                 future.get();
             } catch (InterruptedException interrupt) {
                 future.cancel(true);
+                if (!future.isDone()) {
+                    // It ignores the cancellation, so its work needs the lock.
+                    awaited(future);
+                }
                 throw interrupt;
             } catch (ExecutionException failure) {
                 Throwable own = failure.getCause();
