@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -85,13 +86,35 @@ class AsyncMethodTests {
         }
     }
 
+    /** Like that of a Kafka producer. */
+    static class Uncancellable extends CompletableFuture<String> {
+
+        private final AtomicInteger waits = new AtomicInteger();
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return false;
+        }
+
+        @Override
+        public String get() throws InterruptedException, ExecutionException {
+            waits.incrementAndGet();
+            return super.get();
+        }
+    }
+
     static class PoolJobs {
 
         private final CompletableFuture<String> work = new CompletableFuture<>();
+        private final Uncancellable uncancellable = new Uncancellable();
         private final AtomicReference<String> seen = new AtomicReference<>();
 
         public CompletableFuture<String> work() {
             return work;
+        }
+
+        public Uncancellable uncancellable() {
+            return uncancellable;
         }
 
         public AtomicReference<String> seen() {
@@ -115,6 +138,12 @@ class AsyncMethodTests {
         public Future<String> plain() {
             look();
             return work;
+        }
+
+        @Async("pool")
+        @DistributedLock("job")
+        public Future<String> ignoring() {
+            return uncancellable;
         }
 
         @Async("pool")
@@ -220,6 +249,22 @@ class AsyncMethodTests {
             pooled.work().complete("done");
             assertThat(client.held()).hasSize(1);
             leave.countDown();
+            await().until(() -> client.held().findAny().isEmpty());
+        });
+    }
+
+    @Test
+    void aFutureThatIgnoresItsCancellationKeepsItsLockUntilItIsDone() {
+        run((context, jobs) -> {
+            LockClient client = context.getBean(LockClient.class);
+            PoolJobs pooled = context.getBean(PoolJobs.class);
+            Uncancellable work = pooled.uncancellable();
+            Future<String> result = pooled.ignoring();
+            await().until(() -> work.waits.get() == 1);
+            result.cancel(true);
+            await().until(() -> work.waits.get() == 2);
+            assertThat(client.held()).hasSize(1);
+            work.complete("done");
             await().until(() -> client.held().findAny().isEmpty());
         });
     }

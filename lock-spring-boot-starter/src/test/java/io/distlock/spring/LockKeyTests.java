@@ -8,10 +8,13 @@ import io.distlock.LockKey;
 import io.distlock.test.provider.FaultyLockProvider;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.Clock;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.Period;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
@@ -130,7 +133,10 @@ class LockKeyTests {
                         UUID.fromString("00000000-0000-0001-0000-000000000002"),
                         "00000000-0000-0001-0000-000000000002"),
                 arguments(LocalDate.of(2026, 2, 3), "2026-02-03"),
-                arguments(Instant.EPOCH, "1970-01-01T00:00:00Z"));
+                arguments(Instant.EPOCH, "1970-01-01T00:00:00Z"),
+                arguments(Duration.ofMinutes(90), "PT1H30M"),
+                arguments(Period.ofWeeks(1), "P7D"),
+                arguments(ZoneId.of("Europe/Paris"), "Europe/Paris"));
     }
 
     @ParameterizedTest
@@ -184,7 +190,7 @@ class LockKeyTests {
                 arguments(Map.of("a", 1), "is not a scalar"),
                 arguments(Optional.of("a"), "java.util.Optional may be empty"),
                 arguments(new Date(0), "java.util.Date has no text form that is the same"),
-                arguments(Duration.ZERO, "java.time.Duration has no text"),
+                arguments(Clock.systemUTC(), "java.time.Clock$SystemClock has no text"),
                 arguments(new Order(1, "c"), "Order has no text form that is the same"),
                 arguments(Locale.ROOT, "java.util.Locale has no text"),
                 arguments(new byte[] {1}, "byte[] cannot be a key"),

@@ -36,6 +36,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     /** As between the driver's attempts to reconnect. */
     private static final Backoff BETWEEN_TRIES = new Backoff(Duration.ofMillis(20), Duration.ofMillis(500));
 
+    private final String name;
     private final Supplier<? extends CompletionStage<C>> connector;
     private final Ticker ticker;
     private final Duration callTimeout;
@@ -49,7 +50,10 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
 
     private volatile boolean closed;
 
-    public RedisConnection(Supplier<? extends CompletionStage<C>> connector, Ticker ticker, Duration callTimeout) {
+    /** The name is for the log. */
+    public RedisConnection(
+            String name, Supplier<? extends CompletionStage<C>> connector, Ticker ticker, Duration callTimeout) {
+        this.name = name;
         this.connector = connector;
         this.ticker = ticker;
         this.callTimeout = callTimeout;
@@ -186,7 +190,7 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     }
 
     void cutSilent(StatefulConnection<?, ?> connected) {
-        log.warn("Redis has not answered for more than {} ms: reconnecting", 2 * callTimeout.toMillis());
+        log.warn("{} has not answered for more than {} ms: reconnecting", name, 2 * callTimeout.toMillis());
         cut(connected);
     }
 

@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -68,12 +69,10 @@ public final class NodeCalls {
         this.replicas = replicas;
         this.ticker = runtime.ticker();
         this.nextCut = new AtomicLong(ticker.nanos());
-        this.connection = new RedisConnection<>(this::connect, ticker, callTimeout);
-        this.writeConnection =
-                replicas == 0 ? connection : new RedisConnection<>(connections::connect, ticker, callTimeout);
-        this.pubSubConnection = new RedisConnection<>(connections::connectPubSub, ticker, callTimeout);
-        this.server = new ServerCommands(
-                connection, () -> new RedisConnection<>(connections::connectForOnce, ticker, callTimeout), ticker);
+        this.connection = connectionBy(this::connect);
+        this.writeConnection = replicas == 0 ? connection : connectionBy(connections::connect);
+        this.pubSubConnection = connectionBy(connections::connectPubSub);
+        this.server = new ServerCommands(connection, () -> connectionBy(connections::connectForOnce), ticker);
         this.admission = restartGuard.isPresent()
                 ? new RestartGuard(restartGuard.get(), server, known, callTimeout, runtime)
                 : new ScriptRunner.OnDemand(server, known);
@@ -83,6 +82,11 @@ public final class NodeCalls {
                 connections.address(),
                 runtime.scheduler(),
                 () -> all(ownConnections().map(RedisConnection::connect)));
+    }
+
+    private <C extends StatefulConnection<String, String>> RedisConnection<C> connectionBy(
+            Supplier<? extends CompletionStage<C>> connector) {
+        return new RedisConnection<>(connections.name(), connector, ticker, callTimeout);
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {

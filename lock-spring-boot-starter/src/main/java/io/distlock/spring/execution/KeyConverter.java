@@ -3,7 +3,9 @@ package io.distlock.spring.execution;
 import io.distlock.LockKey;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.ZoneId;
 import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalAmount;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -79,10 +81,14 @@ public final class KeyConverter {
             return constant.name();
         } else if (value instanceof Boolean || value instanceof Character || value instanceof UUID) {
             return value.toString();
-        } else if (value instanceof TemporalAccessor && isOf("java.time.", value)) {
+        } else if (isTime(value) && isOf("java.time.", value)) {
             return value.toString();
         }
         throw new IllegalArgumentException(refusal(value));
+    }
+
+    private static boolean isTime(Object value) {
+        return value instanceof TemporalAccessor || value instanceof TemporalAmount || value instanceof ZoneId;
     }
 
     /** Equal numbers share one text, whatever the type: 1, 1L and 1.00 are the same item, and so is "1". */

@@ -67,6 +67,7 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
     private static final Map<String, String> DEFERRED = Map.of(
             "java.util.stream.BaseStream", LAZY,
             "kotlin.sequences.Sequence", LAZY,
+            "kotlinx.coroutines.Job", "Let the function suspend until its work is done, or return a Deferred",
             "java.util.concurrent.Callable", ASYNC_REQUEST,
             "org.springframework.web.context.request.async.DeferredResult", ASYNC_REQUEST,
             "org.springframework.web.context.request.async.WebAsyncTask", ASYNC_REQUEST,
@@ -138,6 +139,10 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
                 future.get();
             } catch (InterruptedException interrupt) {
                 future.cancel(true);
+                if (!future.isDone()) {
+                    // It ignores the cancellation, so its work needs the lock.
+                    awaited(future);
+                }
                 throw interrupt;
             } catch (ExecutionException failure) {
                 Throwable own = failure.getCause();

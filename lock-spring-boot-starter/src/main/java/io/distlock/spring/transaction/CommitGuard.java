@@ -165,11 +165,11 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             }
         }
 
-        /** Runs the body of a {@code @Transactional} method unless its transaction was refused. */
+        /** Runs the body of a {@code @Transactional} method unless its transaction was refused or a lock around it lost. */
         @Nullable
         Object proceed(MethodInvocation invocation) throws Throwable {
             if (!begun.isEmpty() && TransactionSynchronizationManager.isActualTransactionActive()) {
-                current().map(begun::get).ifPresent(Begun::requireNotRefused);
+                current().map(begun::get).ifPresent(Begun::requireHeld);
             }
             return invocation.proceed();
         }
@@ -194,7 +194,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
                 try {
                     Set<ReferenceCountedLock> locks = new LinkedHashSet<>(TransactionScope.kept());
                     if (under != null) {
-                        under.requireNotRefused();
+                        under.requireHeld();
                         locks.addAll(under.locks);
                     }
                     check(locks);
@@ -240,11 +240,13 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             this.locks = locks;
         }
 
-        void requireNotRefused() {
+        /** Also before the body: a lock may have been lost while the transaction waited for its connection. */
+        void requireHeld() {
             if (refusal != null) {
                 thrown = true;
                 ReflectionUtils.rethrowRuntimeException(refusal);
             }
+            locks.forEach(each -> each.lock().ensureHeld());
         }
     }
 

@@ -97,6 +97,8 @@ record ReactiveTransactionScope(
                 .map(Completion.class::cast)
                 .findFirst()
                 .orElseGet(() -> {
+                    // They may have been lost while the transaction waited for its connection.
+                    begunUnder.forEach(each -> each.lock().ensureHeld());
                     Completion completion = new Completion(begunUnder);
                     manager.registerSynchronization(completion);
                     return completion;

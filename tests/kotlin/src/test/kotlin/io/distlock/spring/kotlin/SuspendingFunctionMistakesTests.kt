@@ -4,6 +4,8 @@ import io.distlock.spring.DistributedLock
 import io.distlock.spring.OnNotAcquired
 import io.distlock.spring.interceptor.InvalidLockedMethodsException
 import java.util.concurrent.CompletableFuture
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Job
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 
@@ -20,6 +22,12 @@ class SuspendingFunctionMistakesTests {
 
         @DistributedLock
         open suspend fun run(): CompletableFuture<String> = CompletableFuture.completedFuture("")
+    }
+
+    open class GivesAJob {
+
+        @DistributedLock
+        open fun run(): Job = CompletableDeferred("").also { it.complete("") }
     }
 
     open class FallsBackToOneThatDoesNotSuspend {
@@ -59,6 +67,11 @@ class SuspendingFunctionMistakesTests {
     @Test
     fun aFutureInsideASuspendingFunctionCannotBeWaitedFor() =
         assertRefused(GivesAFuture::class.java, "CompletableFuture", "it cannot be determined when")
+
+    /** In contrast to a Deferred, which Spring can adapt. */
+    @Test
+    fun aJobGoesOnAfterTheFunctionHasReturned() =
+        assertRefused(GivesAJob::class.java, "a kotlinx.coroutines.Job does its work after the method has returned", "suspend")
 
     @Test
     fun aFallbackSuspendsAsTheFunctionDoes() =

@@ -22,7 +22,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 class RedisConnectionTests {
 
@@ -42,7 +45,7 @@ class RedisConnectionTests {
         connections = LocalRedis.connections(
                 redis.server().endpoint().withPort(proxy.port()),
                 RedisLockOptions.defaults().withCallTimeout(DRIVER_TIMEOUT).withConnectTimeout(DRIVER_TIMEOUT));
-        link = new RedisConnection<>(connections::connect, Ticker.system(), CALL_TIMEOUT);
+        link = new RedisConnection<>(connections.name(), connections::connect, Ticker.system(), CALL_TIMEOUT);
     }
 
     @AfterEach
@@ -81,6 +84,7 @@ class RedisConnectionTests {
         ManualTicker ticker = new ManualTicker();
         AtomicInteger tries = new AtomicInteger();
         RedisConnection<StatefulConnection<String, String>> hopeless = new RedisConnection<>(
+                "Redis",
                 () -> {
                     tries.incrementAndGet();
                     return CompletableFuture.failedFuture(new IllegalStateException("WRONGPASS on purpose"));
@@ -176,7 +180,8 @@ class RedisConnectionTests {
     }
 
     @Test
-    void aConnectionOnWhichNothingIsAnsweredIsCutSoThatNothingDanglesForEver() {
+    @ExtendWith(OutputCaptureExtension.class)
+    void aConnectionOnWhichNothingIsAnsweredIsCutSoThatNothingDanglesForEver(CapturedOutput output) {
         TestClient.get(link.connect());
         proxy.freeze();
         RedisCall<String> first = set("a");
@@ -186,6 +191,8 @@ class RedisConnectionTests {
             return first.isDone();
         });
         assertThat(failureOf(first).mayBeApplied()).isTrue();
+        assertThat(output).contains(connections.name() + " has not answered for more than");
+        assertThat(connections.name()).endsWith(":" + proxy.port());
     }
 
     @Test

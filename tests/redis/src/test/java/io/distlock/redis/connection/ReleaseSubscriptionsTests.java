@@ -49,7 +49,8 @@ class ReleaseSubscriptionsTests {
     }
 
     private ReleaseSubscriptions subscriptions(Duration timeout) {
-        return new ReleaseSubscriptions(new RedisConnection<>(connections::connectPubSub, Ticker.system(), timeout));
+        return new ReleaseSubscriptions(
+                new RedisConnection<>(connections.name(), connections::connectPubSub, Ticker.system(), timeout));
     }
 
     @AfterEach
