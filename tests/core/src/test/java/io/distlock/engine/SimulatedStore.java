@@ -188,10 +188,10 @@ final class SimulatedStore {
         return subscribers;
     }
 
-    /** Also past the last claim: a reader that was refused for a writer comes back when the claim would end. */
-    boolean isFree(LockKey key) {
+    /** For readers past the last claim: one that was refused for a writer comes back when the claim would have ended. */
+    boolean isFree(LockKey key, LockMode mode) {
         KeyState state = look(key);
-        return state.entries.isEmpty() && state.claimedUntil - time.nanos() <= 0;
+        return state.entries.isEmpty() && (mode == LockMode.EXCLUSIVE || state.claimedUntil - time.nanos() <= 0);
     }
 
     /** How long a grant lasts; zero if it has ended. */

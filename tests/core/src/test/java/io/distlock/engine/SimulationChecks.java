@@ -198,9 +198,8 @@ final class SimulationChecks {
     }
 
     /** Without faults, a free key is not left to wait for. */
-    void look(LockKey key, boolean isFree) {
-        boolean neglected =
-                isFree && !isBelievedHeld(key) && processes.stream().anyMatch(process -> isWaitedFor(process, key));
+    void look(LockKey key) {
+        boolean neglected = !isBelievedHeld(key) && processes.stream().anyMatch(process -> isNeglected(process, key));
         long since = neglected ? neglectedSince.computeIfAbsent(key, start -> time.nanos()) : time.nanos();
         require(time.nanos() - since <= SOON.toNanos(), key + " is free, and waited for");
         if (!neglected) {
@@ -215,12 +214,15 @@ final class SimulationChecks {
                         && !grants.get(taken.getKey()).isOver());
     }
 
-    private static boolean isWaitedFor(SimulatedProcess process, LockKey key) {
-        return process.client
+    private boolean isNeglected(SimulatedProcess process, LockKey key) {
+        List<LockMode> waiting = process.client
                 .waiting()
-                .filter(waiter -> waiter.key().equals(key))
-                .map(WaiterInfo::waited)
-                .anyMatch(waited -> waited.compareTo(SOON) > 0);
+                .filter(waiter -> waiter.key().equals(key) && waiter.waited().compareTo(SOON) > 0)
+                .map(WaiterInfo::mode)
+                .toList();
+        // Others may wait in the process behind a reader.
+        LockMode mode = waiting.contains(LockMode.SHARED) ? LockMode.SHARED : LockMode.EXCLUSIVE;
+        return !waiting.isEmpty() && store.isFree(key, mode);
     }
 
     // --- nothing is left in the end ---
@@ -247,7 +249,6 @@ final class SimulationChecks {
         EventOrder life = grants.get(entry.token);
         boolean dead =
                 processes.stream().anyMatch(process -> process.isDead() && entry.owner.startsWith(process.name + "~"));
-        return dead
-                || (life != null && (life.mayStay(Simulation.isDelayed(entry.key))));
+        return dead || (life != null && (life.mayStay(Simulation.isDelayed(entry.key))));
     }
 }

@@ -9,8 +9,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that happens in a simulation, on one thread, in the order of its times and, at the same time, in the order in which it was
- * scheduled. With one source of random numbers for everything, a seed has one history.
+ * All that happens in a simulation, on one thread, in the order of its times and, at the same time, in the order in which it
+ * was scheduled. With one source of random numbers for everything, a seed has one history.
  */
 final class VirtualTime {
 
