@@ -63,7 +63,7 @@ public interface LockClient extends AutoCloseable {
 
     /**
      * Waits for the lock, usually no longer than the request's wait time. A store that does not answer may add the
-     * provider's call timeout and 250 ms.
+     * provider's call timeout and 250 ms; for several keys another call timeout, to release those already taken.
      *
      * @throws LockNotAcquiredException if others held it throughout
      * @throws LockUnavailableException if the store did not answer, or this client is closed

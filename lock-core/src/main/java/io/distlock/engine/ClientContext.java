@@ -15,15 +15,18 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What the parts of one client share. Thread-safe.
  *
+ * @param random draws the jitter of renewals
  * @param watchers make the listeners of single requests
  * @param openWork counts what closing waits for: questions to the store, locks held, releases under way
  */
@@ -32,6 +35,7 @@ record ClientContext(
         LockRuntime runtime,
         CallbackExecutor callbacks,
         OwnerIds ownerIds,
+        Supplier<? extends RandomGenerator> random,
         List<LockListener> listeners,
         List<Function<LockRequest, LockListener.OfRequest>> watchers,
         KeyQueues queues,
@@ -46,6 +50,7 @@ record ClientContext(
                 runtime,
                 callbacks,
                 new OwnerIds(instance, runtime.ticker(), OwnerIds.kernel()),
+                ThreadLocalRandom::current,
                 new CopyOnWriteArrayList<>(),
                 new CopyOnWriteArrayList<>(),
                 new KeyQueues(),

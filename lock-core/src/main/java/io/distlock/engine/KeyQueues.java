@@ -81,6 +81,8 @@ final class KeyQueues {
         void admit(Ticket ticket) {
             ticket.admitted = true;
             ticket.onTurn = null;
+            // Until this call has an answer, that to the one before it counts, which may be a grant still held.
+            reply = reply();
             lastAdmitted = ticket;
             exclusive = ticket.mode == LockMode.EXCLUSIVE;
             inside++;

@@ -114,7 +114,10 @@ final class PendingAcquisitions {
 
     void close() {
         closed = true;
-        pending.members().forEach(KeyAcquisition::failClosed);
+        // In the order of their arrival.
+        pending.members().stream()
+                .sorted((one, two) -> Long.signum(one.started.nanos() - two.started.nanos()))
+                .forEach(KeyAcquisition::failClosed);
     }
 
     /**

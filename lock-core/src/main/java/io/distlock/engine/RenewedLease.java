@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -132,7 +131,7 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
     private long nextRenewal(Moment since) {
         long third = options.leaseTime().toNanos() / 3;
         long spread = third / 20;
-        return since.nanos() + third + ThreadLocalRandom.current().nextLong(-spread, spread + 1);
+        return since.nanos() + third + context.random().get().nextLong(-spread, spread + 1);
     }
 
     final void publishRenewed(boolean confirmed) {

@@ -8,6 +8,7 @@ import io.distlock.spi.Renewal;
 import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import org.slf4j.Logger;
@@ -59,7 +60,10 @@ final class Watchdog {
     /** Declares all locks still held lost; renews nothing afterwards. */
     void abandonAll() {
         runtime.clockJumps().remove(lookAtAll);
-        List<DefaultHeldLock> abandoned = List.copyOf(held.members());
+        // In the order of their grants.
+        List<DefaultHeldLock> abandoned = held.members().stream()
+                .sorted(Comparator.comparing(key -> key.lease().token()))
+                .toList();
         if (abandoned.isEmpty()) {
             return;
         }

@@ -136,7 +136,7 @@ public final class AcquireLoop implements AutoCloseable {
                 if (attempt instanceof TryLockStore.Result.Refused refused) {
                     awaitRelease(refused.freeIn().orElse(UNKNOWN_HOLDER));
                 } else {
-                    parkFor(BACKOFF.pause(failures));
+                    parkFor(BACKOFF.pause(failures, runtime.random()));
                 }
             });
         }
@@ -184,7 +184,7 @@ public final class AcquireLoop implements AutoCloseable {
             subscribeFailure = failure;
             failures++;
             request.listener().failed(failure);
-            goOn(() -> parkFor(BACKOFF.pause(failures)));
+            goOn(() -> parkFor(BACKOFF.pause(failures, runtime.random())));
         }
 
         private void parkFor(Duration time) {

@@ -2,6 +2,7 @@ package io.distlock.support;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
 
 /**
  * Exponential backoff with jitter: a random pause between half of the first bound and a bound that doubles with each
@@ -18,10 +19,13 @@ public record Backoff(Duration first, Duration most) {
      * @param failures how many tries have failed in a row, 1 or more
      */
     public Duration pause(int failures) {
+        return pause(failures, ThreadLocalRandom.current());
+    }
+
+    Duration pause(int failures, RandomGenerator random) {
         long bound = first.toNanos() << Math.min(failures - 1, 20);
         // Half of the first bound as a floor: zero pauses would turn the first retries into a busy loop.
         long least = first.toNanos() / 2;
-        return Duration.ofNanos(least
-                + ThreadLocalRandom.current().nextLong(Math.max(1, Math.min(bound, most.toNanos()) - least)));
+        return Duration.ofNanos(least + random.nextLong(Math.max(1, Math.min(bound, most.toNanos()) - least)));
     }
 }

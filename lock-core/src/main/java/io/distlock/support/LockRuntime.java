@@ -4,7 +4,10 @@ import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,16 +21,23 @@ public final class LockRuntime implements AutoCloseable {
 
     private final Ticker ticker;
     private final LockScheduler scheduler;
+    private final Supplier<? extends RandomGenerator> random;
     private final Timeouts timeouts;
     private final Reaper reaper;
     private final ClockJumpDetector clockJumps;
 
     /** Uses this clock and this scheduler, which {@link #close()} closes. */
     public LockRuntime(Ticker ticker, LockScheduler scheduler) {
+        this(ticker, scheduler, ThreadLocalRandom::current);
+    }
+
+    /** For simulations: draws the jitter of pauses from this source. */
+    LockRuntime(Ticker ticker, LockScheduler scheduler, Supplier<? extends RandomGenerator> random) {
         this.ticker = ticker;
         this.scheduler = scheduler;
+        this.random = random;
         this.timeouts = new Timeouts(ticker, scheduler);
-        this.reaper = new Reaper(ticker, scheduler, timeouts);
+        this.reaper = new Reaper(ticker, scheduler, timeouts, random);
         this.clockJumps = new ClockJumpDetector(ticker, scheduler);
     }
 
@@ -44,6 +54,10 @@ public final class LockRuntime implements AutoCloseable {
 
     public LockScheduler scheduler() {
         return scheduler;
+    }
+
+    RandomGenerator random() {
+        return random.get();
     }
 
     public Timeouts timeouts() {

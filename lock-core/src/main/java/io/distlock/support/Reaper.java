@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +34,7 @@ public final class Reaper {
     private final Ticker ticker;
     private final LockScheduler scheduler;
     private final Timeouts timeouts;
+    private final Supplier<? extends RandomGenerator> random;
     private final LongAdder withdrawn = new LongAdder();
     private final LongAdder absent = new LongAdder();
     private final LongAdder expired = new LongAdder();
@@ -40,10 +42,11 @@ public final class Reaper {
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong nextWarning;
 
-    Reaper(Ticker ticker, LockScheduler scheduler, Timeouts timeouts) {
+    Reaper(Ticker ticker, LockScheduler scheduler, Timeouts timeouts, Supplier<? extends RandomGenerator> random) {
         this.ticker = ticker;
         this.scheduler = scheduler;
         this.timeouts = timeouts;
+        this.random = random;
         this.nextWarning = new AtomicLong(ticker.nanos());
     }
 
@@ -148,7 +151,7 @@ public final class Reaper {
         private void answered(Release release) {
             asked.complete(null);
             if (release == Release.UNKNOWN) {
-                tryAgain(BACKOFF.pause(++failures));
+                tryAgain(BACKOFF.pause(++failures, random.get()));
                 return;
             }
             if (release == Release.RELEASED && !found) {

@@ -115,6 +115,17 @@ class KeyQueuesTests {
         assertThat(queues.size()).isZero();
     }
 
+    /** One that asks, and even one that gives up before it has an answer. */
+    @Test
+    void aReaderWithoutAnAnswerDoesNotHideThatAnotherHasTheKey() {
+        KeyQueues.Ticket holder = entered("holder", LockMode.SHARED);
+        holder.refused();
+        KeyQueues.Ticket second = entered("second", LockMode.SHARED);
+        assertThat(queues.reply(LockKey.of("a"))).isEqualTo(KeyQueues.StoreReply.Answer.TAKEN);
+        queues.leave(second);
+        assertThat(queues.reply(LockKey.of("a"))).isEqualTo(KeyQueues.StoreReply.Answer.TAKEN);
+    }
+
     private KeyQueues.Ticket entered(String who, LockMode mode) {
         KeyQueues.Ticket ticket = ticket("a", who, mode);
         queues.enter(ticket, true);

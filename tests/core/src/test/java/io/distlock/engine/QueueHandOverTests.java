@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -111,6 +112,7 @@ class QueueHandOverTests {
                 runtime,
                 new CallbackExecutor(Runnable::run, Runnable::run, () -> {}),
                 new OwnerIds("", ticker, broken),
+                ThreadLocalRandom::current,
                 new CopyOnWriteArrayList<>(),
                 new CopyOnWriteArrayList<>(),
                 new KeyQueues(),

@@ -1,0 +1,17 @@
+package io.distlock.support;
+
+import io.distlock.spi.Ticker;
+import java.util.random.RandomGenerator;
+
+/** Makes a runtime in which nothing is left to chance. */
+public final class SimulatedRuntime {
+
+    private SimulatedRuntime() {}
+
+    /**
+     * @param random draws the jitter of pauses
+     */
+    public static LockRuntime of(Ticker ticker, LockScheduler scheduler, RandomGenerator random) {
+        return new LockRuntime(ticker, scheduler, () -> random);
+    }
+}
