@@ -19,9 +19,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -295,6 +297,38 @@ abstract class JdbcFenceContract {
         end.complete(null);
         CompletableFuture.allOf(first, second).get(30, TimeUnit.SECONDS);
         assertThat(waited).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                TransactionDefinition.ISOLATION_READ_COMMITTED,
+                TransactionDefinition.ISOLATION_REPEATABLE_READ,
+                TransactionDefinition.ISOLATION_SERIALIZABLE
+            })
+    void aHolderOfTwoLocksOfWhichOneIsNewReadsWhatItHasWaitedFor(int isolation) throws Exception {
+        LockKey waitedFor = unique();
+        LockKey written = unique();
+        advance(waitedFor, 1);
+        TransactionTemplate transaction = database.transaction();
+        transaction.setIsolationLevel(isolation);
+        AtomicLong read = new AtomicLong();
+        CompletableFuture<Void> later;
+        try (Held stale = new Held(waitedFor, 5)) {
+            later = run(() -> transaction.executeWithoutResult(status -> {
+                fence.advance(exclusive(unique(), 6));
+                fence.advance(exclusive(waitedFor, 6));
+                read.set(rows(written));
+            }));
+            await().until(() -> database.waiting() == 1);
+            advance(written, 5);
+            stale.commit();
+        }
+        if (catchThrowable(() -> later.get(30, TimeUnit.SECONDS)) instanceof ExecutionException failed) {
+            assertThat(failed).hasCauseInstanceOf(PessimisticLockingFailureException.class);
+        } else {
+            assertThat(read).hasValue(1);
+        }
     }
 
     @Test

@@ -13,9 +13,13 @@ import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
 import io.r2dbc.spi.ConnectionFactory;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -204,6 +208,41 @@ abstract class R2dbcFenceContract {
             assertThat(catchThrowable(() -> in(isolation(isolation), overtaken).block(PATIENCE)))
                     .isInstanceOfAny(StaleFencingTokenException.class, PessimisticLockingFailureException.class);
             assertThat(token(key)).isEqualTo(3);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                TransactionDefinition.ISOLATION_READ_COMMITTED,
+                TransactionDefinition.ISOLATION_REPEATABLE_READ,
+                TransactionDefinition.ISOLATION_SERIALIZABLE
+            })
+    void aHolderOfTwoLocksOfWhichOneIsNewReadsWhatItHasWaitedFor(int isolation) {
+        LockKey waitedFor = unique();
+        LockKey written = unique();
+        advance(waitedFor, 1);
+        Held stale = new Held(waitedFor, 5);
+        AtomicLong read = new AtomicLong();
+        Mono<Void> work = client.sql("select count(*) from distributed_lock_fence where lock_key = :key")
+                .bind("key", TABLE.key(written))
+                .map(row -> Objects.requireNonNull(row.get(0, Long.class)))
+                .one()
+                .doOnNext(read::set)
+                .then();
+        CompletableFuture<Void> later = in(
+                        isolation(isolation),
+                        fence.advance(exclusive(unique(), 6))
+                                .then(fence.advance(exclusive(waitedFor, 6)))
+                                .then(work))
+                .toFuture();
+        await().until(() -> database.waiting() == 1);
+        advance(written, 5);
+        stale.commit();
+        if (catchThrowable(() -> later.get(30, TimeUnit.SECONDS)) instanceof ExecutionException failed) {
+            assertThat(failed).hasCauseInstanceOf(PessimisticLockingFailureException.class);
+        } else {
+            assertThat(read).hasValue(1);
         }
     }
 
