@@ -168,10 +168,8 @@ public final class JdbcFence implements Fence {
         if (fenceSql.refuses(count)) {
             grant.refuse(rows(look, grant));
         }
-        // The statement has locked the row. Only locking reads are sure to see the newest versions, and they take no
-        // snapshot:
-        // the transaction may still have to wait for the row of another lock, and must read what was written until
-        // then.
+        // The statement has locked the row. Locking reads see the newest versions, and take no snapshot: the
+        // transaction may still wait for the row of another lock, and must read what was written until then.
         Map<String, FenceGrant.Row> rows = rows(lookAndLock, grant);
         rows.putAll(rows(lookAtFloorAndShare, grant));
         if (!rows.containsKey(grant.key()) || grant.isBelowFloor(rows)) {
