@@ -185,8 +185,10 @@ public final class JdbcFence implements Fence {
             try {
                 return jdbc.update(advance, grant.parameters());
             } catch (DuplicateKeyException insertedMeanwhile) {
-                if (fenceSql != FenceSql.H2 || tries == MOST_TRIES) {
+                if (fenceSql != FenceSql.H2) {
                     throw insertedMeanwhile;
+                } else if (tries == MOST_TRIES) {
+                    throw grant.newerThanSnapshot(insertedMeanwhile);
                 }
             }
         }
