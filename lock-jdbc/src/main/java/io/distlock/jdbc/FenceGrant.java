@@ -8,6 +8,7 @@ import io.distlock.fencing.StaleFencingTokenException;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.CannotAcquireLockException;
 
 /** A grant as the fence's table has it, and what the rows that were found there say about it. */
 record FenceGrant(Sequencer sequencer, String key, String source) {
@@ -69,6 +70,14 @@ record FenceGrant(Sequencer sequencer, String key, String source) {
         long token = Math.max(row == null ? 0 : row.token, floor == null ? 0 : floor.token);
         // A transaction with an older snapshot refuses without seeing why.
         return Optional.of(token).filter(seen -> seen >= token());
+    }
+
+    /** For a transaction whose snapshot does not show the row that another one has inserted: it would fail again and again. */
+    CannotAcquireLockException newerThanSnapshot(Throwable cause) {
+        return new CannotAcquireLockException(
+                "the row of lock '" + sequencer.key()
+                        + "' is newer than the transaction's snapshot: repeat the transaction",
+                cause);
     }
 
     /** For a grant whose row an outer transaction of the same call has locked for an earlier one. */

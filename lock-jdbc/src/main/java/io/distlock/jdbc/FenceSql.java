@@ -80,13 +80,15 @@ enum FenceSql {
             return " where unix_timestamp(updated_at) < unix_timestamp() - " + seconds;
         }
 
-        /** A SERIALIZABLE transaction that looks for a row that is missing would lock out all new rows at its place. */
+        /**
+         * A transaction that looks for a row that is missing, and locks, would lock out all new rows at its place. This does
+         * not wait for transactions that have looked at the floor.
+         */
         @Override
         Optional<String> prepareFloor(String table) {
             return Optional.of("""
-                    insert into %1$s (lock_key, token, provider, updated_at)
-                    values (:floor, 0, :provider, current_timestamp(6))
-                    on duplicate key update token = token""".formatted(table));
+                    insert ignore into %1$s (lock_key, token, provider, updated_at)
+                    values (:floor, 0, :provider, current_timestamp(6))""".formatted(table));
         }
 
         @Override
@@ -164,6 +166,11 @@ enum FenceSql {
     /** The newest version of a key's row, which stays locked until the transaction ends. */
     static String lookAndLock(String table) {
         return "select lock_key, token, provider from " + table + " where lock_key = :key for update";
+    }
+
+    /** The newest version of the floor, which nobody can raise until the transaction ends. */
+    static String lookAtFloorAndShare(String table) {
+        return "select lock_key, token, provider from " + table + " where lock_key = :floor lock in share mode";
     }
 
     /** Removes the row of a key again, if nobody has raised it. */

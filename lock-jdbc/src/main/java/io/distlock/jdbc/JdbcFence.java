@@ -48,6 +48,7 @@ public final class JdbcFence implements Fence {
     private final String advance;
     private final String look;
     private final String lookAndLock;
+    private final String lookAtFloorAndShare;
     private final String delete;
 
     /**
@@ -70,6 +71,7 @@ public final class JdbcFence implements Fence {
         this.advance = fenceSql.advance(table.name());
         this.look = FenceSql.look(table.name());
         this.lookAndLock = FenceSql.lookAndLock(table.name());
+        this.lookAtFloorAndShare = FenceSql.lookAtFloorAndShare(table.name());
         this.delete = FenceSql.delete(table.name());
     }
 
@@ -163,12 +165,13 @@ public final class JdbcFence implements Fence {
         if (fenceSql.accepts(count)) {
             return;
         }
-        Map<String, FenceGrant.Row> rows = rows(look, grant);
         if (fenceSql.refuses(count)) {
-            grant.refuse(rows);
+            grant.refuse(rows(look, grant));
         }
-        // The statement has locked the row. Only a locking read is sure to see its newest version.
-        rows.putAll(rows(lookAndLock, grant));
+        // The statement has locked the row. Locking reads see the newest versions, and take no snapshot: the
+        // transaction may still wait for the row of another lock, and must read what was written until then.
+        Map<String, FenceGrant.Row> rows = rows(lookAndLock, grant);
+        rows.putAll(rows(lookAtFloorAndShare, grant));
         if (!rows.containsKey(grant.key()) || grant.isBelowFloor(rows)) {
             // The row may be new, and would be accepted if the transaction tried again.
             jdbc.update(delete, grant.parameters());
@@ -182,8 +185,10 @@ public final class JdbcFence implements Fence {
             try {
                 return jdbc.update(advance, grant.parameters());
             } catch (DuplicateKeyException insertedMeanwhile) {
-                if (fenceSql != FenceSql.H2 || tries == MOST_TRIES) {
+                if (fenceSql != FenceSql.H2) {
                     throw insertedMeanwhile;
+                } else if (tries == MOST_TRIES) {
+                    throw grant.newerThanSnapshot(insertedMeanwhile);
                 }
             }
         }

@@ -54,6 +54,7 @@ public final class R2dbcFence {
     private final String advance;
     private final String look;
     private final String lookAndLock;
+    private final String lookAtFloorAndShare;
     private final String delete;
 
     /**
@@ -73,6 +74,7 @@ public final class R2dbcFence {
         this.advance = fenceSql.advance(table.name());
         this.look = FenceSql.look(table.name());
         this.lookAndLock = FenceSql.lookAndLock(table.name());
+        this.lookAtFloorAndShare = FenceSql.lookAtFloorAndShare(table.name());
         this.delete = FenceSql.delete(table.name());
     }
 
@@ -186,21 +188,22 @@ public final class R2dbcFence {
 
     /** The count does not prove that the token was accepted. */
     private Mono<Void> examine(FenceGrant grant, int count) {
-        return rows(look, grant).flatMap(rows -> {
-            if (fenceSql.refuses(count)) {
-                grant.refuse(rows);
-            }
-            // The statement has locked the row. Only a locking read is sure to see its newest version.
-            return rows(lookAndLock, grant).flatMap(newest -> {
-                rows.putAll(newest);
-                if (rows.containsKey(grant.key()) && !grant.isBelowFloor(rows)) {
-                    grant.requireNewest(rows);
-                    return Mono.<Void>empty();
-                }
-                // The row may be new, and would be accepted if the transaction tried again.
-                return update(delete, grant).then(Mono.<Void>fromRunnable(() -> grant.refuse(rows)));
-            });
-        });
+        if (fenceSql.refuses(count)) {
+            return rows(look, grant).doOnNext(grant::refuse).then();
+        }
+        // As in JdbcFence: locking reads see the newest versions, and take no snapshot.
+        return rows(lookAndLock, grant)
+                .zipWhen(row -> rows(lookAtFloorAndShare, grant))
+                .flatMap(found -> {
+                    Map<String, FenceGrant.Row> rows = found.getT1();
+                    rows.putAll(found.getT2());
+                    if (rows.containsKey(grant.key()) && !grant.isBelowFloor(rows)) {
+                        grant.requireNewest(rows);
+                        return Mono.<Void>empty();
+                    }
+                    // The row may be new, and would be accepted if the transaction tried again.
+                    return update(delete, grant).then(Mono.<Void>fromRunnable(() -> grant.refuse(rows)));
+                });
     }
 
     private Mono<Integer> update(String sql, FenceGrant grant) {

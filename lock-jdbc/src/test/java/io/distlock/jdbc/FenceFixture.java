@@ -4,10 +4,17 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.transaction.TransactionDefinition;
 
 /** A database with a fence's table, and grants to ask the fence about. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -41,6 +48,18 @@ abstract class FenceFixture {
         Long number = database.jdbc().queryForObject(sql, Long.class, TABLE.key(key));
         return number == null ? 0 : number;
     }
+
+    /** A test for each isolation level. */
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                TransactionDefinition.ISOLATION_READ_COMMITTED,
+                TransactionDefinition.ISOLATION_REPEATABLE_READ,
+                TransactionDefinition.ISOLATION_SERIALIZABLE
+            })
+    @interface IsolationTest {}
 
     static LockKey unique() {
         return LockKey.of("orders", UUID.randomUUID().toString());

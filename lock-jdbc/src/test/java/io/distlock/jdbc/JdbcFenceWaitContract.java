@@ -13,14 +13,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.PessimisticLockingFailureException;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -111,9 +112,7 @@ abstract class JdbcFenceWaitContract extends JdbcFenceFixture {
             failure.set(catchThrowable(() -> fence.advance(others)));
             fence.advance(mine);
         }));
-        // MariaDB has rolled everything back after a deadlock, and has begun a new transaction. The others let this one
-        // do
-        // nothing more.
+        // MariaDB has rolled everything back, and has begun a new transaction. The others let this one do nothing more.
         assertThat(end != null || token(mine.key()) == mine.token().value()).isTrue();
         assertThat(failure.get())
                 .satisfiesAnyOf(
@@ -140,13 +139,7 @@ abstract class JdbcFenceWaitContract extends JdbcFenceFixture {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            ints = {
-                TransactionDefinition.ISOLATION_READ_COMMITTED,
-                TransactionDefinition.ISOLATION_REPEATABLE_READ,
-                TransactionDefinition.ISOLATION_SERIALIZABLE
-            })
+    @IsolationTest
     void aStaleTransactionIsRefusedThoughItsSnapshotIsOlder(int isolation) {
         LockKey key = unique();
         advance(key, 1);
@@ -161,13 +154,7 @@ abstract class JdbcFenceWaitContract extends JdbcFenceFixture {
         assertThat(token(key)).isEqualTo(3);
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            ints = {
-                TransactionDefinition.ISOLATION_READ_COMMITTED,
-                TransactionDefinition.ISOLATION_REPEATABLE_READ,
-                TransactionDefinition.ISOLATION_SERIALIZABLE
-            })
+    @IsolationTest
     void aHolderThatWasHereBeforeIsRefusedAfterALaterOneWhateverItsSnapshot(int isolation) {
         LockKey key = unique();
         advance(key, 2);
@@ -181,13 +168,7 @@ abstract class JdbcFenceWaitContract extends JdbcFenceFixture {
         assertThat(refusal).isInstanceOfAny(StaleFencingTokenException.class, PessimisticLockingFailureException.class);
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            ints = {
-                TransactionDefinition.ISOLATION_READ_COMMITTED,
-                TransactionDefinition.ISOLATION_REPEATABLE_READ,
-                TransactionDefinition.ISOLATION_SERIALIZABLE
-            })
+    @IsolationTest
     void transactionsUnderDifferentLocksDoNotWaitForOneAnother(int isolation) throws Exception {
         TransactionTemplate transaction = database.transaction();
         transaction.setIsolationLevel(isolation);
@@ -209,6 +190,32 @@ abstract class JdbcFenceWaitContract extends JdbcFenceFixture {
             end.complete(null);
         }
         first.get(30, TimeUnit.SECONDS);
+    }
+
+    @IsolationTest
+    void aHolderOfTwoLocksOfWhichOneIsNewReadsWhatItHasWaitedFor(int isolation) throws Exception {
+        LockKey waitedFor = unique();
+        LockKey written = unique();
+        advance(waitedFor, 1);
+        TransactionTemplate transaction = database.transaction();
+        transaction.setIsolationLevel(isolation);
+        AtomicLong read = new AtomicLong();
+        CompletableFuture<Void> later;
+        try (Held stale = new Held(waitedFor, 5)) {
+            later = run(() -> transaction.executeWithoutResult(status -> {
+                fence.advance(exclusive(unique(), 6));
+                fence.advance(exclusive(waitedFor, 6));
+                read.set(rows(written));
+            }));
+            await().until(() -> database.waiting() == 1);
+            advance(written, 5);
+            stale.commit();
+        }
+        if (catchThrowable(() -> later.get(30, TimeUnit.SECONDS)) instanceof ExecutionException failed) {
+            assertThat(failed).hasCauseInstanceOf(PessimisticLockingFailureException.class);
+        } else {
+            assertThat(read).hasValue(1);
+        }
     }
 
     @Test

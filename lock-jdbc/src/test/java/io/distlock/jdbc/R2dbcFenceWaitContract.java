@@ -7,7 +7,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockKey;
 import io.distlock.fencing.StaleFencingTokenException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -81,13 +85,36 @@ abstract class R2dbcFenceWaitContract extends R2dbcFenceFixture {
     }
 
     /** A holder that was here before, and one that was not. */
-    @ParameterizedTest
-    @ValueSource(
-            ints = {
-                TransactionDefinition.ISOLATION_READ_COMMITTED,
-                TransactionDefinition.ISOLATION_REPEATABLE_READ,
-                TransactionDefinition.ISOLATION_SERIALIZABLE
-            })
+    @IsolationTest
+    void aHolderOfTwoLocksOfWhichOneIsNewReadsWhatItHasWaitedFor(int isolation) {
+        LockKey waitedFor = unique();
+        LockKey written = unique();
+        advance(waitedFor, 1);
+        Held stale = new Held(waitedFor, 5);
+        AtomicLong read = new AtomicLong();
+        Mono<Void> work = client.sql("select count(*) from distributed_lock_fence where lock_key = :key")
+                .bind("key", TABLE.key(written))
+                .map(row -> Objects.requireNonNull(row.get(0, Long.class)))
+                .one()
+                .doOnNext(read::set)
+                .then();
+        CompletableFuture<Void> later = in(
+                        isolation(isolation),
+                        fence.advance(exclusive(unique(), 6))
+                                .then(fence.advance(exclusive(waitedFor, 6)))
+                                .then(work))
+                .toFuture();
+        await().until(() -> database.waiting() == 1);
+        advance(written, 5);
+        stale.commit();
+        if (catchThrowable(() -> later.get(30, TimeUnit.SECONDS)) instanceof ExecutionException failed) {
+            assertThat(failed).hasCauseInstanceOf(PessimisticLockingFailureException.class);
+        } else {
+            assertThat(read).hasValue(1);
+        }
+    }
+
+    @IsolationTest
     void aStaleTransactionIsRefusedThoughItsSnapshotIsOlder(int isolation) {
         for (long known = 1; known <= 2; known++) {
             LockKey key = unique();

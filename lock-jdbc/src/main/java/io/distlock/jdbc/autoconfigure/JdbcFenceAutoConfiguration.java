@@ -63,9 +63,8 @@ public final class JdbcFenceAutoConfiguration {
         @ConditionalOnMissingBean
         @DependsOnDatabaseInitialization
         JdbcFence jdbcFence(DataSource dataSource, FenceTable table, LockClients clients) {
-            JdbcFence fence = new JdbcFence(dataSource, table, clients.primary().provider());
-            fence.verify();
-            return fence;
+            clients.providers().forEach(provider -> new JdbcFence(dataSource, table, provider).verify());
+            return new JdbcFence(dataSource, table, clients.primary().provider());
         }
 
         @Bean

@@ -1,5 +1,6 @@
 package io.distlock.jdbc.autoconfigure;
 
+import io.distlock.jdbc.FenceTable;
 import io.distlock.jdbc.R2dbcFence;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.transaction.TransactionFence;
@@ -19,6 +20,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Auto-configuration of an {@link R2dbcFence}, which each reactive transaction under a lock advances. */
@@ -55,15 +57,17 @@ public final class R2dbcFenceAutoConfiguration {
                 R2dbcFenceProperties properties,
                 LockClients clients,
                 Environment environment) {
-            R2dbcFence fence = new R2dbcFence(
-                    connections,
-                    properties.getFencing().table("r2dbc", environment),
-                    clients.primary().provider());
+            FenceTable table = properties.getFencing().table("r2dbc", environment);
+            R2dbcFence fence =
+                    new R2dbcFence(connections, table, clients.primary().provider());
             DatabaseInitializationMode mode = properties.getInitializeSchema();
             Mono<Void> created = mode == DatabaseInitializationMode.NEVER
                     ? Mono.empty()
                     : fence.createTable(mode == DatabaseInitializationMode.EMBEDDED);
-            created.then(fence.verify()).block(PATIENCE);
+            Mono<Void> verified = Flux.fromIterable(clients.providers())
+                    .concatMap(provider -> new R2dbcFence(connections, table, provider).verify())
+                    .then();
+            created.then(verified).block(PATIENCE);
             return fence;
         }
 

@@ -76,20 +76,25 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         return bean;
     }
 
-    /** Shows these locks, in the order of their keys, to the resources that refuse stale holders. */
+    /** Shows these locks to the resources that refuse stale holders. */
     void fence(Collection<ReferenceCountedLock> locks) {
         for (TransactionFence fence : fences.get()) {
             fenced(locks).forEach(entry -> fence.enter(entry.getKey(), entry.getValue()));
         }
     }
 
-    /** The grants among these locks that are to be fenced, each with its provider, in the order of their keys. */
+    /**
+     * The grants among these locks that are to be fenced, each with its provider, in the order of their keys. Shared ones come
+     * last: comparing them may begin the transaction's snapshot, and an exclusive one may have to wait for another transaction.
+     */
     static Stream<Map.Entry<String, Sequencer>> fenced(Collection<ReferenceCountedLock> locks) {
         return locks.stream()
                 .filter(ReferenceCountedLock::isFenced)
                 .flatMap(lock -> lock.lock().sequencers().stream()
                         .map(sequencer -> Map.entry(lock.client().provider(), sequencer)))
-                .sorted(Comparator.comparing(entry -> entry.getValue().key()));
+                .sorted(Comparator.comparing((Map.Entry<String, Sequencer> grant) ->
+                                grant.getValue().mode())
+                        .thenComparing(grant -> grant.getValue().key()));
     }
 
     boolean isFencing() {

@@ -3,6 +3,7 @@ package io.distlock.spring.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.DistributedLock.Fencing;
@@ -55,6 +56,12 @@ class FencingTests {
         @DistributedLock(name = "b", fencing = Fencing.ON)
         @DistributedLock(name = "a")
         public void several() {}
+
+        @Transactional
+        @DistributedLock(name = "a", mode = LockMode.SHARED)
+        @DistributedLock(name = "c")
+        @DistributedLock(name = "b")
+        public void sharedAndExclusive() {}
     }
 
     static class OnAlone {
@@ -80,6 +87,15 @@ class FencingTests {
         runner.run(context -> {
             context.getBean(Jobs.class).several();
             assertThat(shown.keys).containsExactly("a", "b", "a", "b");
+        });
+    }
+
+    /** A database may take a snapshot when a shared lock is compared, and the others may have to wait for a transaction. */
+    @Test
+    void exclusiveLocksComeBeforeSharedOnes() {
+        runner.run(context -> {
+            context.getBean(Jobs.class).sharedAndExclusive();
+            assertThat(shown.keys).containsExactly("b", "c", "a", "b", "c", "a");
         });
     }
 

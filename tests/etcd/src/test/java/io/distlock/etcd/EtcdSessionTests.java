@@ -135,7 +135,8 @@ class EtcdSessionTests {
             await().atMost(TestClient.PATIENCE)
                     .until(() -> etcd.probe().leases().size() == 1);
             long session = onlyLease();
-            LocalEtcd.awaitExtended(() -> etcd.probe().lease(session).orElseThrow().remaining());
+            LocalEtcd.awaitExtended(
+                    () -> etcd.probe().lease(session).orElseThrow().remaining());
             assertThat(other.isHeld()).isTrue();
             other.release();
             await().atMost(TestClient.PATIENCE)
