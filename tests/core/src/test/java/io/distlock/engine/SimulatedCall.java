@@ -38,16 +38,17 @@ final class SimulatedCall {
     void start() {
         time.note(name, "asks for " + request.keys() + " " + request.mode() + " " + request.options());
         answer = process.client.tryAcquireAsync(request);
-        answer.whenComplete((granted, failure) -> time.check(() -> ended(granted, failure)));
+        answer.whenComplete(
+                (granted, failure) -> time.check(() -> ended(failure == null ? granted : Optional.empty(), failure)));
         if (time.oneIn(8)) {
             after(0, 1_000, () -> answer.cancel(true));
         }
     }
 
-    private void ended(@Nullable Optional<HeldLock> granted, @Nullable Throwable failure) {
+    private void ended(Optional<HeldLock> granted, @Nullable Throwable failure) {
         time.note(name, failure == null ? "gets " + granted : "fails: " + failure);
         checks.ended(this, failure);
-        if (granted != null && granted.isPresent()) {
+        if (granted.isPresent()) {
             lock = granted;
             checks.granted(this);
             after(0, time.oneIn(5) ? 4_000 : 300, this::use);
