@@ -249,6 +249,6 @@ final class SimulationChecks {
         EventOrder life = grants.get(entry.token);
         boolean dead =
                 processes.stream().anyMatch(process -> process.isDead() && entry.owner.startsWith(process.name + "~"));
-        return dead || (life != null && (life.mayStay(Simulation.isDelayed(entry.key))));
+        return dead || (life != null && life.mayStay(Simulation.isDelayed(entry.key)));
     }
 }
