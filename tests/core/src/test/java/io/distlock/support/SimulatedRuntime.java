@@ -8,9 +8,7 @@ public final class SimulatedRuntime {
 
     private SimulatedRuntime() {}
 
-    /**
-     * @param random draws the jitter of pauses
-     */
+    /** The random generator draws the jitter of pauses. */
     public static LockRuntime of(Ticker ticker, LockScheduler scheduler, RandomGenerator random) {
         return new LockRuntime(ticker, scheduler, () -> random);
     }
