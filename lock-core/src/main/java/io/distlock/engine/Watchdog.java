@@ -62,7 +62,7 @@ final class Watchdog {
         runtime.clockJumps().remove(lookAtAll);
         // In the order of their grants.
         List<DefaultHeldLock> abandoned = held.members().stream()
-                .sorted(Comparator.comparing(key -> key.lease().token()))
+                .sorted(Comparator.comparing(lock -> lock.lease().token()))
                 .toList();
         if (abandoned.isEmpty()) {
             return;
