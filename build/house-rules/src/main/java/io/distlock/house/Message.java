@@ -20,7 +20,8 @@ record Message(String file, String text) {
     private static final int WORDS = 3;
 
     /** For a database, not for readers. */
-    private static final Pattern SQL = Pattern.compile(" ?(select|where|insert (ignore )?into|merge into|delete from) ");
+    private static final Pattern SQL =
+            Pattern.compile(" ?(select|where|insert (ignore )?into|merge into|delete from) ");
 
     /** What one can search for: the longest part without a value or the end of a line, from its first word on. */
     String mark() {
