@@ -19,6 +19,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** Two holders of one lock, of which one does not know that it has lost it, meet at the row of the fence. */
 class R2dbcFencedHoldersTests extends R2dbcFencedTransactionFixture {
@@ -35,6 +36,22 @@ class R2dbcFencedHoldersTests extends R2dbcFencedTransactionFixture {
         assertThat(runs).hasValue(0);
         outer.locked("1", inner.write("b")).block(PATIENCE);
         assertThat(work()).isEqualTo(1);
+    }
+
+    @Test
+    void aTransactionThatNoCancellationReachesIsNotCommittedInPart() {
+        Sinks.Empty<Void> goOn = Sinks.empty();
+        Mono<Void> work = write("a").then(goOn.asMono()).then(write("b"));
+        Mono<Void> kept = Mono.deferContextual(context -> Mono.fromFuture(
+                () -> operator.transactional(work).contextWrite(context).toFuture(), true));
+        Disposable call = outer.locked("1", kept).subscribe();
+        await().until(() -> runs.get() == 1);
+        call.dispose();
+        assertThat(goOn.tryEmitEmpty()).isEqualTo(Sinks.EmitResult.OK);
+        await().untilAsserted(() -> assertThat(connections.open()).isZero());
+        // It has reached its end. Its lock was released when the call was cancelled, so it was not committed.
+        assertThat(runs).hasValue(2);
+        assertThat(work()).isZero();
     }
 
     @Test
