@@ -5,8 +5,6 @@ import io.distlock.LockClient;
 import io.distlock.Sequencer;
 import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
-import java.lang.reflect.AccessibleObject;
-import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -19,7 +17,6 @@ import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +32,6 @@ import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
-import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ReflectionUtils;
@@ -252,52 +248,6 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
                 ReflectionUtils.rethrowRuntimeException(refusal);
             }
             locks.forEach(each -> each.lock().ensureHeld());
-        }
-    }
-
-    /** Transaction advice with something of ours between the beginning of the transaction and the method. */
-    record TransactionAdvice(MethodInterceptor transactions, MethodInterceptor inside) implements MethodInterceptor {
-
-        /** Runs the interceptor inside the transactions of a bean that is the advisor of {@code @Transactional} methods. */
-        static void extend(Object bean, MethodInterceptor inside) {
-            if (bean instanceof BeanFactoryTransactionAttributeSourceAdvisor advisor
-                    && advisor.getAdvice() instanceof MethodInterceptor transactions) {
-                advisor.setAdvice(new TransactionAdvice(transactions, inside));
-            }
-        }
-
-        @Override
-        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-            return transactions.invoke(new Inside(invocation, inside));
-        }
-
-        private record Inside(MethodInvocation invocation, MethodInterceptor inside) implements MethodInvocation {
-
-            @Override
-            public @Nullable Object proceed() throws Throwable {
-                return inside.invoke(invocation);
-            }
-
-            @Override
-            public Method getMethod() {
-                return invocation.getMethod();
-            }
-
-            @Override
-            @SuppressWarnings("NullAway") // elements may be null; Spring's class file says so only to newer compilers
-            public Object[] getArguments() {
-                return invocation.getArguments();
-            }
-
-            @Override
-            public @Nullable Object getThis() {
-                return invocation.getThis();
-            }
-
-            @Override
-            public AccessibleObject getStaticPart() {
-                return invocation.getStaticPart();
-            }
         }
     }
 }

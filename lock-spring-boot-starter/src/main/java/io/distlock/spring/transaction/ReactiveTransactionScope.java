@@ -49,7 +49,7 @@ record ReactiveTransactionScope(
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
-        CommitGuard.TransactionAdvice.extend(bean, this::proceed);
+        TransactionAdvice.extend(bean, this::proceed);
         return bean instanceof TransactionalOperator operator ? new GuardedOperator(operator, this) : bean;
     }
 
