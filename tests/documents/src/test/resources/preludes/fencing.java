@@ -3,6 +3,7 @@ import io.etcd.jetcd.KV;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.PutOption;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.TransactionTemplate;
 import reactor.core.publisher.Mono;
 
