@@ -26,6 +26,7 @@ import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -109,9 +110,13 @@ class RedlockForcedReleaseTests {
     /** On one node, as a vote that comes after the lock was restored there. */
     private static void addUnderAnotherToken(HeldLock reader) {
         String token = ':' + reader.fencingToken().toString();
-        String member = node(0).command("ZRANGE", LOCK + ":readers", "0", "-1").texts().stream()
-                .filter(each -> each.endsWith(token))
-                .findFirst()
+        // The lock may have been granted by the others.
+        String member = await().atMost(RedlockTestClient.PATIENCE)
+                .until(
+                        () -> node(0).command("ZRANGE", LOCK + ":readers", "0", "-1").texts().stream()
+                                .filter(each -> each.endsWith(token))
+                                .findFirst(),
+                        Optional::isPresent)
                 .orElseThrow();
         String expiry = Long.toString(System.currentTimeMillis() + 60_000);
         node(0).command("ZADD", LOCK + ":readers", expiry, member.replace(token, ":1"));
