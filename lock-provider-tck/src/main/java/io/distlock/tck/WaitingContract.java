@@ -75,9 +75,10 @@ abstract class WaitingContract extends ContractPart {
     void waitingEndsWithItsDeadline() {
         LockKey key = uniqueKey();
         try (HeldLock held = one().acquire(patiently(one(), key))) {
+            // Counted from just after the deadline was set: on a busy machine, that may be a moment later.
             assertThat(refusal(other(), now(other(), key).withWaitTime(Duration.ofSeconds(1)))
                             .elapsed())
-                    .isBetween(Duration.ofSeconds(1), PATIENCE);
+                    .isBetween(Duration.ofMillis(900), PATIENCE);
             assertThat(held.isHeld()).isTrue();
         }
         assertFree(key);
