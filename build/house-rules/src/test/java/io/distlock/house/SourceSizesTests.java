@@ -14,17 +14,17 @@ class SourceSizesTests {
     Path sources;
 
     @Test
-    void aFileMayHaveThreeHundredLines() throws IOException {
-        Files.writeString(sources.resolve("A.java"), "\n".repeat(300));
+    void aFileMayHaveThreeHundredAndFiftyLines() throws IOException {
+        Files.writeString(sources.resolve("A.java"), "\n".repeat(350));
 
         assertThat(SourceSizes.excesses(sources)).isEmpty();
     }
 
     @Test
     void aFileOfMoreLinesIsNamed() throws IOException {
-        Path file = Files.writeString(sources.resolve("A.java"), "\n".repeat(301));
+        Path file = Files.writeString(sources.resolve("A.java"), "\n".repeat(351));
 
-        assertThat(SourceSizes.excesses(sources)).containsExactly(file + " has 301 lines");
+        assertThat(SourceSizes.excesses(sources)).containsExactly(file + " has 351 lines");
     }
 
     @Test
