@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * token. {@code FenceSql} holds the statements.
  *
  * @param name the table, optionally with its schema: letters, digits and underscores, which need no quotes in any database
- * @param keyPrefix the prefix of the locks' keys at their stores; tokens of different prefixes cannot be compared
+ * @param keyPrefix the prefix of the locks' keys at their stores; applications with different ones may share the table
  */
 public record FenceTable(String name, String keyPrefix) {
 
@@ -24,7 +24,7 @@ public record FenceTable(String name, String keyPrefix) {
     private static final int MAX_PROVIDER = 255;
     private static final int MAX_PREFIX = 128;
 
-    /** In none of {@link LockKey#text()}, so no lock's row has such a key. */
+    /** {@link LockKey#text()} has no brace, so no lock's row begins like this. */
     private static final String FLOOR = "{floor}";
 
     public FenceTable {
@@ -38,9 +38,12 @@ public record FenceTable(String name, String keyPrefix) {
         }
     }
 
-    /** The row of a lock. A text that does not fit is replaced by its beginning and its digest. */
+    /**
+     * The row of a lock, {@code orders:42{lock}}: under another key prefix it is another lock. A text that does not fit is
+     * replaced by its beginning and its digest.
+     */
     String key(LockKey lock) {
-        String text = lock.text();
+        String text = lock.text() + "{" + keyPrefix + "}";
         if (text.length() <= MAX_KEY) {
             return text;
         }

@@ -66,8 +66,8 @@ class FenceCleanerTests {
     void unusedRowsGoOnceTheFloorHasSettledAndStayRefused(On on) {
         advance(on, "old", 5);
         advance(on, "older", 3);
-        age(on, "old", Duration.ofDays(8));
-        age(on, "older", Duration.ofDays(9));
+        age(on, row("old"), Duration.ofDays(8));
+        age(on, row("older"), Duration.ofDays(9));
         advance(on, "used", 4);
 
         assertThat(clean(on)).isZero();
@@ -86,11 +86,11 @@ class FenceCleanerTests {
     @MethodSource("databases")
     void severalCleanersInTurnDoNotKeepTheFloorFromSettling(On on) {
         advance(on, "old", 5);
-        age(on, "old", Duration.ofDays(8));
+        age(on, row("old"), Duration.ofDays(8));
         clean(on);
         age(on, FenceTable.floorOf("redis:lock"), Duration.ofMinutes(20));
         advance(on, "younger", 6);
-        age(on, "younger", Duration.ofDays(8));
+        age(on, row("younger"), Duration.ofDays(8));
         clean(on);
         age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
         assertThat(clean(on)).isEqualTo(1);
@@ -100,7 +100,7 @@ class FenceCleanerTests {
     @MethodSource("databases")
     void aHolderBelowTheFloorStaysRefusedInTheSameTransaction(On on) {
         advance(on, "old", 5);
-        age(on, "old", Duration.ofDays(8));
+        age(on, row("old"), Duration.ofDays(8));
         clean(on);
         on.database.transaction().executeWithoutResult(status -> {
             for (int tries = 0; tries < 2; tries++) {
@@ -115,7 +115,7 @@ class FenceCleanerTests {
     @MethodSource("databases")
     void aRowThatWasUsedMeanwhileStays(On on) {
         advance(on, "old", 5);
-        age(on, "old", Duration.ofDays(8));
+        age(on, row("old"), Duration.ofDays(8));
         clean(on);
         age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
         advance(on, "old", 6);
@@ -127,7 +127,7 @@ class FenceCleanerTests {
     @MethodSource("databases")
     void theFloorIsThatOfTheRowsOwnProvider(On on) {
         advance(on, "old", 5);
-        age(on, "old", Duration.ofDays(8));
+        age(on, row("old"), Duration.ofDays(8));
         clean(on);
         on.database
                 .transaction()
@@ -179,12 +179,14 @@ class FenceCleanerTests {
         return new Sequencer(LockKey.of(name), LockMode.EXCLUSIVE, new FencingToken(token));
     }
 
-    private static void age(On on, String key, Duration age) {
+    private static String row(String name) {
+        return TABLE.key(LockKey.of(name));
+    }
+
+    private static void age(On on, String row, Duration age) {
         int changed = on.database
                 .jdbc()
-                .update(
-                        "update distributed_lock_fence set updated_at = " + ago(on, age) + " where lock_key = ?",
-                        key.replace(" ", "%20"));
+                .update("update distributed_lock_fence set updated_at = " + ago(on, age) + " where lock_key = ?", row);
         assertThat(changed).isEqualTo(1);
     }
 

@@ -30,7 +30,7 @@ class FenceTableTests {
         LockKey one = LockKey.of("a".repeat(500), "b".repeat(500));
         LockKey other = LockKey.of("a".repeat(500), "b".repeat(499) + "c");
         assertThat(table.key(one)).hasSize(512).isNotEqualTo(table.key(other));
-        // No key has a brace that is not encoded, so none has the digest's form.
+        // No key has a brace that is not encoded, so none has the form of the digest and prefix.
         assertThat(table.key(LockKey.of(table.key(one)))).isNotEqualTo(table.key(one));
     }
 

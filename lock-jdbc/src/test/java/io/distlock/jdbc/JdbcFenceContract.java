@@ -103,6 +103,19 @@ abstract class JdbcFenceContract extends JdbcFenceWaitContract {
         assertThat(token(key)).isEqualTo(5);
     }
 
+    /** Their locks are not the same, though they have one name. */
+    @Test
+    void twoApplicationsWithDifferentKeyPrefixesShareTheTable() {
+        LockKey key = unique();
+        JdbcFence other =
+                new JdbcFence(database.dataSource(), new FenceTable(FenceTable.DEFAULT_NAME, "other"), "redis");
+        advance(key, 5);
+        in(() -> other.advance(exclusive(key, 3)));
+        assertThat(token(key)).isEqualTo(5);
+        assertThatExceptionOfType(StaleFencingTokenException.class)
+                .isThrownBy(() -> in(() -> other.advance(exclusive(key, 2))));
+    }
+
     @Test
     void anInnerTransactionDoesNotWaitForTheRowOfTheOuterOne() {
         LockKey key = unique();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.distlock.LockKey;
 import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -110,6 +111,21 @@ abstract class R2dbcFenceContract extends R2dbcFenceWaitContract {
                     .withMessageContaining("from 'redis:lock', which");
         }
         assertThat(token(key)).isEqualTo(5);
+    }
+
+    /** Their locks are not the same, though they have one name. */
+    @Test
+    void twoApplicationsWithDifferentKeyPrefixesShareTheTable() {
+        LockKey key = unique();
+        R2dbcFence other = new R2dbcFence(
+                Objects.requireNonNull(manager.getConnectionFactory()),
+                new FenceTable(FenceTable.DEFAULT_NAME, "other"),
+                "redis");
+        advance(key, 5);
+        in(other.advance(exclusive(key, 3))).block(PATIENCE);
+        assertThat(token(key)).isEqualTo(5);
+        assertThatExceptionOfType(StaleFencingTokenException.class)
+                .isThrownBy(() -> in(other.advance(exclusive(key, 2))).block(PATIENCE));
     }
 
     @Test

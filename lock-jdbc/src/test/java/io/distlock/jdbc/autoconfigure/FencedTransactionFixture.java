@@ -93,7 +93,7 @@ abstract class FencedTransactionFixture {
             new JdbcTemplate(new SingleConnectionDataSource(connection, true))
                     .update(
                             "merge into distributed_lock_fence values (?, ?, 'in-memory:lock', current_timestamp)",
-                            key,
+                            key + "{lock}",
                             LATER);
         } catch (SQLException failure) {
             throw new IllegalStateException(failure);
@@ -107,8 +107,8 @@ abstract class FencedTransactionFixture {
     }
 
     static long fence(String key) {
-        Long token =
-                jdbc.queryForObject("select token from distributed_lock_fence where lock_key = ?", Long.class, key);
+        Long token = jdbc.queryForObject(
+                "select token from distributed_lock_fence where lock_key = ?", Long.class, key + "{lock}");
         return token == null ? 0 : token;
     }
 

@@ -142,6 +142,7 @@ class R2dbcFencedHoldersTests extends R2dbcFencedTransactionFixture {
 
     /** As the transaction of an earlier holder. */
     private static Mono<Void> advanceAs(String key) {
-        return sql("merge into distributed_lock_fence values ('" + key + "', 0, 'in-memory:lock', current_timestamp)");
+        return sql("merge into distributed_lock_fence values ('" + key
+                + "{lock}', 0, 'in-memory:lock', current_timestamp)");
     }
 }

@@ -83,7 +83,7 @@ abstract class R2dbcFencedTransactionFixture {
 
     /** On a connection of its own, whatever transaction the subscription is in. */
     static Mono<Void> overtake(String key) {
-        return onItsOwn(sql("merge into distributed_lock_fence values ('" + key
+        return onItsOwn(sql("merge into distributed_lock_fence values ('" + key + "{lock}"
                 + "', 1000000, 'in-memory:lock', current_timestamp)"));
     }
 
@@ -107,7 +107,7 @@ abstract class R2dbcFencedTransactionFixture {
     }
 
     static long fence(String key) {
-        return number("select coalesce(max(token), 0) from distributed_lock_fence where lock_key = '" + key + "'")
+        return number("select coalesce(max(token), 0) from distributed_lock_fence where lock_key = '" + key + "{lock}'")
                 .block(PATIENCE);
     }
 

@@ -176,7 +176,7 @@ public final class RedisFence implements Fence {
     }
 
     private String fence(Sequencer grant, String tag) {
-        return options.fencePrefix() + ":{" + tag + "}:" + grant.key().text();
+        return options.fencePrefix() + ":{" + tag + "}:" + grant.key().text() + "{" + options.lockPrefix() + "}";
     }
 
     private static <T> RedisScript<T> framed(RedisScript<T> script) {
@@ -225,8 +225,8 @@ public final class RedisFence implements Fence {
      * How a fence keeps its tokens.
      *
      * @param provider the provider of the locks, such as {@code redis}
-     * @param lockPrefix the prefix of the locks' keys at their store; tokens of different prefixes cannot be compared
-     * @param fencePrefix prefix of the fence's keys: a different one for each application that shares the Redis
+     * @param lockPrefix the prefix of the locks' keys at their store; applications with different ones may share the Redis
+     * @param fencePrefix prefix of the fence's keys
      * @param retention how long a lock's newest token is kept after its last use; at least a minute
      */
     public record Options(String provider, String lockPrefix, String fencePrefix, Duration retention) {

@@ -17,7 +17,7 @@ abstract class RedisFenceFixture {
 
     static final Duration RETENTION = Duration.ofHours(2);
     static final RedisFence.Options OPTIONS = new RedisFence.Options("redis", "lock", "fence", RETENTION);
-    static final String FENCE = "fence:{orders:42}:orders:42";
+    static final String FENCE = "fence:{orders:42}:orders:42{lock}";
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();

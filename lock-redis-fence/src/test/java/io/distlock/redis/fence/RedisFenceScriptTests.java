@@ -96,7 +96,7 @@ class RedisFenceScriptTests extends RedisFenceFixture {
                 clustered.advance(lock);
                 assertThat(cluster.nodeOf("{orders:42}:value").probe().get(FENCE))
                         .contains(lock.fencingToken() + " redis:lock");
-                assertThat(cluster.nodeOf("plain").probe().get("fence:{plain}:orders:42"))
+                assertThat(cluster.nodeOf("plain").probe().get("fence:{plain}:orders:42{lock}"))
                         .isPresent();
                 for (List<String> keys : List.of(List.of("a", "b"), List.of("{}x"))) {
                     assertThatIllegalArgumentException()

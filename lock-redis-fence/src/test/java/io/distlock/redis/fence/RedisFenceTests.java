@@ -95,12 +95,12 @@ class RedisFenceTests extends RedisFenceFixture {
         try (HeldLock both = client.locks.acquire(client.locks.request(List.of(one, two)))) {
             fence.set(both, "value", "1");
             fence.advance(new Sequencer(two, LockMode.EXCLUSIVE, new FencingToken(Long.MAX_VALUE)));
-            String before = probe.get("fence:{a}:a").orElseThrow();
+            String before = probe.get("fence:{a}:a{lock}").orElseThrow();
             assertThatExceptionOfType(StaleFencingTokenException.class)
                     .isThrownBy(() -> fence.set(both, "value", "2"))
                     .withMessageContaining("lock 'b'");
             assertThat(probe.get("value")).contains("1");
-            assertThat(probe.get("fence:{a}:a")).contains(before);
+            assertThat(probe.get("fence:{a}:a{lock}")).contains(before);
         }
     }
 
@@ -124,18 +124,24 @@ class RedisFenceTests extends RedisFenceFixture {
     @Test
     void tokensOfAnotherStoreAreNotCompared(RedisProbe probe) {
         fence.advance(grant(1));
-        for (RedisFence.Options changed : List.of(
-                new RedisFence.Options("etcd", "lock", "fence", RETENTION),
-                new RedisFence.Options("redis", "other", "fence", RETENTION))) {
-            RedisFence differing = new RedisFence(data, changed);
-            assertThatIllegalStateException()
-                    .isThrownBy(() -> differing.advance(grant(2)))
-                    .withMessageContaining("the fence of lock 'orders:42' has the token and source '1 redis:lock'")
-                    .withMessageEndingWith("delete the key " + FENCE);
-        }
+        RedisFence differing = new RedisFence(data, new RedisFence.Options("etcd", "lock", "fence", RETENTION));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> differing.advance(grant(2)))
+                .withMessageContaining("the fence of lock 'orders:42' has the token and source '1 redis:lock'")
+                .withMessageEndingWith("delete the key " + FENCE);
         probe.command("SET", FENCE, "nonsense");
         assertThatIllegalStateException().isThrownBy(() -> fence.advance(grant(3)));
         assertThat(probe.get(FENCE)).contains("nonsense");
+    }
+
+    /** Their locks are not the same, though they have one name. */
+    @Test
+    void twoApplicationsWithDifferentKeyPrefixesShareTheRedis() {
+        RedisFence other = new RedisFence(data, new RedisFence.Options("redis", "other", "fence", RETENTION));
+        fence.advance(grant(5));
+        other.advance(grant(3));
+        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> other.advance(grant(2)));
+        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> fence.advance(grant(4)));
     }
 
     /** The fence of a holder that was paused for longer than the retention has expired meanwhile. */

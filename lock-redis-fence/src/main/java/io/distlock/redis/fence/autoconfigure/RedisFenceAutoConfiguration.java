@@ -54,7 +54,7 @@ public final class RedisFenceAutoConfiguration {
      * A fence in Redis.
      *
      * @param enabled Whether to offer a fence for data in Redis.
-     * @param keyPrefix Prefix of the fence's keys: a different one for each application that shares the Redis.
+     * @param keyPrefix Prefix of the fence's keys.
      * @param retention How long the newest token of a lock is kept after its last use. At least twice
      *     distributed-lock.max-hold-time.
      */

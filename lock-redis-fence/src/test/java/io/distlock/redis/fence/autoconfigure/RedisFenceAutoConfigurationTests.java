@@ -55,7 +55,7 @@ class RedisFenceAutoConfigurationTests {
                 .run(started -> {
                     started.getBean(RedisFence.class)
                             .advance(new Sequencer(LockKey.of("a"), LockMode.EXCLUSIVE, new FencingToken(7)));
-                    assertThat(redis.probe().get("shop:fence:{a}:a")).contains("7 in-memory:shop");
+                    assertThat(redis.probe().get("shop:fence:{a}:a{shop}")).contains("7 in-memory:shop");
                 });
     }
 

@@ -189,7 +189,7 @@ class AccountsApplicationTests {
 
     private Optional<Long> newest() {
         return jdbc.sql("select token from distributed_lock_fence where lock_key = :key")
-                .param("key", KEY.text())
+                .param("key", KEY.text() + "{lock}")
                 .query(Long.class)
                 .optional();
     }
