@@ -1,7 +1,7 @@
 package io.distlock.etcd;
 
 import io.distlock.etcd.client.EtcdCallException;
-import io.distlock.etcd.watch.Watches.WatchedKey;
+import io.distlock.etcd.watch.WatchedKey;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;

@@ -4,9 +4,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.distlock.etcd.client.ClientInterceptors;
 import io.distlock.etcd.client.ClientInterceptors.ChannelCapture;
 import io.distlock.etcd.client.EndpointResolver;
-import io.distlock.etcd.watch.JetcdWatches;
 import io.distlock.etcd.watch.SharedWatches;
-import io.distlock.etcd.watch.Watches;
 import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -16,12 +14,12 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A connection to etcd for locks: their own, or the application's. Creating one does not connect yet. Thread-safe. */
+/** The locks' own connections to etcd. Creating one does not connect yet. Thread-safe. */
 public final class EtcdConnection implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EtcdConnection.class);
@@ -33,18 +31,18 @@ public final class EtcdConnection implements AutoCloseable {
     private static final int LARGEST_ANSWER = 64 << 20;
 
     final Client client;
-    /** The driver's channel; empty if the client is the application's. */
-    final Optional<ChannelCapture> capture;
+    /** The driver's channel. */
+    final ChannelCapture capture;
 
     private final List<URI> endpoints;
-    private final BiFunction<LockRuntime, Duration, Watches> watches;
+    private final BiFunction<LockRuntime, Duration, SharedWatches> watches;
     private final Runnable onClose;
 
     EtcdConnection(
             Client client,
-            Optional<ChannelCapture> capture,
+            ChannelCapture capture,
             List<URI> endpoints,
-            BiFunction<LockRuntime, Duration, Watches> watches,
+            BiFunction<LockRuntime, Duration, SharedWatches> watches,
             Runnable onClose) {
         this.client = client;
         this.capture = capture;
@@ -59,10 +57,20 @@ public final class EtcdConnection implements AutoCloseable {
      * on the caller's thread and answered on the one that reads the connection, instead of on two thread pools.
      */
     public static EtcdConnection to(EtcdServers servers, EtcdLockOptions options) {
-        return to(servers, options, InetAddress::getAllByName);
+        return to(servers, options, builder -> {});
     }
 
-    static EtcdConnection to(EtcdServers servers, EtcdLockOptions options, EndpointResolver.Lookup lookup) {
+    /** As {@link #to(EtcdServers, EtcdLockOptions)}; {@code customizer} may change the builder of the client at the end. */
+    public static EtcdConnection to(
+            EtcdServers servers, EtcdLockOptions options, Consumer<? super ClientBuilder> customizer) {
+        return to(servers, options, customizer, InetAddress::getAllByName);
+    }
+
+    static EtcdConnection to(
+            EtcdServers servers,
+            EtcdLockOptions options,
+            Consumer<? super ClientBuilder> customizer,
+            EndpointResolver.Lookup lookup) {
         ChannelCapture capture = new ChannelCapture();
         EndpointResolver resolver = new EndpointResolver(servers.endpoints(), lookup);
         ClientBuilder builder = Client.builder()
@@ -82,17 +90,17 @@ public final class EtcdConnection implements AutoCloseable {
         servers.tls().ifPresent(builder::sslContext);
         servers.user().ifPresent(user -> builder.user(bytes(user)));
         servers.password().ifPresent(password -> builder.password(bytes(password)));
-        ByteSequence namespace = bytes(servers.namespace().orElse(""));
-        builder.namespace(namespace);
+        servers.namespace().ifPresent(namespace -> builder.namespace(bytes(namespace)));
+        customizer.accept(builder);
         Client client = builder.build();
         // Before the client's first call, which is when it asks for the resolver.
         resolver.register();
         return new EtcdConnection(
                 client,
-                Optional.of(capture),
+                capture,
                 servers.endpoints(),
                 (runtime, callTimeout) ->
-                        new SharedWatches(capture::watches, namespace, runtime, callTimeout.dividedBy(2)),
+                        new SharedWatches(capture::watches, builder.namespace(), runtime, callTimeout.dividedBy(2)),
                 () -> {
                     close(client);
                     resolver.close();
@@ -108,31 +116,21 @@ public final class EtcdConnection implements AutoCloseable {
         }
     }
 
-    /**
-     * The application's own client, which the application closes. Calls still time out, but the driver may hold
-     * them back until a server is up. Locks stay correct: a call that timed out takes no place in a queue, even if it is sent
-     * late.
-     */
-    public static EtcdConnection of(Client client) {
-        return new EtcdConnection(
-                client, Optional.empty(), List.of(), (runtime, callTimeout) -> new JetcdWatches(client), () -> {});
-    }
-
     private static ByteSequence bytes(String text) {
         return ByteSequence.from(text, StandardCharsets.UTF_8);
     }
 
     /** With the servers' addresses, for diagnostics. */
     String name() {
-        return endpoints.isEmpty() ? "etcd" : "etcd " + endpoints;
+        return "etcd " + endpoints;
     }
 
-    /** How many servers share the calls, as far as known. */
+    /** How many servers share the calls. */
     int members() {
-        return Math.max(1, endpoints.size());
+        return endpoints.size();
     }
 
-    Watches watches(LockRuntime runtime, Duration callTimeout) {
+    SharedWatches watches(LockRuntime runtime, Duration callTimeout) {
         return watches.apply(runtime, callTimeout);
     }
 

@@ -1,6 +1,5 @@
 package io.distlock.etcd;
 
-import io.distlock.etcd.client.ClientInterceptors.ChannelCapture;
 import io.distlock.etcd.client.EtcdCallException;
 import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.spi.ProviderStatus;
@@ -30,10 +29,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The state of etcd and its members, for health checks; warns once about servers that may revoke held locks. The driver's own
- * status call opens a channel each time, so the members are not asked through an application's client. Thread-safe.
- */
+/** The state of etcd and its members, for health checks; warns once about servers that may revoke held locks. Thread-safe. */
 record EtcdHealth(
         EtcdCalls calls,
         ByteSequence anyKey,
@@ -52,14 +48,13 @@ record EtcdHealth(
     /** A read that only a majority of members can answer; fails without an answer. */
     CompletableFuture<ProviderStatus> ask() {
         return calls.get(anyKey, GetOption.builder().withCountOnly(true).build())
-                .thenCompose(found -> connection
-                        .capture
-                        .map(this::askMembers)
-                        .orElseGet(() -> CompletableFuture.completedFuture(status(List.of(), Optional.empty()))));
+                .thenCompose(found -> askMembers());
     }
 
-    private CompletableFuture<ProviderStatus> askMembers(ChannelCapture driver) {
-        MaintenanceStub stub = driver.maintenance().withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
+    /** On the existing connections: the driver's own status call opens a channel each time. */
+    private CompletableFuture<ProviderStatus> askMembers() {
+        MaintenanceStub stub =
+                connection.capture.maintenance().withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
         // All calls rotate among the members. So there are more questions, and one member may still be missed.
         int questions = connection.members() > 1 ? 2 * connection.members() : 1;
         List<Answer<StatusResponse>> statuses =

@@ -10,19 +10,8 @@ import java.util.Objects;
  * @param keyPrefix the part of all keys before the first {@code /}; not blank, no white space, control characters or
  *     {@code /}
  * @param callTimeout the longest wait for the answer to one call. 10 ms to 60 s
- * @param session how many locks share one etcd lease
  */
-public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session session) {
-
-    /** Which etcd lease a lock's key uses. */
-    public enum Session {
-
-        /** One lease for all locks with the same time to live: 10,000 locks cost one keepalive. */
-        SHARED,
-
-        /** A lease for each lock: three more calls each, and no lock can affect another. */
-        PER_LOCK
-    }
+public record EtcdLockOptions(String keyPrefix, Duration callTimeout) {
 
     private static final Duration SHORTEST = Duration.ofMillis(10);
     private static final Duration LONGEST = Duration.ofSeconds(60);
@@ -30,24 +19,19 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout, Session se
     public EtcdLockOptions {
         requirePrefix(keyPrefix);
         requireTimeout("call timeout", callTimeout);
-        Objects.requireNonNull(session, "session must not be null");
     }
 
-    /** Prefix {@code lock}, calls 1 s, shared sessions. */
+    /** Prefix {@code lock}, calls 1 s. */
     public static EtcdLockOptions defaults() {
-        return new EtcdLockOptions("lock", Duration.ofSeconds(1), Session.SHARED);
+        return new EtcdLockOptions("lock", Duration.ofSeconds(1));
     }
 
     public EtcdLockOptions withKeyPrefix(String keyPrefix) {
-        return new EtcdLockOptions(keyPrefix, callTimeout, session);
+        return new EtcdLockOptions(keyPrefix, callTimeout);
     }
 
     public EtcdLockOptions withCallTimeout(Duration callTimeout) {
-        return new EtcdLockOptions(keyPrefix, callTimeout, session);
-    }
-
-    public EtcdLockOptions withSession(Session session) {
-        return new EtcdLockOptions(keyPrefix, callTimeout, session);
+        return new EtcdLockOptions(keyPrefix, callTimeout);
     }
 
     static void requireTimeout(String what, Duration value) {

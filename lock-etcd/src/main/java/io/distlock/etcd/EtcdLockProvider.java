@@ -6,7 +6,7 @@ import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.etcd.client.EtcdCalls;
-import io.distlock.etcd.watch.Watches;
+import io.distlock.etcd.watch.SharedWatches;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
@@ -51,7 +51,7 @@ public final class EtcdLockProvider implements LockProvider {
     final EtcdKeys keys;
     final QueueTransactions transactions;
     final SessionPool sessions;
-    final Watches watches;
+    final SharedWatches watches;
     final GrantedLocks grantedLocks;
 
     private final EtcdInspection reader;
@@ -76,8 +76,7 @@ public final class EtcdLockProvider implements LockProvider {
         this.watches = connection.watches(runtime, callTimeout);
         EtcdCalls calls = new EtcdCalls(connection.client, runtime.timeouts(), callTimeout, connection.members());
         this.transactions = new QueueTransactions(calls, keys);
-        this.sessions =
-                new SessionPool(calls, transactions, runtime, options.session() == EtcdLockOptions.Session.SHARED);
+        this.sessions = new SessionPool(calls, transactions, runtime);
         this.grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
         this.reader = new EtcdInspection(calls, keys);
         this.health =

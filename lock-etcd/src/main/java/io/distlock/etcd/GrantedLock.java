@@ -5,7 +5,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.etcd.QueuePosition.Place;
-import io.distlock.etcd.watch.Watches.WatchedKey;
+import io.distlock.etcd.watch.WatchedKey;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;

@@ -3,7 +3,7 @@ package io.distlock.etcd;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.etcd.QueuePosition.Place;
-import io.distlock.etcd.watch.Watches;
+import io.distlock.etcd.watch.SharedWatches;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
@@ -39,7 +39,7 @@ final class GrantedLocks {
     private static final long BETWEEN_SWEEPS = Duration.ofMillis(50).toNanos();
 
     final QueueTransactions transactions;
-    final Watches watches;
+    final SharedWatches watches;
     final Ticker ticker;
     private final SessionPool sessions;
     private final LockRuntime runtime;
@@ -49,7 +49,7 @@ final class GrantedLocks {
 
     private LockScheduler.Scheduled timer = () -> {};
 
-    GrantedLocks(QueueTransactions transactions, SessionPool sessions, Watches watches, LockRuntime runtime) {
+    GrantedLocks(QueueTransactions transactions, SessionPool sessions, SharedWatches watches, LockRuntime runtime) {
         this.transactions = transactions;
         this.sessions = sessions;
         this.watches = watches;

@@ -59,11 +59,11 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         // An exclusive one finds itself first, as the newest.
         take.add(newest(place, mode == LockMode.SHARED ? 1 : 2, 0));
         return calls.transact(kv -> kv.txn()
-                        .If(is(place.key(), 0), isEpoch(session, place.epoch()))
+                        .If(isEpoch(session, place.epoch()))
                         .Then(take.toArray(Op[]::new))
-                        .Else(Op.get(place.key(), ONLY_KEY), Op.get(session, ONLY_KEY))
+                        .Else(Op.get(session, ONLY_KEY))
                         .commit())
-                .thenCompose(answer -> entered(place, answer))
+                .thenApply(answer -> entered(place, answer))
                 .exceptionallyCompose(failure -> unlessLost(place, failure, REFUSED));
     }
 
@@ -76,23 +76,17 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         return CompletableFuture.completedFuture(otherwise);
     }
 
-    private CompletableFuture<QueuePosition.Finding> entered(Place place, TxnResponse answer) {
-        List<KeyValue> found = answer.getGetResponses().get(0).getKvs();
+    private static QueuePosition.Finding entered(Place place, TxnResponse answer) {
         if (answer.isSucceeded()) {
             long own = answer.getHeader().getRevision();
             if (place.epoch() == Session.NO_EPOCH) {
                 place.session().epoch(own);
             }
-            return CompletableFuture.completedFuture(
-                    new QueuePosition.Standing(own, firstBefore(own, found), false, own));
+            List<KeyValue> found = answer.getGetResponses().get(0).getKvs();
+            return new QueuePosition.Standing(own, firstBefore(own, found), false, own);
         }
-        place.session().epoch(epochOf(answer.getGetResponses().get(1)));
-        // The driver of an application's client may send it twice. Then a place exists, whatever the look says.
-        return found.isEmpty()
-                ? CompletableFuture.completedFuture(REFUSED)
-                : look(place, found.get(0).getCreateRevision(), null)
-                        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
-                                EtcdCallException.unanswered("checking a place in the queue")));
+        place.session().epoch(epochOf(answer.getGetResponses().get(0)));
+        return REFUSED;
     }
 
     /** Finds who is ahead, and checks that the place is still the same; {@code before} was ahead last time. */

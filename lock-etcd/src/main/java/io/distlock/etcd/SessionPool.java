@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Provides sessions: one for all locks with the same time to live, or one for each lock. Keeps them alive while they are
+ * Provides sessions: one for all locks with the same time to live. Keeps them alive while they are
  * used, shared ones for one more time to live, and then revokes them. Thread-safe.
  */
 final class SessionPool {
@@ -25,7 +25,6 @@ final class SessionPool {
     private final QueueTransactions transactions;
     private final Ticker ticker;
     private final Timeouts timeouts;
-    private final boolean sharing;
     private final DueSet<Session> kept;
 
     // Guarded by the monitor, as is each step from "unused" to "given up".
@@ -34,21 +33,20 @@ final class SessionPool {
 
     private volatile Optional<Long> lastLossNanos = Optional.empty();
 
-    SessionPool(EtcdCalls calls, QueueTransactions transactions, LockRuntime runtime, boolean sharing) {
+    SessionPool(EtcdCalls calls, QueueTransactions transactions, LockRuntime runtime) {
         this.calls = calls;
         this.transactions = transactions;
         this.ticker = runtime.ticker();
         this.timeouts = runtime.timeouts();
-        this.sharing = sharing;
         this.kept = new DueSet<>(runtime.ticker(), runtime.scheduler(), due -> due.forEach(this::keep));
     }
 
     /** A session that outlasts the request's time to live, for the caller to use until it calls {@link #leave}. */
     CompletableFuture<Session> enter(LeaseRequest request, Duration limit) {
         long seconds = seconds(request.timeToLive());
-        // A minimum hold time that is longer than the lease must last without being extended.
+        // A minimum hold time that is longer than the lease must last without being extended, on a lease of its own.
         boolean ordinary = request.timeToLive().equals(request.renewedTimeToLive());
-        CompletableFuture<Session> session = sharing && ordinary ? enterShared(seconds) : grant(seconds, false);
+        CompletableFuture<Session> session = ordinary ? enterShared(seconds) : grant(seconds, false);
         CompletableFuture<Session> inTime = timeouts.within(limit, session);
         inTime.exceptionally(failure -> {
             session.thenAccept(this::leave);

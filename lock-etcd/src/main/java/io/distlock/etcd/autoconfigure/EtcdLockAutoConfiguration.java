@@ -26,8 +26,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Auto-configuration of locks in etcd: on the application's jetcd {@link Client} if it has one, otherwise on dedicated
- * connections. The beans depend on each other so that they are closed in order: provider, connection, runtime.
+ * Auto-configuration of locks in etcd, on connections of their own. The beans depend on each other so that they are closed in
+ * order: provider, connection, runtime.
  */
 @AutoConfiguration(
         afterName = {
@@ -47,27 +47,23 @@ public final class EtcdLockAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean({EtcdConnectionDetails.class, Client.class, EtcdConnection.class})
+    @ConditionalOnMissingBean({EtcdConnectionDetails.class, EtcdConnection.class})
     EtcdConnectionDetails etcdConnectionDetails(EtcdLockProperties properties, ObjectProvider<SslBundles> bundles) {
         return properties.connectionDetails(bundles.getIfAvailable());
     }
 
     @Bean
     @ConditionalOnMissingBean
-    @ConditionalOnSingleCandidate(Client.class)
-    EtcdConnection etcdLockConnectionOfTheApplication(LockRuntime runtime, Client client) {
-        return EtcdConnection.of(client);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    @ConditionalOnBean(EtcdConnectionDetails.class)
     EtcdConnection etcdLockConnection(
             LockRuntime runtime,
             ObjectProvider<EtcdConnectionDetails> details,
+            ObjectProvider<EtcdClientBuilderCustomizer> customizers,
             EtcdLockProperties properties,
             EtcdLockOptions options) {
-        return EtcdConnection.to(properties.servers(details.orderedStream().toList()), options);
+        return EtcdConnection.to(
+                properties.servers(details.orderedStream().toList()),
+                options,
+                builder -> customizers.orderedStream().forEach(each -> each.customize(builder)));
     }
 
     @Bean

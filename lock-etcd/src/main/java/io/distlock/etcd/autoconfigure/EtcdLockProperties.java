@@ -26,15 +26,13 @@ import org.springframework.boot.ssl.SslOptions;
  * Locks in etcd.
  *
  * @param enabled Whether to offer locks in etcd. Default: true if distributed-lock.provider is etcd or unset.
- * @param endpoints The members of the cluster, as http://host:port, or https://host:port with an SSL bundle. Not used if
- *     the application has a jetcd Client of its own.
+ * @param endpoints The members of the cluster, as http://host:port, or https://host:port with an SSL bundle.
  * @param user The user name, if etcd requires one.
  * @param password The user's password.
  * @param authority The name expected in the servers' certificates, if not that of the endpoint.
  * @param namespace Prefix of all keys in etcd, before distributed-lock.key-prefix.
  * @param connectTimeout How long connecting may take, 10ms to 60s.
  * @param callTimeout How long to wait for one call to etcd, 10ms to 60s.
- * @param session Whether locks with the same lease time share an etcd lease (shared), or have one each (per-lock).
  */
 @ConfigurationProperties("distributed-lock.etcd")
 record EtcdLockProperties(
@@ -46,8 +44,7 @@ record EtcdLockProperties(
         @Nullable String authority,
         @Nullable String namespace,
         @DefaultValue("2s") Duration connectTimeout,
-        @DefaultValue("1s") Duration callTimeout,
-        @DefaultValue("shared") EtcdLockOptions.Session session) {
+        @DefaultValue("1s") Duration callTimeout) {
 
     EtcdLockProperties {
         endpoints = List.copyOf(endpoints);
@@ -69,10 +66,7 @@ record EtcdLockProperties(
 
     EtcdLockOptions options(String keyPrefix) {
         check("distributed-lock.key-prefix", keyPrefix, EtcdLockOptions.defaults()::withKeyPrefix);
-        return EtcdLockOptions.defaults()
-                .withKeyPrefix(keyPrefix)
-                .withCallTimeout(callTimeout)
-                .withSession(session);
+        return EtcdLockOptions.defaults().withKeyPrefix(keyPrefix).withCallTimeout(callTimeout);
     }
 
     EtcdConnectionDetails connectionDetails(@Nullable SslBundles bundles) {

@@ -24,13 +24,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All watches of a provider on one stream, opened when first needed, and again after it breaks. While there are watches, a
+ * Notifies about deleted keys: all watches of a provider on one stream, opened when first needed, and again after it breaks. While there are watches, a
  * silent server is sent a progress request: otherwise the client would listen forever to one that is frozen.
  *
  * <p>The server numbers the watches, and confirms them in the order requested. Requests are sent under the monitor to keep
  * that order; sending does not block, and no user code is called under it. Thread-safe.
  */
-public final class SharedWatches implements Watches {
+public final class SharedWatches implements AutoCloseable {
 
     private final Supplier<WatchGrpc.WatchStub> stubs;
     private final ByteSequence namespace;
@@ -54,7 +54,13 @@ public final class SharedWatches implements Watches {
         this.patience = patience;
     }
 
-    @Override
+    /**
+     * Watches one key from now on, not from a past revision, because etcd serves watches that have to catch up
+     * only ten times a second.
+     *
+     * @param seen the revision at which the caller last read the key; 0 if the caller looks in any case
+     * @param wake called when the key is deleted, and when the watch breaks; never blocks
+     */
     public WatchedKey watch(ByteSequence key, long seen, Runnable wake) {
         WatchedKey watched = new WatchedKey(wake);
         Asked asked = new Asked(ByteString.copyFrom(namespace.concat(key).getBytes()), seen, watched);

@@ -21,7 +21,7 @@ class SharedWatchesTests {
     @Test
     void aStreamThatCannotBeOpenedWakesNobodyAndIsOpenedAgainForTheNext() {
         try (LockRuntime runtime = LockRuntime.start();
-                Watches watches = new SharedWatches(
+                SharedWatches watches = new SharedWatches(
                         () -> {
                             opened.incrementAndGet();
                             throw new IllegalStateException("fails on purpose");
@@ -30,7 +30,7 @@ class SharedWatchesTests {
                         runtime,
                         Duration.ofSeconds(10))) {
             for (int turn = 1; turn <= 2; turn++) {
-                Watches.WatchedKey watched = watches.watch(KEY, 0, woken::incrementAndGet);
+                WatchedKey watched = watches.watch(KEY, 0, woken::incrementAndGet);
                 assertThat(watched).isCompletedExceptionally();
                 assertThat(watched.handle((done, failure) -> failure.getMessage()))
                         .isCompletedWithValue("fails on purpose");

@@ -5,20 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
-import io.distlock.etcd.watch.Watches;
+import io.distlock.etcd.watch.SharedWatches;
+import io.distlock.etcd.watch.WatchedKey;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdExtension;
 import io.etcd.jetcd.ByteSequence;
-import io.etcd.jetcd.Client;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is left at the server, and in this process, of a client that was closed. */
 class EtcdCloseTests {
@@ -31,22 +28,15 @@ class EtcdCloseTests {
     private static final List<String> NOT_OURS =
             List.of("awaitility", "ForkJoinPool.commonPool", "HttpClient", "process reaper", "Common-Cleaner");
 
-    private static TestClient client(EtcdLockOptions.Session session) {
-        EtcdLockOptions options = LocalEtcd.PATIENT.withSession(session);
-        return TestClient.of(etcd.server().endpoint(), options, Duration.ofMinutes(2));
+    private static TestClient client() {
+        return TestClient.of(etcd.server().endpoint());
     }
 
-    private static TestClient clientOfTheApplications(Client client) {
-        EtcdLockOptions options = LocalEtcd.PATIENT;
-        return TestClient.of(EtcdConnection.of(client), options, Duration.ofMinutes(2));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void neitherKeyNorLeaseNorWatchIsLeft(EtcdLockOptions.Session session) {
-        try (TestClient holder = client(session)) {
+    @Test
+    void neitherKeyNorLeaseNorWatchIsLeft() {
+        try (TestClient holder = client()) {
             HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
-            TestClient waiting = client(session);
+            TestClient waiting = client();
             CompletableFuture<HeldLock> waiter = waiter(waiting, holder);
             waiting.locks.acquire(waiting.locks.request("other")).close();
             waiting.close();
@@ -60,47 +50,23 @@ class EtcdCloseTests {
     }
 
     @Test
-    void norOnAClientOfTheApplication() {
-        try (Client application =
-                Client.builder().endpoints(etcd.server().uri()).build()) {
-            try (TestClient holder = client(EtcdLockOptions.Session.SHARED)) {
-                HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
-                TestClient waiting = clientOfTheApplications(application);
-                CompletableFuture<HeldLock> waiter = waiter(waiting, holder);
-                waiting.close();
-                assertThat(waiter).isCompletedExceptionally();
-                held.release();
-            }
-            assertNothingIsLeft();
-        }
-    }
-
-    @Test
-    void norIsAWatchThereOfALockThatIsStillHeld() {
-        try (Client application =
-                Client.builder().endpoints(etcd.server().uri()).build()) {
-            TestClient client = clientOfTheApplications(application);
-            client.locks.acquire(client.locks.request(KEY));
-            await().atMost(TestClient.PATIENCE)
-                    .until(() -> etcd.probe().watches().watchers() == 1);
-            client.close();
-            await().atMost(TestClient.PATIENCE)
-                    .until(() -> etcd.probe().watches().watchers() == 0);
-        }
+    void norIsAWatchOfALockThatIsStillHeld() {
+        TestClient client = client();
+        client.locks.acquire(client.locks.request(KEY));
+        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 1);
+        client.close();
+        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 0);
     }
 
     @Test
     void norOneThatBeginsAfterTheClose() {
-        try (Client application =
-                        Client.builder().endpoints(etcd.server().uri()).build();
-                LockRuntime runtime = LockRuntime.start()) {
-            Watches watches = EtcdConnection.of(application).watches(runtime, TestClient.PATIENCE);
+        try (LockRuntime runtime = LockRuntime.start();
+                EtcdConnection connection = LocalEtcd.connection(etcd.server().endpoint())) {
+            SharedWatches watches = connection.watches(runtime, TestClient.PATIENCE);
             watches.close();
-            Watches.WatchedKey late = watches.watch(ByteSequence.from("late", StandardCharsets.UTF_8), 0, () -> {});
-            await().atMost(TestClient.PATIENCE).until(late::isDone);
+            WatchedKey late = watches.watch(ByteSequence.from("late", StandardCharsets.UTF_8), 0, () -> {});
+            assertThat(late).isCompletedExceptionally();
             assertThat(late.isLive()).isFalse();
-            await().atMost(TestClient.PATIENCE)
-                    .until(() -> etcd.probe().watches().watchers() == 0);
         }
     }
 
@@ -123,8 +89,8 @@ class EtcdCloseTests {
     @Test
     void noThreadIsLeft() {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
-        try (TestClient holder = client(EtcdLockOptions.Session.SHARED);
-                TestClient waiting = client(EtcdLockOptions.Session.SHARED)) {
+        try (TestClient holder = client();
+                TestClient waiting = client()) {
             holder.locks.acquire(holder.locks.request(KEY));
             waiter(waiting, holder);
             assertThat(newThreads(before)).anyMatch(name -> name.startsWith("distlock"));

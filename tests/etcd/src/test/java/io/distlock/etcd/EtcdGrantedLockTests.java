@@ -41,7 +41,7 @@ class EtcdGrantedLockTests {
 
     @BeforeEach
     void open() {
-        holder = new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.SHARED);
+        holder = new ManualTimeProvider(etcd.server().endpoint());
     }
 
     @AfterEach
@@ -146,18 +146,13 @@ class EtcdGrantedLockTests {
     /** Whoever waits could not tell its release from the loss of its lease. */
     @Test
     void aSessionOfOneLockOutlivesItsLockByTwoSeconds() {
-        try (ManualTimeProvider perLock =
-                new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.PER_LOCK)) {
-            Lease lease =
-                    TestClient.get(perLock.acquire(KEY, OPTIONS)).orElseThrow().lease();
-            assertThat(TestClient.get(perLock.provider.release(lease, Duration.ZERO)))
-                    .isEqualTo(Release.RELEASED);
-            perLock.advance(Duration.ofMillis(1999));
-            assertThat(etcd.probe().leases()).hasSize(1);
-            perLock.advance(Duration.ofMillis(1));
-            await().atMost(TestClient.PATIENCE)
-                    .until(() -> etcd.probe().leases().isEmpty());
-        }
+        Lease lease = acquire(OPTIONS.withMinHoldTime(Duration.ofMinutes(5)));
+        assertThat(TestClient.get(holder.provider.release(lease, Duration.ZERO)))
+                .isEqualTo(Release.RELEASED);
+        holder.advance(Duration.ofMillis(1999));
+        assertThat(etcd.probe().leases()).hasSize(1);
+        holder.advance(Duration.ofMillis(1));
+        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().leases().isEmpty());
     }
 
     @Test

@@ -68,7 +68,7 @@ class EtcdHostNameTests {
         proxy = FaultProxy.to(etcd.server().host(), etcd.server().port());
         EtcdServers servers = EtcdServers.at(List.of(URI.create("http://" + HOST + ':' + proxy.port())));
         EtcdLockOptions options = EtcdLockOptions.defaults();
-        client = TestClient.of(EtcdConnection.to(servers, options, this::lookUp), options, LEASE);
+        client = TestClient.of(EtcdConnection.to(servers, options, builder -> {}, this::lookUp), options, LEASE);
     }
 
     @AfterEach

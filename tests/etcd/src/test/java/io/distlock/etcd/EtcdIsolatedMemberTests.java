@@ -5,14 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
-import io.distlock.etcd.watch.Watches;
+import io.distlock.etcd.watch.SharedWatches;
+import io.distlock.etcd.watch.WatchedKey;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdClusterExtension;
 import io.distlock.test.etcd.EtcdServer;
 import io.distlock.test.etcd.EtcdServerOptions;
 import io.etcd.jetcd.ByteSequence;
-import io.etcd.jetcd.Client;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
@@ -35,49 +35,37 @@ class EtcdIsolatedMemberTests {
     private final LockRuntime runtime = LockRuntime.start();
     private final AtomicInteger woken = new AtomicInteger();
     private EtcdServer lonely;
-    private Client client;
 
     @BeforeEach
     void open() {
         lonely = etcd.cluster().followers().get(0);
-        client = Client.builder().endpoints(lonely.uri()).build();
     }
 
     @AfterEach
     void close() {
         etcd.cluster().reunite();
-        client.close();
         runtime.close();
-    }
-
-    private void assertIsLeft(EtcdConnection connection) {
-        try (Watches watches = connection.watches(runtime, CALL_TIMEOUT)) {
-            Watches.WatchedKey watched = watches.watch(WATCHED, 0, woken::incrementAndGet);
-            TestClient.get(watched);
-            etcd.cluster().cutOff(lonely);
-            await().atMost(TestClient.PATIENCE).until(() -> woken.get() > 0);
-            assertThat(watched.isLive()).isFalse();
-        }
     }
 
     @Test
     void watchesOnItBreakSinceItWouldTellOfNothing() {
         try (EtcdConnection connection = LocalEtcd.connection(lonely.endpoint())) {
             LocalEtcd.warmUp(connection);
-            assertIsLeft(connection);
+            try (SharedWatches watches = connection.watches(runtime, CALL_TIMEOUT)) {
+                WatchedKey watched = watches.watch(WATCHED, 0, woken::incrementAndGet);
+                TestClient.get(watched);
+                etcd.cluster().cutOff(lonely);
+                await().atMost(TestClient.PATIENCE).until(() -> woken.get() > 0);
+                assertThat(watched.isLive()).isFalse();
+            }
         }
-    }
-
-    @Test
-    void watchesOnItBreakOnAnApplicationsClientToo() {
-        assertIsLeft(EtcdConnection.of(client));
     }
 
     @Test
     void whatItRemembersIsTakenForNoAnswer() {
         LockKey key = LockKey.of("remembered");
         EtcdLockOptions options = EtcdLockOptions.defaults().withCallTimeout(CALL_TIMEOUT);
-        try (EtcdConnection connection = EtcdConnection.of(client);
+        try (EtcdConnection connection = LocalEtcd.connection(lonely.endpoint());
                 EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, options);
                 TestClient holder = TestClient.of(lonely.endpoint());
                 HeldLock held = holder.locks.acquire(holder.locks.request(key))) {

@@ -31,8 +31,8 @@ class EtcdMessagesTests {
 
     @BeforeEach
     void open() {
-        holder = new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.SHARED);
-        next = new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.SHARED);
+        holder = new ManualTimeProvider(etcd.server().endpoint());
+        next = new ManualTimeProvider(etcd.server().endpoint());
         // Both have their sessions.
         release(holder, acquire(holder));
         release(next, acquire(next));

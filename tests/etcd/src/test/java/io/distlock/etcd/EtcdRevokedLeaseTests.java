@@ -12,8 +12,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A server that takes leases away from clients that extend them, as a leader does that was frozen and thaws. */
 class EtcdRevokedLeaseTests {
@@ -26,8 +24,8 @@ class EtcdRevokedLeaseTests {
     /** So long that no renewal would tell of the loss. */
     private static final Duration LEASE = Duration.ofMinutes(2);
 
-    private static TestClient client(EtcdLockOptions.Session session) {
-        return TestClient.of(etcd.server().endpoint(), LocalEtcd.PATIENT.withSession(session), LEASE);
+    private static TestClient client() {
+        return TestClient.of(etcd.server().endpoint(), LocalEtcd.PATIENT, LEASE);
     }
 
     /** Whether the holder still believed to hold it when another was granted it. */
@@ -37,11 +35,10 @@ class EtcdRevokedLeaseTests {
                 .thenApply(granted -> held.isHeld());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void theHolderKnowsBeforeOneWhoWaitsHasTheLock(EtcdLockOptions.Session session) {
-        try (TestClient holder = client(session);
-                TestClient next = client(session)) {
+    @Test
+    void theHolderKnowsBeforeOneWhoWaitsHasTheLock() {
+        try (TestClient holder = client();
+                TestClient next = client()) {
             HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
             Set<Long> leases = etcd.probe().leases();
             CompletableFuture<Boolean> heldTwice = heldTwice(held, next);
@@ -52,11 +49,10 @@ class EtcdRevokedLeaseTests {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void alsoIfThoseWhoWaitLoseTheirLeases(EtcdLockOptions.Session session) {
-        try (TestClient holder = client(session);
-                TestClient next = client(session)) {
+    @Test
+    void alsoIfThoseWhoWaitLoseTheirLeases() {
+        try (TestClient holder = client();
+                TestClient next = client()) {
             HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
             CompletableFuture<Boolean> heldTwice = heldTwice(held, next);
             await().atMost(TestClient.PATIENCE).until(() -> next.waiters(KEY) == 1);
@@ -67,7 +63,7 @@ class EtcdRevokedLeaseTests {
 
     @Test
     void aLockIsLostAsSoonAsItsKeyIsDeletedByHand() {
-        try (TestClient client = client(EtcdLockOptions.Session.SHARED)) {
+        try (TestClient client = client()) {
             HeldLock held = client.locks.acquire(client.locks.request(KEY));
             HeldLock other = client.locks.acquire(client.locks.request("other"));
             etcd.probe().deleteAll("lock/revoked/");

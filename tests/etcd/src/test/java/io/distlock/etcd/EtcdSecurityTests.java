@@ -161,6 +161,7 @@ class EtcdSecurityTests {
         return EtcdConnection.to(
                 more.apply(EtcdServers.at(List.of(named), tls(server.endpoint()))),
                 LocalEtcd.PATIENT,
+                builder -> {},
                 name -> InetAddress.getAllByName(server.host()));
     }
 

@@ -125,11 +125,11 @@ class EtcdSessionTests {
     }
 
     @Test
-    void aSessionForEachLockEndsWithIt() {
-        EtcdLockOptions perLock = LocalEtcd.PATIENT.withSession(EtcdLockOptions.Session.PER_LOCK);
-        try (TestClient client = TestClient.of(etcd.server().endpoint(), perLock, MODERATE)) {
-            HeldLock one = client.locks.acquire(client.locks.request("one"));
-            HeldLock other = client.locks.acquire(client.locks.request("other"));
+    void aSessionOfALockWithALongMinimumHoldTimeEndsWithIt() {
+        LockOptions twice = LockOptions.defaults().withLeaseTime(MODERATE).withMinHoldTime(MODERATE.multipliedBy(2));
+        try (TestClient client = client(MODERATE)) {
+            HeldLock one = client.locks.acquire(client.locks.request("one").withOptions(twice));
+            HeldLock other = client.locks.acquire(client.locks.request("other").withOptions(twice));
             assertThat(etcd.probe().leases()).hasSize(2);
             assertThat(one.release()).isEqualTo(Release.RELEASED);
             await().atMost(TestClient.PATIENCE)

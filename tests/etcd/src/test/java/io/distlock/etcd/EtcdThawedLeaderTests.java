@@ -31,9 +31,7 @@ class EtcdThawedLeaderTests {
     private static final Duration LEASE = Duration.ofSeconds(6);
     private static final int LOCKS = 10;
 
-    /** Several sessions for several locks, of which the leader may take some and leave others. */
-    private static final EtcdLockOptions OPTIONS =
-            EtcdLockOptions.defaults().withSession(EtcdLockOptions.Session.PER_LOCK);
+    private static final EtcdLockOptions OPTIONS = EtcdLockOptions.defaults();
 
     private final TestClient holder = client(LEASE);
     private final TestClient next = client(LEASE.plusSeconds(1));
@@ -54,7 +52,12 @@ class EtcdThawedLeaderTests {
         List<CompletableFuture<Boolean>> heldTwice = new ArrayList<>();
         for (int number = 0; number < LOCKS; number++) {
             LockKey key = LockKey.of("thaw", "" + number);
-            HeldLock lock = holder.locks.acquire(holder.locks.request(key).withWaitTime(TestClient.PATIENCE));
+            // Each has a session of its own, of which the leader may take some and leave others.
+            HeldLock lock = holder.locks.acquire(holder.locks
+                    .request(key)
+                    .withWaitTime(TestClient.PATIENCE)
+                    .withLeaseTime(LEASE)
+                    .withLockDelay(Duration.ofSeconds(number)));
             held.add(lock);
             heldTwice.add(next.locks
                     .acquireAsync(next.locks.request(key).withWaitTime(Duration.ofMinutes(2)))

@@ -9,8 +9,6 @@ import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.etcd.watch.ScriptedWatchServer;
 import io.distlock.etcd.watch.SharedWatches;
-import io.distlock.etcd.watch.SilentWatches;
-import io.distlock.etcd.watch.Watches;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -24,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -47,16 +46,19 @@ class EtcdTrustTests {
     void oneWhoWaitsLooksForItselfAfterSeconds() {
         ManualTicker ticker = new ManualTicker();
         NotedScheduler scheduler = new NotedScheduler(new ManualScheduler(ticker));
+        ScriptedWatchServer server = new ScriptedWatchServer();
         try (TestClient holder = TestClient.of(etcd.server().endpoint());
                 LockRuntime runtime = new LockRuntime(ticker, scheduler);
-                EtcdConnection connection = LocalEtcd.connection(etcd.server().endpoint())) {
+                EtcdConnection connection = LocalEtcd.connection(etcd.server().endpoint());
+                SharedWatches silent =
+                        new SharedWatches(server::stub, ByteSequence.EMPTY, runtime, CALL_TIMEOUT.multipliedBy(10))) {
             LocalEtcd.warmUp(connection);
             HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
             CompletableFuture<Optional<Grant>> waiter =
-                    provider(runtime, connection, new SilentWatches()).acquire(request(ticker));
-            await().atMost(TestClient.PATIENCE).until(() -> scheduler.delays().contains(UNWATCHED));
+                    provider(runtime, connection, silent).acquire(request(ticker));
+            awaitConfirmed(server, () -> scheduler.delays().contains(UNWATCHED));
             ticker.advance(UNWATCHED);
-            await().atMost(TestClient.PATIENCE).until(() -> scheduler.delays().contains(TRUST));
+            awaitConfirmed(server, () -> scheduler.delays().contains(TRUST));
             held.release();
             EtcdRpcs before = etcd.probe().rpcs();
             ticker.advance(TRUST.minusMillis(1));
@@ -75,7 +77,7 @@ class EtcdTrustTests {
         try (TestClient holder = TestClient.of(etcd.server().endpoint());
                 LockRuntime runtime = ManualScheduler.runtime(ticker);
                 EtcdConnection connection = LocalEtcd.connection(etcd.server().endpoint());
-                Watches late =
+                SharedWatches late =
                         new SharedWatches(server::stub, ByteSequence.EMPTY, runtime, CALL_TIMEOUT.multipliedBy(10))) {
             LocalEtcd.warmUp(connection);
             HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
@@ -88,10 +90,7 @@ class EtcdTrustTests {
             await().atMost(TestClient.PATIENCE)
                     .until(() -> etcd.probe().rpcs().since(before).started("Txn") > 0);
             held.release();
-            await().atMost(TestClient.PATIENCE).until(() -> {
-                server.confirmAll();
-                return waiter.isDone();
-            });
+            awaitConfirmed(server, waiter::isDone);
             assertThat(TestClient.get(waiter)).isPresent();
         }
     }
@@ -101,10 +100,23 @@ class EtcdTrustTests {
                 .until(() -> !server.streams().isEmpty() && server.last().asked.size() == 1);
     }
 
-    private static EtcdLockProvider provider(LockRuntime runtime, EtcdConnection connection, Watches watches) {
+    private static void awaitConfirmed(ScriptedWatchServer server, BooleanSupplier then) {
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            if (!server.streams().isEmpty()) {
+                server.confirmAll();
+            }
+            return then.getAsBoolean();
+        });
+    }
+
+    private static EtcdLockProvider provider(LockRuntime runtime, EtcdConnection connection, SharedWatches watches) {
         EtcdLockOptions options = EtcdLockOptions.defaults().withCallTimeout(CALL_TIMEOUT);
         EtcdConnection watching = new EtcdConnection(
-                connection.client, Optional.empty(), List.of(), (shared, callTimeout) -> watches, () -> {});
+                connection.client,
+                connection.capture,
+                List.of(etcd.server().uri()),
+                (shared, callTimeout) -> watches,
+                () -> {});
         return new EtcdLockProvider(runtime, watching, options);
     }
 

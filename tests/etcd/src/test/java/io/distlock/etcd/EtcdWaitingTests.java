@@ -43,7 +43,7 @@ class EtcdWaitingTests {
         holder = TestClient.of(etcd.server().endpoint());
         held = holder.locks.acquire(holder.locks.request(KEY));
         holders = etcd.probe().leases();
-        waiting = new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.SHARED);
+        waiting = new ManualTimeProvider(etcd.server().endpoint());
     }
 
     @AfterEach
@@ -142,8 +142,7 @@ class EtcdWaitingTests {
     /** Whoever comes next has not seen that the holder's lease is gone. */
     @Test
     void oneWhoseProviderIsClosedMeanwhileIsNotTakenForOneThatLeft() {
-        try (ManualTimeProvider next =
-                new ManualTimeProvider(etcd.server().endpoint(), EtcdLockOptions.Session.SHARED)) {
+        try (ManualTimeProvider next = new ManualTimeProvider(etcd.server().endpoint())) {
             waiting.parked(KEY, PATIENT);
             CompletableFuture<Optional<Grant>> behind = next.parked(KEY, PATIENT);
             revoke(holders);
@@ -200,8 +199,8 @@ class EtcdWaitingTests {
     void aLockThatWasReleasedJustBeforeItsClientWasClosedIsTakenAtOnce() {
         try (FaultProxy proxy =
                         FaultProxy.to(etcd.server().host(), etcd.server().port());
-                ManualTimeProvider late = new ManualTimeProvider(
-                        etcd.server().endpoint().withPort(proxy.port()), EtcdLockOptions.Session.SHARED)) {
+                ManualTimeProvider late =
+                        new ManualTimeProvider(etcd.server().endpoint().withPort(proxy.port()))) {
             CompletableFuture<Optional<Grant>> waiter = late.parked(KEY, PATIENT);
             proxy.freeze();
             held.release();
@@ -220,8 +219,8 @@ class EtcdWaitingTests {
         LockKey free = LockKey.of("free");
         try (FaultProxy proxy =
                         FaultProxy.to(etcd.server().host(), etcd.server().port());
-                ManualTimeProvider closing = new ManualTimeProvider(
-                        etcd.server().endpoint().withPort(proxy.port()), EtcdLockOptions.Session.SHARED)) {
+                ManualTimeProvider closing =
+                        new ManualTimeProvider(etcd.server().endpoint().withPort(proxy.port()))) {
             // Now it has a session.
             closing.parked(KEY, PATIENT).cancel(true);
             proxy.delayReplies(Duration.ofSeconds(2));

@@ -15,16 +15,14 @@ import io.distlock.test.etcd.EtcdEntry;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
-import io.etcd.jetcd.Client;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Those who wait are woken by what happens: their time stands still, so none of them ever looks for itself. */
 class EtcdWakingTests {
@@ -47,18 +45,11 @@ class EtcdWakingTests {
     private final ManualTicker ticker = new ManualTicker();
     private final NotedScheduler scheduler = new NotedScheduler(new ManualScheduler(ticker));
     private final LockRuntime runtime = new LockRuntime(ticker, scheduler);
-    private Client application;
     private TestClient holder;
     private HeldLock held;
 
-    private enum Connected {
-        BY_CONNECTIONS_OF_THE_LOCKS_OWN,
-        BY_THE_APPLICATIONS_CLIENT
-    }
-
     @BeforeEach
     void hold() {
-        application = Client.builder().endpoints(etcd.server().endpoint().uri()).build();
         holder = TestClient.of(etcd.server().endpoint());
         held = holder.locks.acquire(holder.locks.request(KEY));
     }
@@ -67,14 +58,11 @@ class EtcdWakingTests {
     void close() {
         held.close();
         holder.close();
-        application.close();
         runtime.close();
     }
 
-    private EtcdConnection connection(Connected connected) {
-        EtcdConnection connection = connected == Connected.BY_THE_APPLICATIONS_CLIENT
-                ? EtcdConnection.of(application)
-                : LocalEtcd.connection(etcd.server().endpoint());
+    private static EtcdConnection connection() {
+        EtcdConnection connection = LocalEtcd.connection(etcd.server().endpoint());
         LocalEtcd.warmUp(connection);
         return connection;
     }
@@ -99,10 +87,9 @@ class EtcdWakingTests {
                 .orElseThrow();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void byARelease(Connected connected) {
-        try (EtcdConnection connection = connection(connected);
+    @Test
+    void byARelease() {
+        try (EtcdConnection connection = connection();
                 EtcdLockProvider provider = provider(connection)) {
             CompletableFuture<Optional<Grant>> waiter = waiter(provider, "owner-1");
             awaitParked(UNWATCHED, 1);
@@ -111,10 +98,9 @@ class EtcdWakingTests {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void byTheLossOfTheirOwnPlace(Connected connected) {
-        try (EtcdConnection connection = connection(connected);
+    @Test
+    void byTheLossOfTheirOwnPlace() {
+        try (EtcdConnection connection = connection();
                 EtcdLockProvider provider = provider(connection)) {
             CompletableFuture<Optional<Grant>> waiter = waiter(provider, "owner-1");
             awaitParked(UNWATCHED, 1);
@@ -129,10 +115,9 @@ class EtcdWakingTests {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void byOneAheadOfThemThatGivesUp(Connected connected) {
-        try (EtcdConnection connection = connection(connected);
+    @Test
+    void byOneAheadOfThemThatGivesUp() {
+        try (EtcdConnection connection = connection();
                 EtcdLockProvider provider = provider(connection)) {
             CompletableFuture<Optional<Grant>> middle = waiter(provider, "owner-1");
             awaitParked(UNWATCHED, 1);

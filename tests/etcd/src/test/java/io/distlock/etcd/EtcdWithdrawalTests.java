@@ -158,15 +158,6 @@ class EtcdWithdrawalTests {
     }
 
     @Test
-    void askingAgainFindsTheSamePlace() {
-        Place place = place(session(), "owner-1", 0);
-        QueuePosition.Standing first = (QueuePosition.Standing) enter(place);
-        QueuePosition.Standing again = (QueuePosition.Standing) enter(place);
-        assertThat(again.createRevision()).isEqualTo(first.createRevision());
-        assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
-    }
-
-    @Test
     void aSessionThatIsGoneNeedsNoWithdrawalAndLeavesNothing() {
         Session session = session();
         Place place = place(session, "owner-1", 0);

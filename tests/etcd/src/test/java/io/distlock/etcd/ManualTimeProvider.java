@@ -28,10 +28,10 @@ final class ManualTimeProvider implements AutoCloseable {
     private final AtomicInteger failures = new AtomicInteger();
     private final AtomicInteger owners = new AtomicInteger();
 
-    ManualTimeProvider(EtcdEndpoint endpoint, EtcdLockOptions.Session session) {
+    ManualTimeProvider(EtcdEndpoint endpoint) {
         connection = LocalEtcd.connection(endpoint);
         LocalEtcd.warmUp(connection);
-        provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT.withSession(session));
+        provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT);
     }
 
     CompletableFuture<Optional<Grant>> acquire(LockKey key, LockOptions options) {

@@ -13,9 +13,12 @@ import io.distlock.etcd.EtcdLockProvider;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdExtension;
+import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -83,12 +86,9 @@ class EtcdLockAutoConfigurationTests {
     void bindsItsProperties() {
         connected()
                 .withPropertyValues(
-                        "distributed-lock.etcd.call-timeout=300ms",
-                        "distributed-lock.etcd.connect-timeout=4s",
-                        "distributed-lock.etcd.session=per-lock")
+                        "distributed-lock.etcd.call-timeout=300ms", "distributed-lock.etcd.connect-timeout=4s")
                 .run(started -> assertThat(started.getBean(EtcdLockOptions.class))
-                        .isEqualTo(
-                                new EtcdLockOptions("lock", Duration.ofMillis(300), EtcdLockOptions.Session.PER_LOCK)));
+                        .isEqualTo(new EtcdLockOptions("lock", Duration.ofMillis(300))));
     }
 
     @Test
@@ -165,16 +165,32 @@ class EtcdLockAutoConfigurationTests {
                 .run(started -> assertThat(started).hasNotFailed().doesNotHaveBean(EtcdLockProvider.class));
     }
 
+    /** A client of the application's own may have other settings, and be closed at any time. */
     @Test
-    void usesTheClientOfTheApplicationAndLeavesItOpen() {
-        try (Client client = Client.builder().endpoints(etcd.server().uri()).build()) {
-            context.withBean(Client.class, () -> client, definition -> definition.setDestroyMethodName(""))
-                    .run(started -> {
-                        assertThat(started).doesNotHaveBean(EtcdConnectionDetails.class);
-                        assertThat(keysWhileLocked(started)).hasSize(1);
-                    });
-            assertThat(client.getClusterClient().listMember()).succeedsWithin(Duration.ofSeconds(20));
+    void leavesTheClientOfTheApplicationAlone() {
+        try (Client client = Client.builder().endpoints("http://localhost:1").build()) {
+            connected()
+                    .withBean(Client.class, () -> client)
+                    .run(started -> assertThat(keysWhileLocked(started)).hasSize(1));
         }
+    }
+
+    @Test
+    void lastItLetsCustomizersChangeTheBuilderOfTheClient() {
+        List<Duration> timeouts = new ArrayList<>();
+        connected()
+                .withPropertyValues("distributed-lock.etcd.connect-timeout=4s")
+                .withBean(EtcdClientBuilderCustomizer.class, () -> builder -> {
+                    timeouts.add(builder.connectTimeout());
+                    builder.namespace(ByteSequence.from("customized/", StandardCharsets.UTF_8));
+                })
+                .run(started -> {
+                    assertThat(timeouts).containsExactly(Duration.ofSeconds(4));
+                    assertThat(keysWhileLocked(started))
+                            .singleElement()
+                            .asString()
+                            .startsWith("customized/lock/orders/");
+                });
     }
 
     @Test

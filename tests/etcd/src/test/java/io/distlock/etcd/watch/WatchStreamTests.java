@@ -34,12 +34,12 @@ class WatchStreamTests {
         runtime.close();
     }
 
-    private Watches.WatchedKey watch() {
+    private WatchedKey watch() {
         return watches.watch(KEY, SEEN, woken::incrementAndGet);
     }
 
-    private Watches.WatchedKey confirmed(long number) {
-        Watches.WatchedKey watched = watch();
+    private WatchedKey confirmed(long number) {
+        WatchedKey watched = watch();
         server.last().say(confirmation(number));
         assertThat(watched).isCompleted();
         return watched;
@@ -55,8 +55,8 @@ class WatchStreamTests {
 
     @Test
     void whoReliesOnAWatchThatTheServerEndsIsWokenAndNobodyElse() {
-        Watches.WatchedKey other = confirmed(0);
-        Watches.WatchedKey ended = confirmed(1);
+        WatchedKey other = confirmed(0);
+        WatchedKey ended = confirmed(1);
         assertThat(woken).hasValue(0);
         server.last().say(end(1));
         assertThat(woken).hasValue(1);
@@ -72,7 +72,7 @@ class WatchStreamTests {
 
     @Test
     void aWatchIsNotReliedOnBeforeTheServerHasConfirmedIt() {
-        Watches.WatchedKey watched = watch();
+        WatchedKey watched = watch();
         assertThat(watched.isLive()).isFalse();
         server.last().say(confirmation(0));
         assertThat(watched.isLive()).isTrue();
@@ -89,8 +89,8 @@ class WatchStreamTests {
         assertThat(standingSince(0)).isCompletedWithValue(false);
     }
 
-    private Watches.WatchedKey standingSince(long revision) {
-        Watches.WatchedKey watched = watch();
+    private WatchedKey standingSince(long revision) {
+        WatchedKey watched = watch();
         server.last()
                 .say(confirmation(revision)
                         .setHeader(ResponseHeader.newBuilder().setRevision(revision)));
@@ -101,7 +101,7 @@ class WatchStreamTests {
     void anEventWakesExactlyWhoWatchesThatKeyNow() {
         AtomicInteger first = new AtomicInteger();
         AtomicInteger second = new AtomicInteger();
-        Watches.WatchedKey gone = watches.watch(KEY, SEEN, first::incrementAndGet);
+        WatchedKey gone = watches.watch(KEY, SEEN, first::incrementAndGet);
         watches.watch(KEY, SEEN, second::incrementAndGet);
         // The numbers are the server's to choose.
         server.last().say(confirmation(7));
@@ -122,8 +122,8 @@ class WatchStreamTests {
 
     @Test
     void oneThatIsEndedBeforeItIsConfirmedIsEndedThenAndTakesNoOthersPlace() {
-        Watches.WatchedKey ended = watch();
-        Watches.WatchedKey next = watch();
+        WatchedKey ended = watch();
+        WatchedKey next = watch();
         ended.close();
         server.last().say(confirmation(0));
         assertThat(ended).isNotDone();
@@ -140,9 +140,9 @@ class WatchStreamTests {
 
     @Test
     void aStreamThatBreaksWakesAllWhoRelyOnIt() {
-        Watches.WatchedKey one = confirmed(0);
-        Watches.WatchedKey other = confirmed(1);
-        Watches.WatchedKey pending = watch();
+        WatchedKey one = confirmed(0);
+        WatchedKey other = confirmed(1);
+        WatchedKey pending = watch();
         server.last().breaks();
         assertThat(woken).hasValue(2);
         assertThat(one.isLive() || other.isLive() || pending.isLive()).isFalse();
@@ -162,8 +162,8 @@ class WatchStreamTests {
 
     @Test
     void aWatchThatTheServerRefusesNeverStandsAndThoseAfterItDo() {
-        Watches.WatchedKey refused = watch();
-        Watches.WatchedKey next = watch();
+        WatchedKey refused = watch();
+        WatchedKey next = watch();
         server.last().say(end(-1).setCreated(true));
         assertThat(refused).isCompletedExceptionally();
         assertThat(refused.handle((done, failure) -> failure.getMessage()))
@@ -177,7 +177,7 @@ class WatchStreamTests {
 
     @Test
     void aServerThatSaysNothingIsAskedAndThenLeft() {
-        Watches.WatchedKey watched = confirmed(0);
+        WatchedKey watched = confirmed(0);
         ScriptedWatchServer.Stream silent = server.last();
         ticker.advance(PATIENCE);
         assertThat(silent.asked)
@@ -194,7 +194,7 @@ class WatchStreamTests {
 
     @Test
     void aServerThatGivesASignOfLifeIsKept() {
-        Watches.WatchedKey watched = confirmed(0);
+        WatchedKey watched = confirmed(0);
         for (int round = 0; round < 5; round++) {
             ticker.advance(PATIENCE);
             assertThat(server.last().asked)
