@@ -2,7 +2,6 @@ package io.distlock.redis;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 
 /**
  * How locks are kept in Redis. Immutable; an invalid one cannot be created
@@ -14,25 +13,15 @@ import java.util.Optional;
  * @param connectTimeout the longest time to connect. 10 ms to 60 s
  * @param replicasToAcknowledge how many replicas must acknowledge a grant or renewal before it counts; 0 for none.
  *     Not with Redis Cluster
- * @param restartGuard if present, a Redis server that is new to this client (restarted, or promoted) grants nothing
- *     for this long after it is first seen, because it may have forgotten locks. At least the longest time to
- *     live of any lock: lease time plus lock-delay, or minimum hold time. Not with Redis Cluster. A master that was a
- *     replica for a while also counts as new. So does one without a replica for an hour, since Redis then
- *     begins a new replication history ({@code repl-backlog-ttl})
  */
 public record RedisLockOptions(
-        String keyPrefix,
-        Duration callTimeout,
-        Duration connectTimeout,
-        int replicasToAcknowledge,
-        Optional<Duration> restartGuard) {
+        String keyPrefix, Duration callTimeout, Duration connectTimeout, int replicasToAcknowledge) {
 
     private static final Duration SHORTEST = Duration.ofMillis(10);
     private static final Duration LONGEST = Duration.ofSeconds(60);
-    private static final Duration LONGEST_QUARANTINE = Duration.ofHours(25);
 
     private static final RedisLockOptions DEFAULTS =
-            new RedisLockOptions("lock", Duration.ofSeconds(1), Duration.ofSeconds(2), 0, Optional.empty());
+            new RedisLockOptions("lock", Duration.ofSeconds(1), Duration.ofSeconds(2), 0);
 
     public RedisLockOptions {
         requirePrefix(keyPrefix);
@@ -42,34 +31,27 @@ public record RedisLockOptions(
             throw new IllegalArgumentException("replicas to acknowledge " + replicasToAcknowledge
                     + " is negative: choose 0 for none, or the number of replicas that must acknowledge each grant");
         }
-        restartGuard.ifPresent(
-                quarantine -> requireBetween("quarantine after a restart", quarantine, SHORTEST, LONGEST_QUARANTINE));
     }
 
-    /** Prefix {@code lock}, calls 1 s, connecting 2 s, no replica acks, no restart guard. */
+    /** Prefix {@code lock}, calls 1 s, connecting 2 s, no replica acks. */
     public static RedisLockOptions defaults() {
         return DEFAULTS;
     }
 
     public RedisLockOptions withKeyPrefix(String keyPrefix) {
-        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, restartGuard);
+        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge);
     }
 
     public RedisLockOptions withCallTimeout(Duration callTimeout) {
-        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, restartGuard);
+        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge);
     }
 
     public RedisLockOptions withConnectTimeout(Duration connectTimeout) {
-        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, restartGuard);
+        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge);
     }
 
     public RedisLockOptions withReplicasToAcknowledge(int replicasToAcknowledge) {
-        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, restartGuard);
-    }
-
-    public RedisLockOptions withRestartGuard(Duration quarantine) {
-        return new RedisLockOptions(
-                keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge, Optional.of(quarantine));
+        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge);
     }
 
     private static void requirePrefix(String prefix) {

@@ -2,7 +2,6 @@ package io.distlock.redis;
 
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
-import io.distlock.LockOptions;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
@@ -13,7 +12,6 @@ import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisScripts;
 import io.distlock.redis.script.RedisStore;
-import io.distlock.redis.script.RestartGuardOptions;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -56,15 +54,14 @@ public final class RedisLockProvider implements LockProvider {
      */
     public RedisLockProvider(LockRuntime runtime, RedisConnections connections, RedisLockOptions options) {
         requireSupported(connections.isCluster(), options);
-        RedisScripts scripts = RedisScripts.with(options.restartGuard());
+        RedisScripts scripts = RedisScripts.single();
         RedisKeys keys = new RedisKeys(options.keyPrefix(), connections.database());
         NodeCalls calls = new NodeCalls(
                 connections,
                 options.callTimeout(),
                 options.replicasToAcknowledge(),
                 scripts.all(),
-                options.restartGuard()
-                        .map(time -> new RestartGuardOptions("Redis", time, false, CompletableFuture::completedFuture)),
+                Optional.empty(),
                 runtime);
         this.store = new RedisStore(calls, keys, scripts, runtime.ticker());
         this.loop = new AcquireLoop(runtime, store, options.callTimeout());
@@ -74,11 +71,6 @@ public final class RedisLockProvider implements LockProvider {
     }
 
     private static void requireSupported(boolean cluster, RedisLockOptions options) {
-        if (cluster && options.restartGuard().isPresent()) {
-            throw new IllegalArgumentException(
-                    "the restart guard does not work with Redis Cluster, whose servers may each be"
-                            + " replaced: switch it off, or use a Redis that is not a cluster");
-        }
         if (cluster && options.replicasToAcknowledge() > 0) {
             throw new IllegalArgumentException("replicas to acknowledge " + options.replicasToAcknowledge()
                     + " is not possible with Redis Cluster: choose 0, or use a Redis that is not a cluster");
@@ -96,15 +88,8 @@ public final class RedisLockProvider implements LockProvider {
     }
 
     @Override
-    public void validate(LockOptions options) {
-        RestartGuardOptions.validate(this.options.restartGuard(), options);
-    }
-
-    @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return RestartGuardOptions.refusal(options.restartGuard(), request)
-                .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
-                .orElseGet(() -> loop.acquire(request));
+        return loop.acquire(request);
     }
 
     @Override

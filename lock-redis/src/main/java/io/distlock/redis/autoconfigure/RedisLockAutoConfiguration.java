@@ -62,10 +62,9 @@ public final class RedisLockAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(value = RedisLockProvider.class, name = "redisLockProvider")
     RedisLockProvider redisLockProvider(LockRuntime runtime, RedisConnections connections, RedisLockOptions options) {
-        boolean guard = options.restartGuard().isPresent();
         return RedisLockProperties.check(
-                "distributed-lock.redis." + (guard ? "restart-guard.enabled" : "replicas-to-acknowledge"),
-                guard ? "true" : String.valueOf(options.replicasToAcknowledge()),
+                "distributed-lock.redis.replicas-to-acknowledge",
+                options.replicasToAcknowledge(),
                 value -> new RedisLockProvider(runtime, connections, options));
     }
 

@@ -2,7 +2,6 @@ package io.distlock.redis.autoconfigure;
 
 import io.distlock.redis.RedisLockOptions;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -24,8 +23,7 @@ record RedisLockProperties(
         @Nullable Boolean enabled,
         @DefaultValue("1s") Duration commandTimeout,
         @DefaultValue("2s") Duration connectTimeout,
-        @DefaultValue("0") int replicasToAcknowledge,
-        @DefaultValue RestartGuard restartGuard) {
+        @DefaultValue("0") int replicasToAcknowledge) {
 
     RedisLockProperties {
         // Same rules as the options; each violation should name its property.
@@ -36,25 +34,11 @@ record RedisLockProperties(
                 "distributed-lock.redis.replicas-to-acknowledge",
                 replicasToAcknowledge,
                 usual::withReplicasToAcknowledge);
-        check("distributed-lock.redis.restart-guard.quarantine", restartGuard.quarantine(), usual::withRestartGuard);
     }
-
-    /**
-     * What to do about a Redis that was restarted or replaced.
-     *
-     * @param enabled Whether a Redis that is new to this application grants no locks for a while, because it may have
-     *     forgotten earlier ones. Needs Redis 7; not with Redis Cluster.
-     * @param quarantine How long it grants no locks. At least the longest lease time plus lock-delay, or minimum hold
-     *     time, of any lock; the same in all applications.
-     */
-    record RestartGuard(
-            @DefaultValue("false") boolean enabled,
-            @DefaultValue("60s") Duration quarantine) {}
 
     RedisLockOptions options(String keyPrefix) {
         check("distributed-lock.key-prefix", keyPrefix, RedisLockOptions.defaults()::withKeyPrefix);
-        Optional<Duration> quarantine = Optional.of(restartGuard.quarantine()).filter(time -> restartGuard.enabled());
-        return new RedisLockOptions(keyPrefix, commandTimeout, connectTimeout, replicasToAcknowledge, quarantine);
+        return new RedisLockOptions(keyPrefix, commandTimeout, connectTimeout, replicasToAcknowledge);
     }
 
     /**

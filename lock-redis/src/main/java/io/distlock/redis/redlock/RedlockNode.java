@@ -6,11 +6,11 @@ import io.distlock.Release;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.redlock.Quorum.Vote;
 import io.distlock.redis.script.NodeCalls;
+import io.distlock.redis.script.Quarantine;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisScripts;
 import io.distlock.redis.script.RedisStore;
-import io.distlock.redis.script.RestartGuardOptions;
 import io.distlock.redis.script.ScriptCall;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -66,8 +66,7 @@ final class RedlockNode {
                 0,
                 scripts.all(),
                 options.restartGuard()
-                        .map(time -> new RestartGuardOptions(
-                                "Redlock node " + name, time, true, same -> fenceBase.raise(name, same))),
+                        .map(time -> new Quarantine("Redlock node " + name, time, same -> fenceBase.raise(name, same))),
                 runtime);
         this.node = new RedisStore(calls, keys, scripts.node(), runtime.ticker());
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param connectTimeout the longest time to connect. 10 ms to 60 s
  * @param clockDrift how far clocks may drift apart during a lease, as a fraction of the lease. Its validity is shorter by
  *     that. 0 to 0.5
- * @param restartGuard if present, a restarted node does not vote for this long, because it may have forgotten its
+ * @param restartGuard if present, nodes must be Redis 7 or newer, and a restarted one does not vote for this long, because it may have forgotten its
  *     earlier votes. At least the longest time to live of any lock: lease time plus lock-delay, or minimum hold
  *     time; the same in all applications
  */
@@ -28,6 +28,8 @@ public record RedlockOptions(
     /** Allows locks of up to 60 s, lock-delay included. */
     public static final Duration DEFAULT_QUARANTINE = Duration.ofSeconds(60);
 
+    private static final Duration SHORTEST_QUARANTINE = Duration.ofMillis(10);
+    private static final Duration LONGEST_QUARANTINE = Duration.ofHours(25);
     private static final double MOST_DRIFT = 0.5;
 
     private static final RedlockOptions DEFAULTS = new RedlockOptions(
@@ -35,10 +37,18 @@ public record RedlockOptions(
 
     public RedlockOptions {
         // The same rules as for one Redis.
-        new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, 0, restartGuard);
+        new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, 0);
+        restartGuard.ifPresent(RedlockOptions::requireQuarantine);
         if (!(clockDrift >= 0 && clockDrift <= MOST_DRIFT)) {
             throw new IllegalArgumentException("clock drift " + clockDrift
                     + " is out of range: choose a fraction of the lease from 0 to " + MOST_DRIFT + ", such as 0.01");
+        }
+    }
+
+    private static void requireQuarantine(Duration time) {
+        if (time.compareTo(SHORTEST_QUARANTINE) < 0 || time.compareTo(LONGEST_QUARANTINE) > 0) {
+            throw new IllegalArgumentException("quarantine after a restart " + time
+                    + " is out of range: choose a value from " + SHORTEST_QUARANTINE + " to " + LONGEST_QUARANTINE);
         }
     }
 

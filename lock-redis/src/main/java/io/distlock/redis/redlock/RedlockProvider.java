@@ -7,11 +7,11 @@ import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.redis.script.NodeCalls;
+import io.distlock.redis.script.Quarantine;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisScripts;
 import io.distlock.redis.script.RedisStore;
-import io.distlock.redis.script.RestartGuardOptions;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -98,12 +98,12 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public void validate(LockOptions options) {
-        RestartGuardOptions.validate(this.options.restartGuard(), options);
+        Quarantine.validate(this.options.restartGuard(), options);
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return RestartGuardOptions.refusal(options.restartGuard(), request)
+        return Quarantine.refusal(options.restartGuard(), request)
                 .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
                 .orElseGet(() -> loop.acquire(request));
     }

@@ -62,7 +62,7 @@ public final class NodeCalls {
             Duration callTimeout,
             int replicas,
             List<LuaScript> known,
-            Optional<RestartGuardOptions> restartGuard,
+            Optional<Quarantine> quarantine,
             LockRuntime runtime) {
         this.connections = connections;
         this.callTimeout = callTimeout;
@@ -73,8 +73,8 @@ public final class NodeCalls {
         this.writeConnection = replicas == 0 ? connection : connectionBy(connections::connect);
         this.pubSubConnection = connectionBy(connections::connectPubSub);
         this.server = new ServerCommands(connection, () -> connectionBy(connections::connectForOnce), ticker);
-        this.admission = restartGuard.isPresent()
-                ? new RestartGuard(restartGuard.get(), server, known, callTimeout, runtime)
+        this.admission = quarantine.isPresent()
+                ? new RestartGuard(quarantine.get(), server, known, callTimeout, runtime)
                 : new ScriptRunner.OnDemand(server, known);
         this.scripts = new ScriptRunner(admission, ticker, callTimeout, this::leaveReplica);
         this.subscriptions = new ReleaseSubscriptions(pubSubConnection);

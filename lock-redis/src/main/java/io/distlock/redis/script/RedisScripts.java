@@ -14,8 +14,8 @@ public record RedisScripts(
         LuaScript releaseShared,
         LuaScript inspect) {
 
-    public static RedisScripts with(Optional<Duration> quarantine) {
-        return with("token-single", quarantine.map(RedisScripts::admission).orElse(""));
+    public static RedisScripts single() {
+        return with("token-single", "");
     }
 
     private static RedisScripts with(String tokens, String admission) {
@@ -28,11 +28,6 @@ public record RedisScripts(
                 LuaScript.named("inspect").withComment(admission));
     }
 
-    /** The restart guard adds its quarantine: clients admit a server only for those with the same. */
-    private static String admission(Duration quarantine) {
-        return "Only on servers that were quarantined for " + quarantine.toMillis() + " ms.";
-    }
-
     public List<LuaScript> all() {
         return List.of(acquireExclusive, acquireShared, renew, releaseExclusive, releaseShared, inspect);
     }
@@ -40,10 +35,14 @@ public record RedisScripts(
     /** The scripts of Redlock: those of one Redis with another rule for fencing tokens, and two of its own. */
     public record Redlock(RedisScripts node, LuaScript raise, LuaScript restore) {
 
-        /** An admission sets the base of its own counters only: clients admit only for those that share them. */
+        /**
+         * The restart guard adds its quarantine, and where the counters are: clients admit a server only for those with the
+         * same.
+         */
         public static Redlock with(Optional<Duration> quarantine, RedisKeys keys, List<Integer> databases) {
             String admission = quarantine
-                    .map(time -> admission(time) + " Counters in " + keys.fences() + ", databases " + databases + '.')
+                    .map(time -> "Only on servers that were quarantined for " + time.toMillis() + " ms. Counters in "
+                            + keys.fences() + ", databases " + databases + '.')
                     .orElse("");
             return new Redlock(
                     RedisScripts.with("token-redlock-node", admission),

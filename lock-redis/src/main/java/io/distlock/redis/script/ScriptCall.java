@@ -51,13 +51,6 @@ public record ScriptCall<T>(
         return argument instanceof LockMode mode ? mode.name().toLowerCase(Locale.ROOT) : argument.toString();
     }
 
-    /** The same for another script, plus an argument. */
-    ScriptCall<T> of(LuaScript other, String last) {
-        List<String> more = new ArrayList<>(arguments);
-        more.add(last);
-        return new ScriptCall<>(other, slot, keys, more, output, withText);
-    }
-
     /** The same on the first key only, for whichever server has it. */
     ScriptCall<T> onFirstKey() {
         return new ScriptCall<>(script, slot, keys.subList(0, 1), arguments, output, true);

@@ -55,7 +55,7 @@ final class ScriptRunner {
         }
 
         void send() {
-            RedisCall<T> call = admission.bound(invocation).newCall(ticker.nanos());
+            RedisCall<T> call = invocation.newCall(ticker.nanos());
             sender.accept(call);
             call.whenComplete((reply, failure) -> answered(call, reply, failure));
         }
@@ -75,7 +75,6 @@ final class ScriptRunner {
         private void admitted(@Nullable Object done, @Nullable Throwable refusal) {
             // Redis did not know the script, so it has done nothing.
             if (refusal != null) {
-                onFailure.accept(refusal);
                 completeExceptionally(RedisCallException.of(refusal).withoutEffect());
             } else if (ticker.nanos() - startedNanos > callTimeout.toNanos()) {
                 // Its caller has given up by now, and may have withdrawn what it would do.
@@ -91,11 +90,6 @@ final class ScriptRunner {
 
         /** Loads the script for keys of that slot; fails if it cannot, or must not yet. */
         CompletionStage<?> admit(LuaScript script, int slot);
-
-        /** What to send for an invocation, as far as the server is known. */
-        default <T> ScriptCall<T> bound(ScriptCall<T> invocation) {
-            return invocation;
-        }
 
         /** How long the server is still kept out; zero if it is not. Fails if it does not answer. */
         default CompletionStage<Duration> quarantineLeft() {

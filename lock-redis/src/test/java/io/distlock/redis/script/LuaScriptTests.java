@@ -9,15 +9,7 @@ class LuaScriptTests {
 
     /** To a restart guard, a server that knows the script under another digest has not been admitted. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "acquire-exclusive",
-                "acquire-shared",
-                "renew",
-                "restore-grant",
-                "raise-token",
-                "require-same-history"
-            })
+    @ValueSource(strings = {"acquire-exclusive", "acquire-shared", "renew", "restore-grant", "raise-token"})
     void aScriptIsSentWithoutItsComments(String name) {
         assertThat(LuaScript.named(name).text()).isNotBlank().doesNotContain("--");
     }

@@ -65,7 +65,7 @@ class PropertyFailureTests {
         "in-memory, max-hold-time, 20s, shorter than the lease time PT30S",
         "in-memory, lease-time, 2h, maximum hold time PT1H is shorter than the lease time PT2H",
         "redis, redis.command-timeout, 2m, command timeout PT2M is out of range",
-        "redis, redis.restart-guard.quarantine, 3d, quarantine after a restart PT72H is out of range",
+        "redlock, redlock.restart-guard.quarantine, 3d, quarantine after a restart PT72H is out of range",
         "redlock, redlock.connect-timeout, soon, is not a valid duration",
     })
     void isToldHowTimesAreWrittenIfItIsOne(
@@ -91,10 +91,10 @@ class PropertyFailureTests {
     void aQuarantineThatIsTooShortForTheUsualLeaseIsNamedAndNotTheLease(CapturedOutput output) {
         assertThat(start(
                         output,
-                        "distributed-lock.provider=redis",
-                        "distributed-lock.redis.restart-guard.enabled=true",
-                        "distributed-lock.redis.restart-guard.quarantine=10s"))
-                .contains("The property distributed-lock.redis.restart-guard.quarantine = \"10s\" cannot be used: ")
+                        "distributed-lock.provider=redlock",
+                        "distributed-lock.redlock.nodes=redis://a,redis://b,redis://c",
+                        "distributed-lock.redlock.restart-guard.quarantine=10s"))
+                .contains("The property distributed-lock.redlock.restart-guard.quarantine = \"10s\" cannot be used: ")
                 .contains("would outlast the restart guard's quarantine of PT10S");
     }
 

@@ -23,10 +23,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class RedisDemotionTests {
 
-    /** Replicas are asked on another connection; the restart guard has to get to know the next master first. */
+    /** Replicas are asked on another connection. */
     static Stream<RedisLockOptions> options() {
         RedisLockOptions plain = RedisLockOptions.defaults().withCallTimeout(Duration.ofSeconds(3));
-        return Stream.of(plain, plain.withReplicasToAcknowledge(1), plain.withRestartGuard(Duration.ofSeconds(2)));
+        return Stream.of(plain, plain.withReplicasToAcknowledge(1));
     }
 
     @ParameterizedTest

@@ -183,12 +183,6 @@ class RedisDeploymentTests {
         assertRefusedInACluster(OPTIONS.withReplicasToAcknowledge(1), "replicas to acknowledge 1");
     }
 
-    /** It would admit the node of slot 0 alone, and locks on all others could never be had. */
-    @Test
-    void theRestartGuardIsRefusedInACluster() {
-        assertRefusedInACluster(OPTIONS.withRestartGuard(Duration.ofSeconds(60)), "restart guard");
-    }
-
     private static void assertRefusedInACluster(RedisLockOptions options, String why) {
         var cluster = new LettuceConnectionFactory(new RedisClusterConfiguration(List.of("127.0.0.1:1")));
         try (LockRuntime runtime = LockRuntime.start();

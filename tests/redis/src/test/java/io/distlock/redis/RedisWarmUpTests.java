@@ -19,7 +19,6 @@ import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -120,7 +119,7 @@ class RedisWarmUpTests {
             cluster.nodes().forEach(node -> nodes.addClusterNode(new RedisNode(node.host(), node.port())));
             try (TestClient client = TestClient.unconnected(new LettuceConnectionFactory(nodes), TestClient.PATIENT)) {
                 client.awaitUp();
-                for (LuaScript script : RedisScripts.with(Optional.empty()).all()) {
+                for (LuaScript script : RedisScripts.single().all()) {
                     await().untilAsserted(() -> assertThat(cluster.nodes())
                             .allSatisfy(node -> assertThat(node.probe()
                                             .command("SCRIPT", "EXISTS", script.digest())

@@ -56,9 +56,7 @@ public final class TestClient implements AutoCloseable {
     public static TestClient of(LettuceConnectionFactory factory, RedisLockOptions options) {
         TestClient client = unconnected(factory, options);
         client.awaitUp();
-        if (options.restartGuard().isEmpty()) {
-            client.warmUp();
-        }
+        client.warmUp();
         return client;
     }
 

@@ -1,11 +1,9 @@
 package io.distlock.redis.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockClient;
-import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.redis.RedisLockOptions;
 import io.distlock.redis.RedisLockProvider;
@@ -17,7 +15,6 @@ import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,39 +74,14 @@ class RedisLockAutoConfigurationTests {
     }
 
     @Test
-    void aLockThatCouldOutlastTheRestartGuardsQuarantineIsRefusedBeforeItIsAskedFor() {
-        context.withPropertyValues("spring.data.redis.port=1", "distributed-lock.redis.restart-guard.enabled=true")
-                .run(started -> assertThatIllegalArgumentException()
-                        .isThrownBy(() -> started.getBean(LockProvider.class)
-                                .validate(LockOptions.defaults()
-                                        .withLeaseTime(Duration.ofSeconds(59))
-                                        .withLockDelay(Duration.ofSeconds(2))))
-                        .withMessageContaining("PT1M1S would outlast the restart guard's quarantine of PT1M"));
-    }
-
-    @Test
-    void withoutTheRestartGuardEachLeaseIsGranted() {
-        context.withPropertyValues("spring.data.redis.port=1")
-                .run(started -> started.getBean(LockProvider.class)
-                        .validate(LockOptions.defaults().withRenew(false).withLeaseTime(LockOptions.MAX_LEASE)));
-    }
-
-    @Test
     void bindsItsProperties() {
         connected()
                 .withPropertyValues(
                         "distributed-lock.redis.command-timeout=300ms",
                         "distributed-lock.redis.connect-timeout=4s",
-                        "distributed-lock.redis.replicas-to-acknowledge=2",
-                        "distributed-lock.redis.restart-guard.enabled=true",
-                        "distributed-lock.redis.restart-guard.quarantine=90s")
+                        "distributed-lock.redis.replicas-to-acknowledge=2")
                 .run(started -> assertThat(started.getBean(RedisLockOptions.class))
-                        .isEqualTo(new RedisLockOptions(
-                                "lock",
-                                Duration.ofMillis(300),
-                                Duration.ofSeconds(4),
-                                2,
-                                Optional.of(Duration.ofSeconds(90)))));
+                        .isEqualTo(new RedisLockOptions("lock", Duration.ofMillis(300), Duration.ofSeconds(4), 2)));
     }
 
     @Test
@@ -121,11 +93,10 @@ class RedisLockAutoConfigurationTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            distributed-lock.redis.command-timeout          | 2m  | command timeout PT2M is out of range: choose a value
-            distributed-lock.redis.connect-timeout          | 1ms | connect timeout PT0.001S is out of range
-            distributed-lock.redis.replicas-to-acknowledge  | -1  | replicas to acknowledge -1 is negative
-            distributed-lock.redis.restart-guard.quarantine | 3d  | quarantine after a restart PT72H is out of range
-            distributed-lock.key-prefix                     | a{b | key prefix "a{b"
+            distributed-lock.redis.command-timeout         | 2m  | command timeout PT2M is out of range: choose a value
+            distributed-lock.redis.connect-timeout         | 1ms | connect timeout PT0.001S is out of range
+            distributed-lock.redis.replicas-to-acknowledge | -1  | replicas to acknowledge -1 is negative
+            distributed-lock.key-prefix                    | a{b | key prefix "a{b"
             """)
     void saysWhichPropertyIsWrongAndWhy(String property, String value, String why) {
         connected().withPropertyValues(property + "=" + value).run(started -> {
@@ -140,9 +111,6 @@ class RedisLockAutoConfigurationTests {
         cluster.withPropertyValues("distributed-lock.redis.replicas-to-acknowledge=1")
                 .run(started -> assertThat(named(started.getStartupFailure()))
                         .isEqualTo("distributed-lock.redis.replicas-to-acknowledge"));
-        cluster.withPropertyValues("distributed-lock.redis.restart-guard.enabled=true")
-                .run(started -> assertThat(named(started.getStartupFailure()))
-                        .isEqualTo("distributed-lock.redis.restart-guard.enabled"));
     }
 
     static String named(Throwable failure) {

@@ -31,7 +31,7 @@ class RestartAdmissionTests {
 
     private static final Duration QUARANTINE = Duration.ofSeconds(3);
 
-    private final RedisScripts scripts = RedisScripts.with(Optional.of(QUARANTINE));
+    private final RedisScripts scripts = RedisScripts.single();
     private final LockRuntime runtime = LockRuntime.start();
     private RedisServer server;
     private FaultProxy proxy;
@@ -165,10 +165,8 @@ class RestartAdmissionTests {
         NodeCalls.close(List.of(earlier, updated), Duration.ofSeconds(1));
     }
 
-    /** Calls to a single Redis. */
     private NodeCalls guarded(List<LuaScript> known) {
-        RestartGuardOptions quarantine =
-                new RestartGuardOptions("Redis", Duration.ofSeconds(1), false, CompletableFuture::completedFuture);
+        Quarantine quarantine = new Quarantine("The node", Duration.ofSeconds(1), CompletableFuture::completedFuture);
         return new NodeCalls(connections, Duration.ofSeconds(5), 0, known, Optional.of(quarantine), runtime);
     }
 
@@ -178,7 +176,7 @@ class RestartAdmissionTests {
 
     private NodeCalls calls(
             Duration callTimeout, Function<ServerCommands, CompletionStage<?>> preparation, LockRuntime with) {
-        RestartGuardOptions quarantine = new RestartGuardOptions("The node", QUARANTINE, true, preparation);
+        Quarantine quarantine = new Quarantine("The node", QUARANTINE, preparation);
         return new NodeCalls(connections, callTimeout, 0, scripts.all(), Optional.of(quarantine), with);
     }
 

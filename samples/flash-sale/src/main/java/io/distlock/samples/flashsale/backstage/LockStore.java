@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SimpleCommandLinePropertySource;
 
@@ -20,6 +22,7 @@ public enum LockStore {
     /** One etcd; in earnest it would be a cluster of three. */
     ETCD(1);
 
+    private static final Logger log = LoggerFactory.getLogger(LockStore.class);
     private static final String HOST = "127.0.0.1";
 
     private final int servers;
@@ -54,9 +57,22 @@ public enum LockStore {
     Map<String, Object> settings(List<Integer> ports) {
         return switch (this) {
             case REDIS -> Map.of("spring.data.redis.host", HOST, "spring.data.redis.port", ports.get(0));
-            case REDLOCK -> Map.of("distributed-lock.redlock.nodes", uris("redis://", ports));
+            case REDLOCK ->
+                Map.of(
+                        "distributed-lock.redlock.nodes",
+                        uris("redis://", ports),
+                        "distributed-lock.redlock.restart-guard.enabled",
+                        hasRestartGuard());
             case ETCD -> Map.of("distributed-lock.etcd.endpoints", uris("http://", ports));
         };
+    }
+
+    private static boolean hasRestartGuard() {
+        boolean possible = RedisBinary.isSince7();
+        if (!possible) {
+            log.warn("Redlock runs without its restart guard, since there is no redis-server 7 or newer on the PATH");
+        }
+        return possible;
     }
 
     private static List<String> uris(String scheme, List<Integer> ports) {

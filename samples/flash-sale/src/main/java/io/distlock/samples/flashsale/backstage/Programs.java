@@ -1,25 +1,32 @@
 package io.distlock.samples.flashsale.backstage;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /** Programs of this machine. */
 final class Programs {
 
     private Programs() {}
 
-    /** It may not: it may be missing, the file system may forbid it, or a library that it was linked with be missing. */
+    /** Whether it runs here: it may be missing, or a library that it was linked with. */
     static boolean runs(String command) {
+        return version(command).isPresent();
+    }
+
+    /** What it says about its version; empty if it does not run. */
+    static Optional<String> version(String command) {
         try {
-            Process version = new ProcessBuilder(command, "--version")
+            Process asked = new ProcessBuilder(command, "--version")
                     .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            return version.waitFor() == 0;
+            String said = new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return asked.waitFor() == 0 ? Optional.of(said) : Optional.empty();
         } catch (IOException e) {
-            return false;
+            return Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return false;
+            return Optional.empty();
         }
     }
 }

@@ -7,19 +7,32 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
- * Finds a redis-server that runs on this machine: the one that the embedded-redis artifact carries for it, or else an
- * installed one.
+ * Finds a redis-server that runs on this machine: an installed one from Redis 7 on, which Redlock's restart guard needs, or
+ * else the one that the embedded-redis artifact carries for it, or else any installed one.
  */
 final class RedisBinary {
 
     private static final String INSTALLED = "redis-server";
 
+    private static final Pattern SINCE_7 = Pattern.compile(" v=([7-9]|[1-9][0-9])\\.");
+
     private RedisBinary() {}
+
+    /** Whether there is one from Redis 7 on, which is then used. */
+    static boolean isSince7() {
+        return Programs.version(INSTALLED)
+                .filter(said -> SINCE_7.matcher(said).find())
+                .isPresent();
+    }
 
     /** The command that starts it; files go into the directory. */
     static String command(Path directory) throws IOException {
+        if (isSince7()) {
+            return INSTALLED;
+        }
         Optional<Path> bundled = extract(directory);
         if (bundled.isPresent() && Programs.runs(bundled.get().toString())) {
             return bundled.get().toString();

@@ -6,13 +6,13 @@ import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class ServerIncarnationTests {
+class UptimesTests {
 
-    private static final ServerIncarnation FIRST = new ServerIncarnation(true, "run-1", "unknown", false);
-    private static final ServerIncarnation SECOND = new ServerIncarnation(true, "run-2", "unknown", false);
+    private static final String FIRST = "run-1";
+    private static final String SECOND = "run-2";
 
     private final ManualTicker ticker = new ManualTicker();
-    private final ServerIncarnation.Uptimes runs = new ServerIncarnation.Uptimes(ticker);
+    private final Uptimes runs = new Uptimes(ticker);
 
     @Test
     void aServerThatIsNewToThisClientIsBelieved() {

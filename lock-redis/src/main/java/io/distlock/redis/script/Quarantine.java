@@ -11,11 +11,9 @@ import java.util.function.Function;
 /**
  * How the restart guard keeps out a server, for long enough that every lock that it may have forgotten has expired.
  *
- * @param standsAlone whether only a restart can replace it, so that its uptime counts
  * @param preparation what must be done to the server before it is admitted
  */
-public record RestartGuardOptions(
-        String server, Duration time, boolean standsAlone, Function<ServerCommands, CompletionStage<?>> preparation) {
+public record Quarantine(String server, Duration time, Function<ServerCommands, CompletionStage<?>> preparation) {
 
     /** Why a lock that may outlast the quarantine is refused. */
     public static Optional<LockUnavailableException> refusal(Optional<Duration> quarantine, LeaseRequest request) {
