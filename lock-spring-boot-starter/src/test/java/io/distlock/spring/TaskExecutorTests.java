@@ -138,7 +138,6 @@ class TaskExecutorTests {
     void aNameThatNoBeanHasEndsTheStart() {
         runner.withPropertyValues("distributed-lock.task-executor=anotherr")
                 .run(context -> assertThat(context.getStartupFailure())
-                        .rootCause()
                         .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, wrong -> {
                             assertThat(wrong.getName()).isEqualTo("distributed-lock.task-executor");
                             assertThat(wrong.getReason()).contains("there is no bean of this name");
@@ -150,7 +149,6 @@ class TaskExecutorTests {
         runner.withUserConfiguration(Pools.class)
                 .withPropertyValues("distributed-lock.task-executor=notAnExecutor")
                 .run(context -> assertThat(context.getStartupFailure())
-                        .rootCause()
                         .isInstanceOfSatisfying(
                                 InvalidConfigurationPropertyValueException.class,
                                 wrong -> assertThat(wrong.getReason()).contains("java.lang.String")));

@@ -16,9 +16,11 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Fallback;
 import org.springframework.core.env.Environment;
 
 /**
@@ -69,13 +71,14 @@ public final class LockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "lockClientsLifecycle")
-    LockClientsLifecycle lockClientsLifecycle(
-            LockClients clients, ObjectProvider<Executions> executions, ConfigurableApplicationContext context) {
-        return new LockClientsLifecycle(clients, executions, context);
+    LockClientsLifecycle lockClientsLifecycle(LockClients clients, ConfigurableApplicationContext context) {
+        return new LockClientsLifecycle(clients, context);
     }
 
+    /** In each context, on its own executions; gives way to a parent's as well. */
     @Bean
-    @ConditionalOnMissingBean
+    @Fallback
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     @ConditionalOnBean(Executions.class)
     LockTemplate lockTemplate(LockClients clients, Executions executions) {
         return new LockTemplate(clients, executions);

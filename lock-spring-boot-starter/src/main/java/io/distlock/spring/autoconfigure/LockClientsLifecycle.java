@@ -1,8 +1,6 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.spring.LockClients;
-import io.distlock.spring.execution.Executions;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
@@ -19,21 +17,16 @@ final class LockClientsLifecycle implements SmartLifecycle {
     static final int PHASE = 1_000;
 
     private final LockClients clients;
-    private final ObjectProvider<Executions> executions;
     private final ConfigurableApplicationContext context;
     private volatile boolean running;
 
-    LockClientsLifecycle(
-            LockClients clients, ObjectProvider<Executions> executions, ConfigurableApplicationContext context) {
+    LockClientsLifecycle(LockClients clients, ConfigurableApplicationContext context) {
         this.clients = clients;
-        this.executions = executions;
         this.context = context;
     }
 
     @Override
     public void start() {
-        // Not earlier: the executor is a bean of the application.
-        executions.ifAvailable(Executions::requireExecutor);
         running = true;
     }
 

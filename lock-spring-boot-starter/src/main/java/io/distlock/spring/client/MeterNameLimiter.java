@@ -2,7 +2,6 @@ package io.distlock.spring.client;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,18 +19,18 @@ public final class MeterNameLimiter {
 
     private static final Logger log = LoggerFactory.getLogger(MeterNameLimiter.class);
 
-    private final Predicate<String> declared;
+    private final Set<String> declared = ConcurrentHashMap.newKeySet();
     private final Set<String> admitted = ConcurrentHashMap.newKeySet();
     private volatile boolean full;
 
-    /** With a test whether a name is in an annotation. */
-    public MeterNameLimiter(Predicate<String> declared) {
-        this.declared = declared;
+    /** Admits a name that is in an annotation. */
+    public void declare(String name) {
+        declared.add(name);
     }
 
     /** The name, or {@link #OTHER}. */
     public String of(String name) {
-        return admitted.contains(name) || declared.test(name) || (!full && admit(name)) ? name : OTHER;
+        return admitted.contains(name) || declared.contains(name) || (!full && admit(name)) ? name : OTHER;
     }
 
     private synchronized boolean admit(String name) {

@@ -16,6 +16,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.thread.Threading;
@@ -32,7 +33,7 @@ import org.springframework.util.function.SingletonSupplier;
  * them early creates no other bean.
  *
  * <p>Unconditional: an ignored annotation would run its method without a lock. Without clients, an
- * annotated method fails start-up.
+ * annotated method fails start-up. What looks at the beans of a context exists in each context; a child shares only the rest.
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
 public final class LockAopAutoConfiguration {
@@ -47,7 +48,7 @@ public final class LockAopAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static Executions lockExecutions(
             ObjectProvider<EnclosingScope.Resolver> scopes,
             ObjectProvider<EnclosingScope.ReactiveResolver> reactiveScopes,
@@ -90,7 +91,7 @@ public final class LockAopAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static LockOperationSource lockOperationSource(ConfigurableListableBeanFactory beans, Executions executions) {
         return new LockOperationSource(beans, executions);
     }
@@ -98,7 +99,7 @@ public final class LockAopAutoConfiguration {
     /** Reads the order from the environment: the properties bean would have to be created too early. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static LockAdvisor lockAdvisor(
             LockOperationSource source, ConfigurableListableBeanFactory beans, Environment environment) {
         int order = Binder.get(environment)
@@ -107,17 +108,17 @@ public final class LockAopAutoConfiguration {
         return new LockAdvisor(source, beans, order);
     }
 
-    /** Shared by metrics and traces, which use the same names. */
+    /** Shared by metrics and traces, which use the same names, and by child contexts. */
     @Bean
     @ConditionalOnMissingBean
-    static MeterNameLimiter lockMeterNameLimiter(LockOperationSource source) {
-        return new MeterNameLimiter(source::declares);
+    static MeterNameLimiter lockMeterNameLimiter() {
+        return new MeterNameLimiter();
     }
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static LockedBeansValidator lockedBeansValidator(
-            ConfigurableListableBeanFactory beans, LockOperationSource source) {
-        return new LockedBeansValidator(beans, source);
+            ConfigurableListableBeanFactory beans, LockOperationSource source, Executions executions) {
+        return new LockedBeansValidator(beans, source, executions);
     }
 }

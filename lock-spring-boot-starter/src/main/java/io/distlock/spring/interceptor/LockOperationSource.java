@@ -2,6 +2,7 @@ package io.distlock.spring.interceptor;
 
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
+import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.spring.execution.Executions;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,6 @@ final class LockOperationSource {
     private final Map<MethodClassKey, Optional<Entry>> entries = new ConcurrentHashMap<>();
 
     private final Map<Class<?>, Collection<LockedMethod>> lockedMethods = new ConcurrentHashMap<>();
-    private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final ConfigurableListableBeanFactory beans;
     private final LockExpressions expressions;
     private final ReturnTypes returnTypes;
@@ -69,11 +68,6 @@ final class LockOperationSource {
         return operation(entry(method.method(), method.targetClass()).orElseGet(() -> new Entry(method)));
     }
 
-    /** Whether a method that has been resolved takes a lock of this name. */
-    boolean declares(String name) {
-        return names.contains(name);
-    }
-
     private Optional<Entry> entry(Method method, Class<?> targetClass) {
         MethodClassKey key = new MethodClassKey(method, targetClass);
         Optional<Entry> known = entries.get(key);
@@ -91,7 +85,8 @@ final class LockOperationSource {
             // Not under a monitor: resolving requests beans. At worst done twice, same result.
             known = parse(entry.method());
             entry.operation().set(known);
-            known.locks().forEach(lock -> names.add(lock.name()));
+            MeterNameLimiter names = beans.getBean(MeterNameLimiter.class);
+            known.locks().forEach(lock -> names.declare(lock.name()));
         }
         return known;
     }

@@ -7,6 +7,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
@@ -18,7 +19,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Auto-configuration of locks and transactions. Infrastructure, made by static methods before other beans, to exist
- * when the first transaction manager is created.
+ * when the first transaction manager is created; in each context, for its own managers.
  */
 @AutoConfiguration(before = LockAopAutoConfiguration.class)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
@@ -28,14 +29,14 @@ public final class LockTransactionAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static EnclosingScope.Resolver lockTransactionScope(CommitGuard guard, Environment environment) {
         return new TransactionScope(guard, property(environment, "hold-until-completion", true));
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static CommitGuard lockCommitGuard(Environment environment, ObjectProvider<TransactionFence> fences) {
         return new CommitGuard(
                 property(environment, "ask-store-before-commit", false),
@@ -45,7 +46,7 @@ public final class LockTransactionAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnClass({ReactiveTransactionManager.class, Mono.class})
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static ReactiveTransactionScope lockReactiveTransactionScope(
             CommitGuard guard, Environment environment, ObjectProvider<TransactionFence.Reactive> fences) {
         return new ReactiveTransactionScope(

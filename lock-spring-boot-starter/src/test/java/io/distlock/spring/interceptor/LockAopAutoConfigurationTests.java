@@ -41,8 +41,9 @@ class LockAopAutoConfigurationTests {
         }
 
         @Bean
-        static LockedBeansValidator ownValidator(ConfigurableListableBeanFactory beans, LockOperationSource source) {
-            return new LockedBeansValidator(beans, source);
+        static LockedBeansValidator ownValidator(
+                ConfigurableListableBeanFactory beans, LockOperationSource source, Executions executions) {
+            return new LockedBeansValidator(beans, source, executions);
         }
     }
 

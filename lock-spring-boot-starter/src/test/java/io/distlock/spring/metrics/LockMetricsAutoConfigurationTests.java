@@ -99,10 +99,7 @@ class LockMetricsAutoConfigurationTests {
     void theUsersOwnComeFirst() {
         MeterRegistry own = new SimpleMeterRegistry();
         LockRuntime runtime = LockRuntime.start();
-        runner.withBean(
-                        "own",
-                        LockMetrics.class,
-                        () -> new LockMetrics(own, new MeterNameLimiter(name -> true), runtime.ticker()))
+        runner.withBean("own", LockMetrics.class, () -> new LockMetrics(own, new MeterNameLimiter(), runtime.ticker()))
                 .withBean("ownToo", LockMetrics.RuntimeMeters.class, () -> new LockMetrics.RuntimeMeters(runtime))
                 .run(context -> {
                     assertThat(context).hasSingleBean(LockMetrics.class).hasSingleBean(LockMetrics.RuntimeMeters.class);

@@ -34,7 +34,8 @@ class LockMetricsTests {
     private final InMemoryLockProvider store = new InMemoryLockProvider(runtime);
     private final FaultyLockProvider provider = new FaultyLockProvider(store);
     private final MeterRegistry registry = new SimpleMeterRegistry();
-    private final LockClient client = new LockMetrics(registry, new MeterNameLimiter("declared"::equals), ticker)
+    private final MeterNameLimiter names = new MeterNameLimiter();
+    private final LockClient client = new LockMetrics(registry, names, ticker)
             .customize(LockClientBuilder.of(provider, runtime)
                     .callbackExecutor(Runnable::run)
                     .build());
@@ -168,6 +169,7 @@ class LockMetricsTests {
         for (int name = 0; name < 250; name++) {
             client.acquire(client.request("made-up-" + name)).release();
         }
+        names.declare("declared");
         client.acquire(client.request("declared")).release();
         assertThat(registry.find("distributed.lock.acquire").timers()).hasSize(102);
         assertThat(registry.get("distributed.lock.acquire")

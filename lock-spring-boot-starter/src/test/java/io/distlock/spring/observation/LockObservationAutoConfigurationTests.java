@@ -105,7 +105,7 @@ class LockObservationAutoConfigurationTests {
         runner.withBean(
                         "own",
                         LockObservations.class,
-                        () -> new LockObservations(ObservationRegistry.NOOP, null, new MeterNameLimiter(name -> true)))
+                        () -> new LockObservations(ObservationRegistry.NOOP, null, new MeterNameLimiter()))
                 .run(context -> assertThat(context.getBeanNamesForType(LockObservations.class))
                         .containsExactly("own"));
     }

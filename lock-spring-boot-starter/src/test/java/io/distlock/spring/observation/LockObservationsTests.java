@@ -71,7 +71,7 @@ class LockObservationsTests {
     }
 
     private LockClient observed(ObservationRegistry where, LockObservationConvention convention) {
-        return new LockObservations(where, convention, new MeterNameLimiter(name -> false))
+        return new LockObservations(where, convention, new MeterNameLimiter())
                 .customize(LockClientBuilder.of(provider, runtime)
                         .callbackExecutor(Runnable::run)
                         .build());
@@ -273,8 +273,7 @@ class LockObservationsTests {
     @Test
     void whereNobodyObservesTheClientIsLeftAsItIs() {
         LockClient plain = Mockito.mock(LockClient.class);
-        assertThat(new LockObservations(ObservationRegistry.NOOP, null, new MeterNameLimiter(name -> false))
-                        .customize(plain))
+        assertThat(new LockObservations(ObservationRegistry.NOOP, null, new MeterNameLimiter()).customize(plain))
                 .isSameAs(plain);
         Mockito.verifyNoInteractions(plain);
     }
