@@ -4,27 +4,32 @@ import io.distlock.LockMode;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The wait loop for stores without a queue: tries; if refused, subscribes and tries again; then parks until a release is
- * announced, the holder's time to live has passed, or the deadline. It does not poll while subscribed, except
- * for one try just before the deadline: a store that has died meanwhile is reported as unavailable, not as "held by another". After a failure it
- * retries after a jittered pause. The reaper removes what an acquisition without a grant may have left in the
- * store. Uses no thread of its own. Thread-safe.
+ * announced, the holder's time to live has passed, or the deadline. While it hears nothing, it tries again every
+ * few seconds (see {@link #LONGEST_PAUSE}), and just before the deadline: a store that has died meanwhile is reported as
+ * unavailable, not as "held by another". After a failure it retries after a jittered pause. The reaper removes what an acquisition
+ * without a grant may have left in the store. Uses no thread of its own. Thread-safe.
  */
 public final class AcquireLoop implements AutoCloseable {
 
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
-    /** For a holder whose time to live the store does not know: removing it by hand sends no event. */
-    private static final Duration UNKNOWN_HOLDER = Duration.ofSeconds(5);
+    /**
+     * A waiter that hears nothing asks again after half of this to all of it, since the connection that carries the messages may
+     * fall silent by itself. So a store need not remember for much longer who waits.
+     */
+    public static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
     private final LockRuntime runtime;
     private final Duration callTimeout;
@@ -70,6 +75,15 @@ public final class AcquireLoop implements AutoCloseable {
         Timeouts.await(runtime.reaper().asked(), callTimeout);
     }
 
+    /** A store that throws has failed, like one whose stage fails. */
+    private static <T> CompletionStage<T> asked(Supplier<CompletionStage<T>> call) {
+        try {
+            return Objects.requireNonNull(call.get(), "the store's answer");
+        } catch (RuntimeException | Error broken) {
+            return CompletableFuture.failedFuture(broken);
+        }
+    }
+
     /** How many acquisitions were refused or failed once, and are not over. */
     int waiting() {
         return waiting.size();
@@ -97,14 +111,8 @@ public final class AcquireLoop implements AutoCloseable {
         @Override
         protected void advance() {
             asks();
-            CompletionStage<TryLockStore.Result> asked;
-            try {
-                asked = store.attempt(request, mayBeApplied);
-            } catch (RuntimeException | Error broken) {
-                asked = CompletableFuture.failedFuture(broken);
-            }
             runtime.timeouts()
-                    .within(answerLimit(), asked)
+                    .within(answerLimit(), asked(() -> store.attempt(request, mayBeApplied)))
                     .whenComplete((attempt, failure) ->
                             answered(failure == null ? attempt : new TryLockStore.Result.Failed(failure, true)));
         }
@@ -134,7 +142,7 @@ public final class AcquireLoop implements AutoCloseable {
             }
             goOn(() -> {
                 if (attempt instanceof TryLockStore.Result.Refused refused) {
-                    awaitRelease(refused.freeIn().orElse(UNKNOWN_HOLDER));
+                    awaitRelease(refused.freeIn().orElse(LONGEST_PAUSE));
                 } else {
                     parkFor(BACKOFF.pause(failures, runtime.random()));
                 }
@@ -160,9 +168,8 @@ public final class AcquireLoop implements AutoCloseable {
                 return;
             }
             enlist();
-            var subscribing = store.subscribe(request.key(), this::wake);
             // On the stage itself, not the limited one: a subscription that arrives late must also be closed.
-            var adopted = subscribing.thenAccept(this::adopt);
+            var adopted = asked(() -> store.subscribe(request.key(), this::wake)).thenAccept(this::adopt);
             runtime.timeouts().within(answerLimit(), adopted).whenComplete((done, failure) -> {
                 if (failure != null) {
                     subscribeFailed(failure);
@@ -175,7 +182,10 @@ public final class AcquireLoop implements AutoCloseable {
         }
 
         private void adopt(TryLockStore.Subscription made) {
-            if (!subscription.complete(made)) {
+            if (subscription.complete(made)) {
+                // It may arrive during a try, and what was released since that began was not announced to it.
+                wake();
+            } else {
                 made.close();
             }
         }
@@ -190,7 +200,19 @@ public final class AcquireLoop implements AutoCloseable {
         private void parkFor(Duration time) {
             enlist();
             Duration remaining = request.deadline().remaining();
-            park(time.compareTo(remaining) < 0 ? time : untilLastLook(remaining));
+            Duration pause = time.compareTo(remaining) < 0 ? time : untilLastLook(remaining);
+            long half = LONGEST_PAUSE.toNanos() / 2;
+            Duration look = Duration.ofNanos(half + runtime.random().nextLong(half));
+            if (pause.compareTo(look) <= 0) {
+                park(pause, this::advance);
+            } else {
+                park(look, this::lookAgain);
+            }
+        }
+
+        private void lookAgain() {
+            subscription.thenAccept(TryLockStore.Subscription::probe);
+            advance();
         }
 
         /**

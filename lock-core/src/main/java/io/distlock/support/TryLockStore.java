@@ -38,6 +38,12 @@ public interface TryLockStore {
     /** A subscription to the releases of one key. */
     interface Subscription {
 
+        /**
+         * Checks that releases can still arrive, and mends the connection if not; called while nothing is heard. Does not block,
+         * and never fails.
+         */
+        default void probe() {}
+
         /** Never fails; may be called more than once. */
         void close();
     }

@@ -54,12 +54,21 @@ public abstract class WaitingAcquisition extends CompletableFuture<Optional<Gran
         }
     }
 
-    /** Ends a step. The next one runs after the pause or when woken; at once if woken since the store was asked. */
+    /** As {@link #park(Duration, Runnable)}, to {@link #advance()}. */
     protected final void park(Duration pause) {
+        park(pause, this::advance);
+    }
+
+    /**
+     * Ends a step. The next one runs after the pause or when woken; at once if woken since the store was asked.
+     *
+     * @param unwoken the next step if nothing wakes it
+     */
+    protected final void park(Duration pause, Runnable unwoken) {
         synchronized (this) {
             if (!woken) {
                 busy = false;
-                timer = runtime.scheduler().schedule(this::resume, pause);
+                timer = runtime.scheduler().schedule(() -> resume(unwoken), pause);
                 return;
             }
         }
@@ -71,11 +80,11 @@ public abstract class WaitingAcquisition extends CompletableFuture<Optional<Gran
         synchronized (this) {
             woken = true;
         }
-        resume();
+        resume(this::advance);
     }
 
     /** A wake-up and the timer may race here; only one continues. */
-    private void resume() {
+    private void resume(Runnable next) {
         synchronized (this) {
             if (timer == null) {
                 return;
@@ -84,7 +93,7 @@ public abstract class WaitingAcquisition extends CompletableFuture<Optional<Gran
             timer = null;
             busy = true;
         }
-        goOn(this::advance);
+        goOn(next);
     }
 
     /** It is over. A step in progress settles it when it finishes, without parking. */

@@ -23,8 +23,8 @@ class ParkedWaiterTests extends AcquireLoopFixture {
 
     @Test
     void aParkedWaiterDoesNotPollButLooksOnceMoreBeforeItsDeadline() {
-        CompletableFuture<Optional<Grant>> asked = parked(Duration.ofSeconds(20), LONG);
-        ticker.advance(Duration.ofMillis(19_899));
+        CompletableFuture<Optional<Grant>> asked = parked(Duration.ofSeconds(2), LONG);
+        ticker.advance(Duration.ofMillis(1_899));
         assertThat(store.attempts).hasSize(2);
         ticker.advance(Duration.ofMillis(1));
         assertThat(store.attempts).hasSize(3);
@@ -39,17 +39,77 @@ class ParkedWaiterTests extends AcquireLoopFixture {
 
     @Test
     void aReleaseThatWasMissedIsFoundByTheLastLook() {
+        CompletableFuture<Optional<Grant>> asked = parked(Duration.ofSeconds(2), LONG);
+        ticker.advance(Duration.ofMillis(1_900));
+        store.grant(KEY, ticker.now());
+        assertThat(asked).isCompletedWithValueMatching(Optional::isPresent);
+        assertNothingLeft();
+    }
+
+    /** The connection with the subscriptions may have fallen silent by itself. */
+    @Test
+    void aReleaseWhoseMessageIsLostIsFoundWithinSecondsAndTheSubscriptionIsProbed() {
         CompletableFuture<Optional<Grant>> asked = parked(Duration.ofSeconds(20), LONG);
-        ticker.advance(Duration.ofMillis(19_900));
+        for (int millis = 0; store.attempts.size() < 3; millis++) {
+            assertThat(Duration.ofMillis(millis)).isLessThan(AcquireLoop.LONGEST_PAUSE);
+            ticker.advance(Duration.ofMillis(1));
+        }
+        assertThat(store.probes).isEqualTo(1);
         store.grant(KEY, ticker.now());
         assertThat(asked).isCompletedWithValueMatching(Optional::isPresent);
         assertNothingLeft();
     }
 
     @Test
+    void aWaiterAsksAtMostTwiceInTheLongestPauseAndProbesOnlyThen() {
+        CompletableFuture<Optional<Grant>> asked = parked(LONG, LONG);
+        refuseToTheEnd(asked);
+        assertThat(store.attempts).hasSizeBetween(2 + 6, 2 + 12);
+        assertThat(store.probes).isBetween(5, 12);
+        store.probes = 0;
+        parked(LONG, LONG);
+        store.wake.run();
+        assertThat(store.probes).isZero();
+    }
+
+    /** The try that began before the subscription stood may have been refused by a holder that has left since. */
+    @Test
+    void aSubscriptionThatStandsTooLateDuringATryIsFollowedByAnotherTry() {
+        acquire(Duration.ofSeconds(20));
+        store.refuse(LONG);
+        ticker.advance(Duration.ofSeconds(2));
+        assertThat(store.attempts).hasSize(2);
+        store.subscribed();
+        store.refuse(LONG);
+        assertThat(store.attempts).hasSize(3);
+    }
+
+    @Test
+    void aSubscriptionThatStandsTooLateEndsThePause() {
+        acquire(Duration.ofSeconds(20));
+        store.refuse(LONG);
+        ticker.advance(CALL_TIMEOUT);
+        assertThat(store.attempts).hasSize(1);
+        store.subscribed();
+        assertThat(store.attempts).hasSize(2);
+    }
+
+    @Test
+    void aStoreThatThrowsWhenItIsListenedToIsAskedAgain() {
+        CompletableFuture<Optional<Grant>> asked = acquire(Duration.ofSeconds(10));
+        store.isDeaf = true;
+        store.refuse(LONG);
+        store.isDeaf = false;
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(store.attempts).hasSize(2);
+        store.grant(KEY, ticker.now());
+        assertThat(asked.join()).isPresent();
+    }
+
+    @Test
     void aStoreThatFreezesBehindAParkedWaiterIsUnavailableAndNotHeldByAnother() {
-        CompletableFuture<Optional<Grant>> asked = parked(Duration.ofSeconds(20), LONG);
-        ticker.advance(Duration.ofMillis(20_100));
+        CompletableFuture<Optional<Grant>> asked = parked(Duration.ofSeconds(2), LONG);
+        ticker.advance(Duration.ofMillis(2_100));
         assertUnavailable(asked);
         assertThat(store.attempts).hasSize(3);
         assertThat(store.withdrawals).isEqualTo(1);
@@ -57,8 +117,8 @@ class ParkedWaiterTests extends AcquireLoopFixture {
 
     @Test
     void aStoreThatIsGoneBehindAParkedWaiterIsUnavailableAndNotHeldByAnother() {
-        CompletableFuture<Optional<Grant>> asked = parked(Duration.ofSeconds(20), LONG);
-        ticker.advance(Duration.ofMillis(19_900));
+        CompletableFuture<Optional<Grant>> asked = parked(Duration.ofSeconds(2), LONG);
+        ticker.advance(Duration.ofMillis(1_900));
         while (!asked.isDone()) {
             store.fail(false);
             ticker.advance(Duration.ofMillis(1));
@@ -96,8 +156,8 @@ class ParkedWaiterTests extends AcquireLoopFixture {
 
     @Test
     void aHolderThatDiesIsFoundOutWhenItsTimeToLiveIsOver() {
-        parked(Duration.ofSeconds(20), Duration.ofSeconds(3));
-        ticker.advance(Duration.ofSeconds(3).minusMillis(1));
+        parked(Duration.ofSeconds(20), Duration.ofSeconds(2));
+        ticker.advance(Duration.ofSeconds(2).minusMillis(1));
         assertThat(store.attempts).hasSize(2);
         ticker.advance(Duration.ofMillis(1));
         assertThat(store.attempts).hasSize(3);

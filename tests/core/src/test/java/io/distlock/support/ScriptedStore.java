@@ -25,7 +25,9 @@ final class ScriptedStore implements TryLockStore {
     Release onWithdraw = Release.RELEASED;
     int withdrawals;
     int closedSubscriptions;
+    int probes;
     boolean isBroken;
+    boolean isDeaf;
 
     private record Held(LockKey key, LockMode mode, String owner, FencingToken token) implements Lease {}
 
@@ -48,6 +50,9 @@ final class ScriptedStore implements TryLockStore {
 
     @Override
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable toWake) {
+        if (isDeaf) {
+            throw new IllegalStateException("thrown on purpose");
+        }
         wake = toWake;
         CompletableFuture<Subscription> made = new CompletableFuture<>();
         subscriptions.add(made);
@@ -82,6 +87,16 @@ final class ScriptedStore implements TryLockStore {
 
     /** From here on nothing can be missed. */
     void subscribed() {
-        subscriptions.get(subscriptions.size() - 1).complete(() -> closedSubscriptions++);
+        subscriptions.get(subscriptions.size() - 1).complete(new Subscription() {
+            @Override
+            public void probe() {
+                probes++;
+            }
+
+            @Override
+            public void close() {
+                closedSubscriptions++;
+            }
+        });
     }
 }
