@@ -63,7 +63,8 @@ public interface LockClient extends AutoCloseable {
 
     /**
      * Waits for the lock, usually no longer than the request's wait time. A store that does not answer may add the
-     * provider's call timeout and 250 ms; for several keys another call timeout, to release those already taken.
+     * provider's call timeout and 250 ms; for several keys another call timeout, to release those already taken. Without
+     * a wait time, that holds for each of several keys, since they are asked for in turn.
      *
      * @throws LockNotAcquiredException if others held it throughout
      * @throws LockUnavailableException if the store did not answer, or this client is closed

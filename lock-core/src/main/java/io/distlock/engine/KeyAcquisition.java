@@ -237,9 +237,12 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         }
         long due = dueNanos();
         if (context.ticker().nanos() - due >= 0) {
-            String why = remote == null
-                    ? "this process is still preparing the call; the first call loads classes and connects"
-                    : "the provider '" + context.provider().name() + "' did not answer in time";
+            String why = "the provider '" + context.provider().name() + "' did not answer in time";
+            if (remote == null) {
+                why = "this process is still preparing the call; the first call loads classes and connects";
+            } else if (due - started.nanos() < mostNanosForTheAnswer()) {
+                why = "the wait time was over before all " + request.keys().size() + " keys had been asked for";
+            }
             String late = context.runtime().timeouts().lateness(due);
             fail(why + late, null);
         }
@@ -252,9 +255,15 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
 
     @Override
     public long dueNanos() {
-        return mayWaitInTheQueue()
-                ? deadline.nanos()
-                : deadline.nanos() + context.provider().callTimeout().toNanos() + PROVIDER_OVERDUE;
+        if (mayWaitInTheQueue()) {
+            return deadline.nanos();
+        }
+        // Each single attempt has its own time, however many other keys were asked for before.
+        return (options.waitTime().isZero() ? started.nanos() : deadline.nanos()) + mostNanosForTheAnswer();
+    }
+
+    private long mostNanosForTheAnswer() {
+        return context.provider().callTimeout().toNanos() + PROVIDER_OVERDUE;
     }
 
     @Override

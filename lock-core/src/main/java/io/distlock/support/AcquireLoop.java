@@ -169,7 +169,8 @@ public final class AcquireLoop implements AutoCloseable {
             }
             enlist();
             // On the stage itself, not the limited one: a subscription that arrives late must also be closed.
-            var adopted = asked(() -> store.subscribe(request.key(), this::wake)).thenAccept(this::adopt);
+            var adopted =
+                    asked(() -> store.subscribe(request.key(), this::wake)).thenAccept(this::adopt);
             runtime.timeouts().within(answerLimit(), adopted).whenComplete((done, failure) -> {
                 if (failure != null) {
                     subscribeFailed(failure);

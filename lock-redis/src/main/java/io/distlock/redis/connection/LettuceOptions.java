@@ -72,7 +72,7 @@ final class LettuceOptions {
                     .count(LOST_KEEP_ALIVES)
                     .build());
         }
-        // The driver refuses this without netty's native transport; RedisConnection cuts silent connections then.
+        // The driver refuses this without netty's native transport; SilenceHandler closes silent connections then.
         if (!users.isEnableTcpUserTimeout() && (EpollProvider.isAvailable() || IOUringProvider.isAvailable())) {
             builder.tcpUserTimeout(TcpUserTimeoutOptions.builder()
                     .enable()
@@ -85,14 +85,14 @@ final class LettuceOptions {
     /**
      * The user's resources with three changes. Reconnecting: the driver's pauses grow to 30 s, too long for a Redis that
      * is back. Threads: one for connections that belong together, so that a waiter asks for a released lock without
-     * waking another thread, and the application's traffic does not delay a renewal. Flushing: see
-     * {@link FlushConsolidator}. Shutting these down leaves the user's alone.
+     * waking another thread, and the application's traffic does not delay a renewal. Channels: see
+     * {@link FlushConsolidator} and {@link SilenceHandler}. Shutting these down leaves the user's alone.
      */
-    static ClientResources resources(ClientResources users, EventLoopGroupProvider thread) {
+    static ClientResources resources(ClientResources users, EventLoopGroupProvider thread, Duration callTimeout) {
         return DefaultClientResources.builder()
                 .reconnectDelay(SHORT)
                 .eventLoopGroupProvider(thread)
-                .nettyCustomizer(new FlushConsolidator(users.nettyCustomizer()))
+                .nettyCustomizer(new FlushConsolidator(SilenceHandler.onEach(users.nettyCustomizer(), callTimeout)))
                 .addressResolverGroup(users.addressResolverGroup())
                 .commandLatencyRecorder(users.commandLatencyRecorder())
                 // The user's resources publish the recordings.

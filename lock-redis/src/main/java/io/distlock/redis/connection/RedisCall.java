@@ -14,9 +14,6 @@ import java.util.function.Function;
 /** A command in flight that knows whether it has left this process. */
 public final class RedisCall<T> extends AsyncCommand<String, String, T> {
 
-    static final int NO_SLOT = -1;
-
-    private final int slot;
     private final long createdNanos;
     private volatile boolean sent;
 
@@ -24,10 +21,8 @@ public final class RedisCall<T> extends AsyncCommand<String, String, T> {
             ProtocolKeyword type,
             CommandOutput<String, String, T> output,
             CommandArgs<String, String> arguments,
-            int slot,
             long nanos) {
         super(new Command<>(type, output, arguments));
-        this.slot = slot;
         this.createdNanos = nanos;
     }
 
@@ -39,11 +34,7 @@ public final class RedisCall<T> extends AsyncCommand<String, String, T> {
             String... arguments) {
         CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
         List.of(arguments).forEach(all::addValue);
-        return new RedisCall<>(type, output.apply(StringCodec.UTF8), all, NO_SLOT, nanos);
-    }
-
-    int slot() {
-        return slot;
+        return new RedisCall<>(type, output.apply(StringCodec.UTF8), all, nanos);
     }
 
     long createdNanos() {

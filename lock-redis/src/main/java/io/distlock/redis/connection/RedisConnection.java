@@ -4,39 +4,26 @@ import io.distlock.spi.Ticker;
 import io.distlock.support.Backoff;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.DefaultEndpoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One connection, made when first needed; if that fails, retried when next needed, after a pause. Once it is made,
- * the driver reconnects it. Never blocks. Thread-safe.
- *
- * <p>TCP takes a quarter of an hour to notice a peer that vanished silently. Redis answers in order, so if one call
- * stays unanswered for long, no later one is answered either: the connection is closed and made again.
+ * the driver reconnects it; {@link SilenceHandler} sees to it that it does so when the server falls silent. Never blocks. Thread-safe.
  */
 public final class RedisConnection<C extends StatefulConnection<String, String>> {
-
-    private static final Logger log = LoggerFactory.getLogger(RedisConnection.class);
-
-    private static final String ONE_SERVER = "";
 
     /** As between the driver's attempts to reconnect. */
     private static final Backoff BETWEEN_TRIES = new Backoff(Duration.ofMillis(20), Duration.ofMillis(500));
 
-    private final String name;
     private final Supplier<? extends CompletionStage<C>> connector;
     private final Ticker ticker;
     private final Duration callTimeout;
@@ -45,15 +32,9 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     private int failures;
     private long nextTryNanos;
 
-    /** By server, one of the calls that it has not answered, if any. */
-    private final ConcurrentHashMap<String, RedisCall<?>> oldestCalls = new ConcurrentHashMap<>();
-
     private volatile boolean closed;
 
-    /** The name is for the log. */
-    public RedisConnection(
-            String name, Supplier<? extends CompletionStage<C>> connector, Ticker ticker, Duration callTimeout) {
-        this.name = name;
+    public RedisConnection(Supplier<? extends CompletionStage<C>> connector, Ticker ticker, Duration callTimeout) {
         this.connector = connector;
         this.ticker = ticker;
         this.callTimeout = callTimeout;
@@ -136,7 +117,6 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
             return;
         }
         try {
-            cutIfSilent(connected, call);
             if (before == null) {
                 connected.dispatch(call);
             } else {
@@ -150,48 +130,6 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
     /** A cluster connection consists of many, and picks one by itself. */
     private static boolean isDown(StatefulConnection<?, ?> connected) {
         return !connected.isOpen() && !(connected instanceof StatefulRedisClusterConnection<?, ?>);
-    }
-
-    private void cutIfSilent(C connected, RedisCall<?> next) {
-        if (!(connected instanceof StatefulRedisClusterConnection<?, ?> cluster)) {
-            if (isSilentTooLong(ONE_SERVER, next)) {
-                cutSilent(connected);
-            }
-            return;
-        }
-        RedisClusterNode node = next.slot() == RedisCall.NO_SLOT
-                ? null
-                : cluster.getPartitions().getPartitionBySlot(next.slot());
-        if (node != null && isSilentTooLong(node.getNodeId(), next)) {
-            // Only then does the driver check whether another node took over.
-            RedisURI address = node.getUri();
-            cluster.getConnectionAsync(address.getHost(), address.getPort()).thenAccept(this::cutSilent);
-        }
-    }
-
-    /** Whether to cut the connection to a server; if so, restarts counting. */
-    private boolean isSilentTooLong(String server, RedisCall<?> next) {
-        RedisCall<?> oldest = oldestCalls.get(server);
-        boolean waits = oldest != null && !oldest.isDone();
-        if (oldest != null && waits && !isLate(oldest.createdNanos())) {
-            return false;
-        }
-        oldestCalls.put(server, next);
-        return waits;
-    }
-
-    /** Whether the answer to what was sent then is long overdue. */
-    boolean isLate(long sentNanos) {
-        return nanos() - sentNanos > 2 * callTimeout.toNanos();
-    }
-
-    long nanos() {
-        return ticker.nanos();
-    }
-
-    void cutSilent(StatefulConnection<?, ?> connected) {
-        log.warn("{} has not answered for more than {} ms: reconnecting", name, 2 * callTimeout.toMillis());
-        cut(connected);
     }
 
     /** Cuts the connection if it is up: the driver ends pending calls and reconnects. */

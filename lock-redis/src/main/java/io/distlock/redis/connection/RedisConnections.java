@@ -56,7 +56,7 @@ public final class RedisConnections implements AutoCloseable {
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
         var given = users.getClientConfiguration().getClientResources().or(() -> shared);
         this.ownResources = given.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
-        this.resources = LettuceOptions.resources(given.or(() -> ownResources).orElseThrow(), thread);
+        this.resources = LettuceOptions.resources(given.or(() -> ownResources).orElseThrow(), thread, callTimeout);
         LettuceClientConfiguration client = users.getClientConfiguration();
         this.factory = new PrivateFactory(servers, configuration(client, lasting, resources, callTimeout));
         this.factoryForOnce = new PrivateFactory(servers, configuration(client, once, resources, callTimeout));

@@ -31,8 +31,7 @@ public final class ReleaseSubscriptions {
         this.connection = connection;
     }
 
-    private record Channel(
-            CompletableFuture<?> confirmed, long sentNanos, Set<Listener> listeners, AtomicBoolean announced) {}
+    private record Channel(CompletableFuture<?> confirmed, Set<Listener> listeners, AtomicBoolean announced) {}
 
     /** As {@link TryLockStore#subscribe}. */
     public CompletionStage<TryLockStore.Subscription> subscribe(String channel, Runnable wake) {
@@ -55,13 +54,9 @@ public final class ReleaseSubscriptions {
                     listener.channel,
                     name -> new Channel(
                             connected.async().subscribe(name).toCompletableFuture(),
-                            connection.nanos(),
                             new LinkedHashSet<>(),
                             new AtomicBoolean()));
             channel.listeners.add(listener);
-        }
-        if (!channel.confirmed.isDone() && connection.isLate(channel.sentNanos)) {
-            connection.cutSilent(connected);
         }
         return channel.confirmed.handle((confirmed, failure) -> {
             if (failure != null) {
@@ -146,6 +141,12 @@ public final class ReleaseSubscriptions {
         Listener(String channel, Runnable wake) {
             this.channel = channel;
             this.wake = wake;
+        }
+
+        /** Any answer will do: without one, {@link SilenceHandler} ends the connection. */
+        @Override
+        public void probe() {
+            connection.connect().thenAccept(connected -> connected.async().ping());
         }
 
         @Override

@@ -4,9 +4,11 @@ import io.distlock.LockKey;
 import io.distlock.redis.redlock.Quorum.Tally;
 import io.distlock.support.TryLockStore.Subscription;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -26,18 +28,22 @@ final class RedlockReleaseListener implements Subscription {
     private final RedlockNodes nodes;
     private final LockKey key;
     private final Runnable wake;
+    private final Runnable hearsNothing;
     private final AtomicBoolean waking = new AtomicBoolean();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final List<CompletionStage<Subscription>> subscriptions = new CopyOnWriteArrayList<>();
     private final CompletableFuture<Subscription> standing = new CompletableFuture<>();
     private Tally tally;
     private long wokenNanos;
     /** When a message came last that woke nobody. */
     private long unheededNanos;
 
-    RedlockReleaseListener(RedlockNodes nodes, LockKey key, Runnable wake) {
+    /** Also runs {@code hearsNothing} before a try that no message has caused. */
+    RedlockReleaseListener(RedlockNodes nodes, LockKey key, Runnable wake, Runnable hearsNothing) {
         this.nodes = nodes;
         this.key = key;
         this.wake = wake;
+        this.hearsNothing = hearsNothing;
         this.tally = Tally.of(nodes.quorum());
         this.wokenNanos = now() - FOR_ONE_RELEASE_NANOS;
         this.unheededNanos = wokenNanos;
@@ -46,6 +52,7 @@ final class RedlockReleaseListener implements Subscription {
     CompletionStage<Subscription> open() {
         nodes.indexes().forEach(at -> {
             var subscribing = nodes.get(at).alone().subscribe(key, () -> heard(at));
+            subscriptions.add(subscribing);
             subscribing.whenComplete(this::answered);
             // Also one that is made after the end.
             subscribing.thenAcceptBoth(closed, (made, over) -> made.close());
@@ -112,6 +119,12 @@ final class RedlockReleaseListener implements Subscription {
 
     private long now() {
         return nodes.runtime().ticker().nanos();
+    }
+
+    @Override
+    public void probe() {
+        subscriptions.forEach(each -> each.thenAccept(Subscription::probe));
+        hearsNothing.run();
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.distlock.redis.redlock.Quorum.Refusals;
 import io.distlock.redis.redlock.Quorum.Vote;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
+import io.distlock.support.AcquireLoop;
 import io.distlock.support.Backoff;
 import io.distlock.support.TryLockStore;
 import java.time.Duration;
@@ -36,9 +37,6 @@ final class RedlockStore implements TryLockStore {
 
     /** How many tries in a row begin at one node: it may be the only one that has lost the lock. */
     private static final int MOST_AT_ONE = 2;
-
-    /** As long as a waiter waits for a holder whose time to live is unknown. */
-    private static final Duration UNKNOWN_HOLDER = Duration.ofSeconds(5);
 
     /** How long a contender waits that one node has refused, before it asks all; at most twice that. */
     private static final Duration UNTIL_ALL = Duration.ofMillis(100);
@@ -193,7 +191,7 @@ final class RedlockStore implements TryLockStore {
         boolean early = atOne && refusals.granted() > 0 && splits < MOST_AT_ONE;
         if (holder.isPresent() && !early) {
             splits = 0;
-            Duration freeIn = refusals.freeIn().orElse(UNKNOWN_HOLDER);
+            Duration freeIn = refusals.freeIn().orElse(AcquireLoop.LONGEST_PAUSE);
             Deadline end = request.deadline();
             holderUntil = freeIn.compareTo(end.remaining()) < 0
                     ? Deadline.in(freeIn, nodes.runtime().ticker())
@@ -220,6 +218,11 @@ final class RedlockStore implements TryLockStore {
         }
         woken = true;
         return spread(Duration.ZERO);
+    }
+
+    /** The first node may be the only one that has missed a release. */
+    private synchronized void askAll() {
+        nextAtOne = false;
     }
 
     private synchronized void nextAtOne(boolean message) {
@@ -250,7 +253,7 @@ final class RedlockStore implements TryLockStore {
             nextAtOne(true);
             wake.run();
         };
-        RedlockReleaseListener made = new RedlockReleaseListener(nodes, key, wakeUp);
+        RedlockReleaseListener made = new RedlockReleaseListener(nodes, key, wakeUp, this::askAll);
         synchronized (this) {
             listener = made;
         }

@@ -86,7 +86,7 @@ public final class NodeCalls {
 
     private <C extends StatefulConnection<String, String>> RedisConnection<C> connectionBy(
             Supplier<? extends CompletionStage<C>> connector) {
-        return new RedisConnection<>(connections.name(), connector, ticker, callTimeout);
+        return new RedisConnection<>(connector, ticker, callTimeout);
     }
 
     private CompletionStage<StatefulConnection<String, String>> connect() {

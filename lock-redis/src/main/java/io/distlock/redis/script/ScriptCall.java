@@ -65,6 +65,6 @@ public record ScriptCall<T>(
         keys.subList(1, keys.size()).forEach(all::add);
         arguments.forEach(all::add);
         return new RedisCall<>(
-                withText ? CommandType.EVAL : CommandType.EVALSHA, output.apply(StringCodec.UTF8), all, slot, nanos);
+                withText ? CommandType.EVAL : CommandType.EVALSHA, output.apply(StringCodec.UTF8), all, nanos);
     }
 }

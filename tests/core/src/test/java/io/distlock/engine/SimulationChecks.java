@@ -190,6 +190,9 @@ final class SimulationChecks {
         Duration late = call.late();
         boolean several = call.request.keys().size() > 1;
         Duration most = faults.isCalm() ? SOON : several ? LATEST_END_OF_SEVERAL : LATEST_END;
+        if (several && call.request.options().waitTime().isZero()) {
+            most = most.multipliedBy(call.request.keys().size());
+        }
         require(late.compareTo(most) <= 0, call + " ends " + late + " after its wait time");
         // Of several keys, one may expire while the others are waited for.
         require(

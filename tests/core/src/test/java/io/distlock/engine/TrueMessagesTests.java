@@ -8,14 +8,17 @@ import io.distlock.HeldLock;
 import io.distlock.LockException;
 import io.distlock.LockKey;
 import io.distlock.LockUnavailableException;
+import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.time.ManualTicker;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
@@ -147,5 +150,42 @@ class TrueMessagesTests {
                                         .orElseThrow()))
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageEndingWith("call fails on purpose");
+    }
+
+    @Test
+    void aSingleAttemptForManyKeysHasTheTimeOfACallForEachOfThem() {
+        CompletableFuture<HeldLock> asked = twentyKeysAt300Millis(Duration.ZERO);
+        assertThat(asked).isCompletedWithValueMatching(HeldLock::isHeld);
+    }
+
+    @Test
+    void keysThatTakeLongerThanTheWaitTimeBlameNoStoreThatHasAnswered() {
+        CompletableFuture<HeldLock> asked = twentyKeysAt300Millis(Duration.ofSeconds(1));
+        assertThatThrownBy(asked::join)
+                .hasCauseInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("the wait time was over before all 20 keys had been asked for")
+                .hasMessageNotContaining("provider");
+    }
+
+    private static CompletableFuture<HeldLock> twentyKeysAt300Millis(Duration waitTime) {
+        ManualEngine here = new ManualEngine();
+        LockProvider slow = (LockProvider) Proxy.newProxyInstance(
+                TrueMessagesTests.class.getClassLoader(),
+                new Class<?>[] {LockProvider.class},
+                (proxy, method, args) -> {
+                    if (!method.getName().equals("acquire")) {
+                        return method.invoke(here.store, args);
+                    }
+                    CompletableFuture<Void> arrived = new CompletableFuture<>();
+                    here.scheduler.schedule(() -> arrived.complete(null), Duration.ofMillis(300));
+                    return arrived.thenCompose(now -> here.store.acquire((LeaseRequest) args[0]));
+                });
+        DefaultLockClient client = ManualEngine.client(slow, here.runtime);
+        List<LockKey> keys =
+                IntStream.range(0, 20).mapToObj(i -> LockKey.of("many", "" + i)).toList();
+        CompletableFuture<HeldLock> asked =
+                client.acquireAsync(client.request(keys).withWaitTime(waitTime));
+        here.advanceUntil(asked::isDone, Duration.ofSeconds(7));
+        return asked;
     }
 }

@@ -161,7 +161,7 @@ class RedisWireTests extends OneClientFixture {
     @Test
     void waitingDoesNotPoll(RedisProbe probe) {
         client.locks.acquire(client.locks.request("warm")).close();
-        probe.command("SET", "lock:{orders}", "somebody", "PX", "4000");
+        probe.command("SET", "lock:{orders}", "somebody", "PX", "2000");
         try (CommandRecorder recorder = probe.record()) {
             client.locks
                     .acquire(client.locks.request("orders").withWaitTime(TestClient.PATIENCE))

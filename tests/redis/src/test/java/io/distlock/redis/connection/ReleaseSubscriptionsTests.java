@@ -9,10 +9,14 @@ import io.distlock.spi.Ticker;
 import io.distlock.support.TryLockStore.Subscription;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.ClientType;
+import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.protocol.ProtocolVersion;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 
 class ReleaseSubscriptionsTests {
 
@@ -49,8 +54,7 @@ class ReleaseSubscriptionsTests {
     }
 
     private ReleaseSubscriptions subscriptions(Duration timeout) {
-        return new ReleaseSubscriptions(
-                new RedisConnection<>(connections.name(), connections::connectPubSub, Ticker.system(), timeout));
+        return new ReleaseSubscriptions(new RedisConnection<>(connections::connectPubSub, Ticker.system(), timeout));
     }
 
     @AfterEach
@@ -179,22 +183,44 @@ class ReleaseSubscriptionsTests {
     }
 
     @Test
-    void onAServerThatFallsSilentAreMadeAnewOnceItIsHeardOfAgain() {
-        ReleaseSubscriptions hasty = subscriptions(SHORT);
-        await().atMost(TestClient.PATIENCE)
-                .ignoreExceptions()
-                .until(() -> TestClient.get(hasty.subscribe("warm", () -> {})) != null);
-        proxy.freeze();
-        CompletableFuture<Subscription> frozen = hasty.subscribe("c", () -> {}).toCompletableFuture();
-        // Each further one notices how long the first has been waiting.
-        await().atMost(TestClient.PATIENCE).until(() -> {
-            hasty.subscribe("c", () -> {});
-            return frozen.isDone();
-        });
-        assertThat(frozen).isCompletedExceptionally();
-        proxy.thaw();
-        await().atMost(TestClient.PATIENCE)
-                .ignoreExceptions()
-                .until(() -> TestClient.get(hasty.subscribe("c", () -> {})) != null);
+    void thatAreProbedOnAConnectionThatFellSilentAreTakenUpAgainOnAnother(RedisProbe probe) {
+        try (RedisConnections hasty = LocalRedis.connections(
+                redis.server().endpoint().withPort(proxy.port()), TestClient.PATIENT.withCallTimeout(SHORT))) {
+            ReleaseSubscriptions ours =
+                    new ReleaseSubscriptions(new RedisConnection<>(hasty::connectPubSub, Ticker.system(), TIMEOUT));
+            AtomicInteger woken = new AtomicInteger();
+            Subscription waiting = TestClient.get(ours.subscribe("c", woken::incrementAndGet));
+            assertThat(probe.pubsubPorts()).hasSize(1);
+            proxy.silence(probe.pubsubPorts()::contains);
+            waiting.probe();
+            await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 1);
+            assertThat(probe.pubsubPorts()).hasSize(2);
+        }
+    }
+
+    @Test
+    void areProbedWithTheOlderProtocolToo(RedisProbe probe) {
+        var older = LettuceClientConfiguration.builder()
+                .clientOptions(ClientOptions.builder()
+                        .protocolVersion(ProtocolVersion.RESP2)
+                        .build())
+                .build();
+        try (RedisConnections connections = RedisConnections.like(
+                LocalRedis.factory(redis.server().endpoint(), 0, older), SHORT, TestClient.PATIENT.connectTimeout())) {
+            ReleaseSubscriptions ours = new ReleaseSubscriptions(
+                    new RedisConnection<>(connections::connectPubSub, Ticker.system(), TIMEOUT));
+            AtomicInteger woken = new AtomicInteger();
+            Subscription waiting = TestClient.get(ours.subscribe("c", woken::incrementAndGet));
+            try (CommandRecorder recorder = probe.record()) {
+                waiting.probe();
+                await().atMost(TestClient.PATIENCE).until(() -> recorder.names().contains("PING"));
+                probe.command("PUBLISH", "c", "x");
+                await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 1);
+                waiting.probe();
+                await().atMost(TestClient.PATIENCE).until(() -> Collections.frequency(recorder.names(), "PING") == 2);
+            }
+            probe.command("PUBLISH", "c", "x");
+            await().atMost(TestClient.PATIENCE).until(() -> woken.get() == 2);
+        }
     }
 }

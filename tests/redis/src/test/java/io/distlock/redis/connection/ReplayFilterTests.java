@@ -61,7 +61,6 @@ class ReplayFilterTests {
                     CommandType.PING,
                     new StatusOutput<>(StringCodec.UTF8),
                     null,
-                    RedisCall.NO_SLOT,
                     Ticker.system().nanos());
             boolean dropped = ((RedisChannelHandler<?, ?>) connection)
                     .getOptions()

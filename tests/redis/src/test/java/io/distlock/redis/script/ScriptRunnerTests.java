@@ -43,7 +43,7 @@ class ScriptRunnerTests {
     @BeforeEach
     void runAScriptThatIsMissing() {
         connections = LocalRedis.connections(redis.server().endpoint());
-        link = new RedisConnection<>(connections.name(), connections::connect, Ticker.system(), CALL_TIMEOUT);
+        link = new RedisConnection<>(connections::connect, Ticker.system(), CALL_TIMEOUT);
         TestClient.get(link.connect());
         ScriptRunner runner = new ScriptRunner(new Admission(), ticker, CALL_TIMEOUT, failure -> {});
         run = runner.run(

@@ -170,6 +170,16 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
+     * Loses all bytes of some connections from now on, both ways, and leaves them open, as a firewall does that has forgotten
+     * them. Others go on, and so do those to come.
+     *
+     * @param connections which, by the port from which the proxy has connected to the server, as {@code CLIENT LIST} shows it
+     */
+    public void silence(IntPredicate connections) {
+        links.stream().filter(link -> connections.test(link.serversPort())).forEach(Link::silence);
+    }
+
+    /**
      * Back to normal: undoes each of the above. Connections that have lost bytes are broken, since TCP never loses any
      * from the middle: what came next would be taken for the reply to another request.
      */

@@ -37,6 +37,17 @@ final class Link {
         return client.getPort();
     }
 
+    /** From where the proxy has connected to the server. */
+    int serversPort() {
+        return server.getLocalPort();
+    }
+
+    /** Loses all bytes from now on. */
+    void silence() {
+        requests.silence();
+        replies.silence();
+    }
+
     /** See {@link Pipe#isTorn()}. */
     boolean isTorn() {
         return requests.isTorn() || replies.isTorn();

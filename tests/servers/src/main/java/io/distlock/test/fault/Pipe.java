@@ -25,6 +25,7 @@ final class Pipe {
     private final Thread receiver;
     private final Thread deliverer;
     private volatile boolean torn;
+    private volatile boolean silent;
 
     Pipe(String name, Socket from, Socket to, Rules rules, Link link) {
         this.from = from;
@@ -44,6 +45,10 @@ final class Pipe {
     void stop() {
         receiver.interrupt();
         deliverer.interrupt();
+    }
+
+    void silence() {
+        silent = true;
     }
 
     /** Whether bytes were lost, so that the rest makes no sense to the one who gets it. */
@@ -94,7 +99,7 @@ final class Pipe {
     }
 
     private boolean deliver(Parcel parcel) throws IOException, InterruptedException {
-        Fate fate = rules.fateOf(parcel.kind());
+        Fate fate = silent ? Fate.DROP : rules.fateOf(parcel.kind());
         if (fate == Fate.DROP) {
             torn = true;
             return true;

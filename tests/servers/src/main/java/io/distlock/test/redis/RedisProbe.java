@@ -159,6 +159,20 @@ public final class RedisProbe implements AutoCloseable {
         return new TreeSet<>(command("PUBSUB", "CHANNELS").texts());
     }
 
+    /**
+     * From which ports somebody has subscribed to a channel.
+     *
+     * @return the ports of the clients' ends
+     */
+    public Set<Integer> pubsubPorts() {
+        return command("CLIENT", "LIST", "TYPE", ClientType.PUBSUB.word())
+                .text()
+                .lines()
+                .map(ClientLine::parse)
+                .map(ClientLine::port)
+                .collect(Collectors.toSet());
+    }
+
     /** Ends the connection. */
     @Override
     public void close() {
@@ -176,6 +190,11 @@ public final class RedisProbe implements AutoCloseable {
             return new ClientLine(List.of(line.split(" ", -1)).stream()
                     .map(field -> field.split("=", 2))
                     .collect(Collectors.toMap(field -> field[0], field -> field[1])));
+        }
+
+        int port() {
+            String address = fields.getOrDefault("addr", "");
+            return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
         }
 
         boolean isApplication() {

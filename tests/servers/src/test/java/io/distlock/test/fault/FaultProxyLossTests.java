@@ -78,4 +78,16 @@ class FaultProxyLossTests extends FaultProxyFixture {
             assertThat(other.ask("again")).isEqualTo("again");
         }
     }
+
+    @Test
+    void aSilencedConnectionStaysOpenAndOthersGoOn() throws IOException {
+        proxy.silence(port -> true);
+        client.send("nobody hears");
+        try (LineClient other = new LineClient(proxy)) {
+            assertThat(other.ask("somebody hears")).isEqualTo("somebody hears");
+        }
+        assertThat(server.received()).doesNotContain("nobody hears");
+        assertThat(proxy.connections()).isPositive();
+        assertThatThrownBy(() -> client.receiveWithin(A_WHILE)).isInstanceOf(SocketTimeoutException.class);
+    }
 }
