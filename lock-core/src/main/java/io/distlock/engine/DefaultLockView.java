@@ -5,9 +5,15 @@ import io.distlock.LockClient;
 import io.distlock.LockClient.LockView;
 import io.distlock.LockException;
 import io.distlock.LockInterruptedException;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -16,17 +22,43 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A lock of any client, re-entrant per thread; the starter decides how annotated methods nest. Thread-safe. */
+/**
+ * A lock of any client, re-entrant per thread through any view of its keys and mode, as if there were one view. The starter
+ * decides how annotated methods nest. Thread-safe.
+ */
 public final class DefaultLockView implements LockView {
+
+    /** How many locks a thread may have when those that it has lost, and knows it, are forgotten. */
+    static final int MOST_LOST = 100;
+
+    /** What each thread has taken and not unlocked; nothing for a thread that has nothing. */
+    private static final ThreadLocal<@Nullable Map<Identity, Hold>> HOLDS = new ThreadLocal<>();
 
     private final LockClient client;
     private final LockRequest request;
+    private final Identity identity;
     private final Function<LockRequest, Optional<HeldLock>> uninterruptibly;
 
-    @SuppressWarnings("ThreadLocalUsage") // each view has its own holders, like each ReentrantLock
-    private final ThreadLocal<@Nullable Hold> holds = new ThreadLocal<>();
+    /** Views with the same one are one lock. */
+    private record Identity(LockClient client, List<LockKey> keys, LockMode mode) {}
 
-    private record Hold(HeldLock lock, int count) {}
+    /** Belongs to one thread. */
+    private static final class Hold {
+
+        private final HeldLock lock;
+        private int count = 1;
+        /** Its thread has been told that it no longer has the lock. */
+        private boolean lossIsKnown;
+
+        Hold(HeldLock lock) {
+            this.lock = lock;
+        }
+
+        boolean isHeld() {
+            lossIsKnown = !lock.isHeld();
+            return !lossIsKnown;
+        }
+    }
 
     /**
      * @param uninterruptibly like {@link LockClient#tryAcquire}, but not disturbed by interrupts
@@ -34,6 +66,7 @@ public final class DefaultLockView implements LockView {
     DefaultLockView(LockClient client, LockRequest request, Function<LockRequest, Optional<HeldLock>> uninterruptibly) {
         this.client = client;
         this.request = request;
+        this.identity = new Identity(client, request.keys(), request.mode());
         this.uninterruptibly = uninterruptibly;
     }
 
@@ -125,46 +158,75 @@ public final class DefaultLockView implements LockView {
         }
     }
 
-    /** A lost lock is not re-entered: the holder learns of the loss here at the latest. */
+    /**
+     * A lost lock is not entered again: the holder learns of the loss here at the latest. Once it knows, which may be because
+     * {@link #isHeldByCurrentThread} was false and it did not unlock, the lock can be taken anew.
+     */
     private boolean reenter() {
-        Hold hold = holds.get();
-        if (hold == null) {
+        Hold hold = hold();
+        if (hold == null || hold.lossIsKnown) {
             return false;
         }
-        hold.lock.ensureHeld();
-        holds.set(new Hold(hold.lock, hold.count + 1));
+        if (!hold.isHeld()) {
+            hold.lock.ensureHeld();
+        }
+        hold.count++;
         return true;
     }
 
     private boolean enter(Optional<HeldLock> lock) {
-        lock.ifPresent(held -> holds.set(new Hold(held, 1)));
+        lock.ifPresent(held -> {
+            Map<Identity, Hold> holds = Objects.requireNonNullElseGet(HOLDS.get(), HashMap::new);
+            if (holds.size() >= MOST_LOST) {
+                holds.values().removeIf(hold -> hold.lossIsKnown);
+            }
+            holds.put(identity, new Hold(held));
+            HOLDS.set(holds);
+        });
         return lock.isPresent();
     }
 
     @Override
     public void unlock() {
-        Hold hold = holds.get();
+        Hold hold = hold();
         if (hold == null) {
             throw new IllegalMonitorStateException("lock " + request.keys() + " is not held by thread "
                     + Thread.currentThread().getName());
         }
-        if (hold.count > 1) {
-            holds.set(new Hold(hold.lock, hold.count - 1));
-        } else {
-            holds.remove();
+        if (--hold.count == 0) {
+            forget(identity);
             hold.lock.close();
         }
     }
 
+    private static void forget(Identity identity) {
+        Map<Identity, Hold> holds = Objects.requireNonNull(HOLDS.get());
+        holds.remove(identity);
+        if (holds.isEmpty()) {
+            HOLDS.remove();
+        }
+    }
+
+    private @Nullable Hold hold() {
+        Map<Identity, Hold> holds = HOLDS.get();
+        return holds == null ? null : holds.get(identity);
+    }
+
     @Override
     public Optional<HeldLock> held() {
-        return Optional.ofNullable(holds.get()).map(hold -> hold.lock);
+        return Optional.ofNullable(hold()).map(hold -> hold.lock);
     }
 
     @Override
     public int holdCount() {
-        Hold hold = holds.get();
+        Hold hold = hold();
         return hold == null ? 0 : hold.count;
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        Hold hold = hold();
+        return hold != null && hold.isHeld();
     }
 
     @Override

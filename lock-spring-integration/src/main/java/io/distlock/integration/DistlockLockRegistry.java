@@ -3,12 +3,15 @@ package io.distlock.integration;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockClient.LockView;
-import io.distlock.spi.Ticker;
+import io.distlock.LockOptions;
 import java.time.Duration;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Optional;
+import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
@@ -16,9 +19,10 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
 /**
  * Spring Integration's lock registry on a {@link LockClient}: an application that uses a registry changes this one bean.
  *
- * <p>The locks are re-entrant per thread, and renewed while they are held, unless a call names a time to live. If the store
- * does not answer, locking throws {@link io.distlock.LockUnavailableException}; unlocking a lock that was lost throws {@link
- * io.distlock.LockLostException}. The registry keeps each lock until {@link #expireUnusedOlderThan}.
+ * <p>The locks are re-entrant per thread, and renewed while they are held, unless a call names a time to live. The client's
+ * maximum hold time does not end them: a leader may lead for as long as its process runs. If the store does not answer,
+ * locking throws {@link io.distlock.LockUnavailableException}; unlocking a lock that was lost throws {@link
+ * io.distlock.LockLostException}. The registry keeps no lock that nobody uses.
  *
  * <p>Thread-safe.
  */
@@ -27,40 +31,40 @@ public final class DistlockLockRegistry
 
     private final LockClient client;
     private final String name;
-    private final Ticker ticker;
-    private final ConcurrentHashMap<String, RegistryLock> locks = new ConcurrentHashMap<>();
+
+    /** The locks for which a call named a time to live, and that time. An entry goes with its lock. */
+    private final Map<HeldLock, Duration> timesToLive = Collections.synchronizedMap(new WeakHashMap<>());
 
     /**
      * Locks through this client, which the caller closes.
      *
-     * @param name the name of all its locks: what is obtained from the registry is an item under it
+     * @param name the name of all its locks: what is obtained from the registry is an item under it. Registries of one name
+     *     lock the same items
      */
     public DistlockLockRegistry(LockClient client, String name) {
-        this(client, name, Ticker.system());
-    }
-
-    DistlockLockRegistry(LockClient client, String name, Ticker ticker) {
         this.client = client;
         this.name = name;
-        this.ticker = ticker;
     }
 
     /**
-     * The same lock for equal keys.
+     * The lock for a key; those for equal keys are one lock.
      *
      * @param lockKey the text of a key, or something whose {@code toString} is one
+     * @throws IllegalArgumentException if the text breaks a rule of {@link io.distlock.LockKey}
      */
     @Override
     public DistributedLock obtain(Object lockKey) {
-        return locks.computeIfAbsent(
-                lockKey.toString(), key -> new RegistryLock(key, client.asLock(client.request(name, key))));
+        return new RegistryLock(view(lockKey));
+    }
+
+    private LockView view(Object lockKey) {
+        return client.asLock(client.request(name, lockKey.toString()).withMaxHoldTime(LockOptions.MAX_HOLD));
     }
 
     /** As {@link #renewLock(Object, Duration)}, by the time to live with which the lock was taken. */
     @Override
     public void renewLock(Object lockKey) {
-        RegistryLock lock = held(lockKey);
-        lock.renew(lock.ttl);
+        renew(lockKey, null);
     }
 
     /**
@@ -72,133 +76,75 @@ public final class DistlockLockRegistry
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {
-        held(lockKey).renew(ttl);
+        renew(lockKey, ttl);
     }
 
-    private RegistryLock held(Object lockKey) {
-        RegistryLock lock = locks.get(lockKey.toString());
-        if (lock == null || lock.view.holdCount() == 0) {
-            throw new IllegalStateException("lock '" + lockKey + "' is not held by thread "
-                    + Thread.currentThread().getName() + ": only its holder can renew it");
-        }
-        return lock;
+    private void renew(Object lockKey, @Nullable Duration asked) {
+        HeldLock held = view(lockKey)
+                .held()
+                .orElseThrow(() -> new IllegalStateException("lock '" + lockKey + "' is not held by thread "
+                        + Thread.currentThread().getName() + ": only its holder can renew it"));
+        Optional.ofNullable(timesToLive.get(held))
+                .ifPresentOrElse(taken -> held.extend(asked == null ? taken : asked), held::ensureHeld);
     }
 
+    /** Does nothing: the registry keeps no lock that nobody uses. */
     @Override
-    public void expireUnusedOlderThan(long age) {
-        long now = ticker.nanos();
-        locks.keySet()
-                .forEach(each -> locks.computeIfPresent(each, (key, lock) -> {
-                    boolean isOld = now - lock.usedNanos >= TimeUnit.MILLISECONDS.toNanos(age);
-                    return isOld && lock.users.get() == 0 ? null : lock;
-                }));
-    }
-
-    private interface Attempt<E extends Exception> {
-        boolean run(LockView view) throws E;
-    }
+    public void expireUnusedOlderThan(long age) {}
 
     private final class RegistryLock implements DistributedLock {
 
-        private final String key;
         private final LockView view;
-        /** Locks held, as often as entered, and attempts under way. */
-        private final AtomicInteger users = new AtomicInteger();
 
-        private volatile long usedNanos = ticker.nanos();
-        /** The time to live that the holder has named; zero if none, as the lock is renewed. */
-        private volatile Duration ttl = Duration.ZERO;
-
-        RegistryLock(String key, LockView view) {
-            this.key = key;
+        RegistryLock(LockView view) {
             this.view = view;
-        }
-
-        private <E extends Exception> boolean enter(Duration named, Attempt<E> attempt) throws E {
-            // It may have expired since it was obtained, and another been obtained since: they are one lock.
-            RegistryLock lock = locks.compute(key, (same, known) -> {
-                RegistryLock current = known == null ? this : known;
-                current.users.incrementAndGet();
-                return current;
-            });
-            boolean locked = false;
-            try {
-                locked = attempt.run(lock.view);
-                if (locked && lock.view.holdCount() == 1) {
-                    lock.ttl = named;
-                }
-                return locked;
-            } finally {
-                if (!locked) {
-                    lock.left();
-                }
-            }
-        }
-
-        private void left() {
-            usedNanos = ticker.nanos();
-            users.decrementAndGet();
         }
 
         @Override
         public void lock() {
-            enter(Duration.ZERO, view -> {
-                view.lock();
-                return true;
-            });
+            view.lock();
         }
 
         @Override
         public void lock(Duration ttl) {
-            enter(ttl, view -> {
-                view.lock(ttl);
-                return true;
-            });
+            view.lock(ttl);
+            taken(ttl);
         }
 
         @Override
         public void lockInterruptibly() throws InterruptedException {
-            enter(Duration.ZERO, view -> {
-                view.lockInterruptibly();
-                return true;
-            });
+            view.lockInterruptibly();
         }
 
         @Override
         public boolean tryLock() {
-            return enter(Duration.ZERO, LockView::tryLock);
+            return view.tryLock();
         }
 
         @Override
         public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-            return enter(Duration.ZERO, view -> view.tryLock(time, unit));
+            return view.tryLock(time, unit);
         }
 
         @Override
         public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-            return enter(ttl, view -> view.tryLock(waitTime, ttl));
+            boolean locked = view.tryLock(waitTime, ttl);
+            if (locked) {
+                taken(ttl);
+            }
+            return locked;
         }
 
-        void renew(Duration asked) {
-            HeldLock held = view.held().orElseThrow();
-            if (ttl.isZero()) {
-                held.ensureHeld();
-            } else {
-                held.extend(asked);
+        /** A thread that enters again keeps the time to live that it has. */
+        private void taken(Duration ttl) {
+            if (view.holdCount() == 1) {
+                timesToLive.put(view.held().orElseThrow(), ttl);
             }
         }
 
         @Override
         public void unlock() {
-            RegistryLock lock = locks.getOrDefault(key, this);
-            boolean held = lock.view.holdCount() > 0;
-            try {
-                lock.view.unlock();
-            } finally {
-                if (held) {
-                    lock.left();
-                }
-            }
+            view.unlock();
         }
 
         @Override

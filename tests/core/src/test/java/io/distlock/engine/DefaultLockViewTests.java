@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distlock.HeldLock;
+import io.distlock.LockClient.LockView;
 import io.distlock.LockLostException;
 import io.distlock.LockUnavailableException;
 import io.distlock.test.provider.Fault;
@@ -50,9 +51,26 @@ class DefaultLockViewTests {
     }
 
     @Test
-    void anotherViewOfTheSameKeyIsKeptOut() {
+    void viewsOfOneKeyAndClientAreOneLockToAThread() throws Exception {
         lock.lock();
-        assertThat(here.client.asLock(here.request("a")).tryLock()).isFalse();
+        LockView another = here.client.asLock(here.request("a").withLeaseTime(Duration.ofMinutes(1)));
+        assertThat(another.tryLock()).isTrue();
+        assertThat(another.holdCount()).isEqualTo(2);
+        assertThat(elsewhere(another::tryLock)).isFalse();
+        lock.unlock();
+        assertThat(here.isFree("a")).isFalse();
+        another.unlock();
+        assertThat(here.provider.acquires()).isEqualTo(1);
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void viewsOfOtherKeysModesOrClientsAreLocksOfTheirOwn() {
+        lock.lock();
+        assertThat(here.client.asLock(here.request("b")).holdCount()).isZero();
+        assertThat(here.client.asReadWriteLock(here.request("a")).readLock().holdCount())
+                .isZero();
+        assertThat(here.other.asLock(here.request("a")).tryLock()).isFalse();
     }
 
     @Test
@@ -196,11 +214,13 @@ class DefaultLockViewTests {
     }
 
     @Test
-    void aLostLockIsNotEnteredAgain() {
+    void aLostLockIsNotEnteredAgainBeforeItsThreadKnowsOfTheLoss() {
         lock.lock();
         here.ticker.stepWallClock(Duration.ofSeconds(30));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lock);
-        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::tryLock);
+        assertThat(lock.tryLock()).as("once it knows").isTrue();
+        lock.unlock();
+        here.assertNothingLeft("a");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient.LockView;
+import io.distlock.LockKey;
 import io.distlock.LockLostException;
 import io.distlock.LockMode;
 import java.time.Duration;
@@ -42,12 +43,59 @@ class LockViewHolderTests {
     @Test
     void aLostLockIsNotHeldButHasToBeUnlocked() {
         lock.lock();
-        here.client.forceRelease(
-                here.request("a").keys().get(0), lock.held().orElseThrow().fencingToken());
+        loseIt();
         assertThat(lock.isHeldByCurrentThread()).isFalse();
         assertThat(lock.holdCount()).isEqualTo(1);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
         assertThat(lock.holdCount()).isZero();
+    }
+
+    /** As code for Redisson's locks does, often on a pooled thread. */
+    @Test
+    void aThreadThatUnlocksOnlyWhatItHoldsCanLockAgainAfterALoss() {
+        lock.lock();
+        loseIt();
+        if (lock.isHeldByCurrentThread()) {
+            lock.unlock();
+        }
+        lock.lock();
+        assertThat(lock.holdCount()).isEqualTo(1);
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        lock.unlock();
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void aLossIsStillReportedByUnlockAfterAnAttemptThatFailed() {
+        lock.lock();
+        loseIt();
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        here.other.acquire(here.now("a"));
+        assertThat(lock.tryLock()).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+    }
+
+    @Test
+    void aThreadDoesNotCollectTheLocksThatItLostAndDidNotUnlock() {
+        for (int item = 0; item <= DefaultLockView.MOST_LOST + 1; item++) {
+            LockView each = here.client.asLock(here.client.request("item", "" + item));
+            each.lock();
+            here.client.forceRelease(
+                    LockKey.of("item", "" + item), each.held().orElseThrow().fencingToken());
+            assertThat(each.isHeldByCurrentThread()).isFalse();
+        }
+        assertThat(here.client.asLock(here.client.request("item", "0")).holdCount())
+                .isZero();
+        assertThat(here.client
+                        .asLock(here.client.request("item", "" + (DefaultLockView.MOST_LOST + 1)))
+                        .holdCount())
+                .isEqualTo(1);
+    }
+
+    private void loseIt() {
+        here.client.forceRelease(
+                here.request("a").keys().get(0), lock.held().orElseThrow().fencingToken());
     }
 
     @Test
