@@ -65,7 +65,15 @@ public interface HeldLock extends AutoCloseable {
      * @throws IllegalArgumentException if the store cannot keep a lock that long
      * @throws UnsupportedOperationException if the provider cannot extend locks
      */
-    Duration extend(Duration leaseTime);
+    default Duration extend(Duration leaseTime) {
+        return extend(leaseTime, Duration.ZERO);
+    }
+
+    /**
+     * {@link #extend(Duration)} with a minimum hold time: the store keeps the key for at least this long from now, even if the
+     * lock is released earlier. Never shortens either.
+     */
+    Duration extend(Duration leaseTime, Duration minHoldTime);
 
     /**
      * Completes when the lock is lost, and never if it is released. Dependents without an executor run on the client's

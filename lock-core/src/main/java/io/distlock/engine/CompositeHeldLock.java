@@ -85,19 +85,22 @@ public final class CompositeHeldLock implements HeldLock {
     }
 
     @Override
-    public Duration extend(Duration leaseTime) {
+    public Duration extend(Duration leaseTime, Duration minHoldTime) {
         // All are asked before the first answer: none expires while others are waited for.
-        parts.stream().map(part -> startExtension(part, leaseTime)).toList().forEach(Runnable::run);
+        parts.stream()
+                .map(part -> startExtension(part, leaseTime, minHoldTime))
+                .toList()
+                .forEach(Runnable::run);
         return remaining();
     }
 
-    private static Runnable startExtension(HeldLock part, Duration leaseTime) {
+    private static Runnable startExtension(HeldLock part, Duration leaseTime, Duration minHoldTime) {
         if (part instanceof RequestListeners.WatchedLock watched) {
-            return startExtension(watched.target, leaseTime);
+            return startExtension(watched.target, leaseTime, minHoldTime);
         }
         return part instanceof DefaultHeldLock granted
-                ? RenewedLease.Extension.start(granted, leaseTime)
-                : () -> part.extend(leaseTime);
+                ? RenewedLease.Extension.start(granted, leaseTime, minHoldTime)
+                : () -> part.extend(leaseTime, minHoldTime);
     }
 
     @Override

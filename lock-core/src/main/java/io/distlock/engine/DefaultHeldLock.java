@@ -79,8 +79,8 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
     }
 
     @Override
-    public Duration extend(Duration leaseTime) {
-        Extension.start(this, leaseTime).run();
+    public Duration extend(Duration leaseTime, Duration minHoldTime) {
+        Extension.start(this, leaseTime, minHoldTime).run();
         return remaining();
     }
 
@@ -125,7 +125,7 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
     }
 
     CompletableFuture<Release> startRelease() {
-        return startRelease(options.minHoldTime());
+        return startRelease(minHoldTime);
     }
 
     CompletableFuture<Release> startRelease(Duration minHoldTime) {

@@ -50,8 +50,8 @@ public abstract class DelegatingHeldLock implements HeldLock {
     }
 
     @Override
-    public Duration extend(Duration leaseTime) {
-        return target.extend(leaseTime);
+    public Duration extend(Duration leaseTime, Duration minHoldTime) {
+        return target.extend(leaseTime, minHoldTime);
     }
 
     @Override

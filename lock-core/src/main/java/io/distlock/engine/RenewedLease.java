@@ -46,6 +46,9 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
 
     private volatile Duration timeToLive;
 
+    /** From the grant on. Grows with extensions. */
+    volatile Duration minHoldTime;
+
     RenewedLease(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
         this.context = context;
         this.options = options;
@@ -56,6 +59,7 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
         this.grantedMillis = context.ticker().wallMillis();
         this.nextStep = nextRenewal(grant.since());
         this.timeToLive = options.timeToLive();
+        this.minHoldTime = options.minHoldTime();
     }
 
     final Lease lease() {
@@ -142,7 +146,7 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
 
     /** The key stays taken for the rest of the minimum hold time. */
     final CompletableFuture<Release> releaseAtStore() {
-        return releaseAtStore(options.minHoldTime());
+        return releaseAtStore(minHoldTime);
     }
 
     final CompletableFuture<Release> releaseAtStore(Duration minHoldTime) {
@@ -151,7 +155,15 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
 
     /** The store is about to be asked to keep the key for this long. */
     final synchronized void mayLast(Duration time) {
-        timeToLive = time.compareTo(timeToLive) > 0 ? time : timeToLive;
+        timeToLive = longer(time, timeToLive);
+    }
+
+    private synchronized void lastAtLeast(Duration time) {
+        minHoldTime = longer(heldFor().plus(time), minHoldTime);
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     final void leaveQueue() {
@@ -186,17 +198,22 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
     }
 
     /** One call to extend a lock without automatic renewal. Its answer counts however late it arrives, like that to a renewal. */
-    record Extension(DefaultHeldLock lock, Moment sent, long validNanos, CompletableFuture<Renewal> outcome)
+    record Extension(
+            DefaultHeldLock lock,
+            Moment sent,
+            long validNanos,
+            Duration minHoldTime,
+            CompletableFuture<Renewal> outcome)
             implements Renewal.Answers {
 
         /** Asks the store; what is returned waits for the answer, and throws unless it confirms the extension. */
-        static Runnable start(DefaultHeldLock lock, Duration leaseTime) {
+        static Runnable start(DefaultHeldLock lock, Duration leaseTime, Duration minHoldTime) {
             lock.ensureHeld();
             if (lock.options.renew()) {
                 throw new IllegalStateException("lock '" + lock.lease().key()
                         + "' is renewed automatically: to extend it yourself, request it withRenew(false)");
             }
-            LockOptions extended = lock.options.withLeaseTime(leaseTime);
+            LockOptions extended = lock.options.withLeaseTime(leaseTime).withMinHoldTime(minHoldTime);
             lock.context.provider().validate(extended);
             ClientContext context = lock.context;
             Moment sent = context.ticker().now();
@@ -204,7 +221,8 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
             Duration lease =
                     Duration.ofNanos(Math.min(most, extended.leaseTime().toNanos()));
             Duration timeToLive = lease.plus(extended.lockDelay());
-            Extension extension = new Extension(lock, sent, context.validityNanos(lease), new CompletableFuture<>());
+            Extension extension = new Extension(
+                    lock, sent, context.validityNanos(lease), minHoldTime, new CompletableFuture<>());
             lock.mayLast(timeToLive);
             context.provider().extend(lock.lease(), timeToLive, extension);
             CompletableFuture<Renewal> inTime = context.runtime()
@@ -237,6 +255,9 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
 
         private void answer(Renewal renewal, Moment since) {
             lock.answered(renewal, since, validNanos);
+            if (renewal == Renewal.RENEWED) {
+                ((RenewedLease) lock).lastAtLeast(minHoldTime);
+            }
             outcome.complete(renewal);
         }
     }

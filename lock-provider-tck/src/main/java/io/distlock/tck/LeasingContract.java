@@ -169,6 +169,17 @@ abstract class LeasingContract extends ContractPart {
         held.close();
     }
 
+    /** By the store, since the holder may end after its release. */
+    @Test
+    void theMinimumHoldTimeOfAnExtensionIsKeptAfterTheReleaseAndNoLonger() {
+        LockKey key = uniqueKey();
+        HeldLock held = one().acquire(patiently(one(), key).withLeaseTime(LEASE).withRenew(false));
+        held.extend(LEASE, LEASE.dividedBy(2));
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
+        // Stores may count in whole seconds, and keep it for two of them longer.
+        assertThat(remaining(key)).isBetween(Duration.ofMillis(1), LEASE.dividedBy(2).plusSeconds(2));
+    }
+
     @Test
     void aLeaseThatIsGoneIsNotExtended() {
         LockKey key = uniqueKey();

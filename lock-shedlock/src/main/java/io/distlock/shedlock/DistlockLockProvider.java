@@ -7,11 +7,8 @@ import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import net.javacrumbs.shedlock.core.AbstractSimpleLock;
-import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -21,10 +18,9 @@ import net.javacrumbs.shedlock.support.LockException;
  * ShedLock's lock provider on a {@link LockClient}: an application that uses {@code @SchedulerLock} changes this one bean.
  *
  * <p>ShedLock's lock name is the name of the lock. {@code lockAtMostFor} is its lease time, which is not renewed: {@link
- * LockOptions#MIN_LEASE} to {@link LockOptions#MAX_LEASE}. {@code lockAtLeastFor} is its minimum hold time. A lock can be
- * extended, as far as its provider can; the least time of an extension ends at the latest with the validity of the lock, 1 %
- * and 2 ms before its {@code lockAtMostFor}. If the store does not answer, ShedLock's {@link LockException} is thrown, with the
- * cause: that is not the same as a lock that another holds.
+ * LockOptions#MIN_LEASE} to {@link LockOptions#MAX_LEASE}. {@code lockAtLeastFor} is its minimum hold time, which the store
+ * keeps even if this process ends. A lock can be extended, as far as its provider can. If the store does not answer, ShedLock's
+ * {@link LockException} is thrown, with the cause: that is not the same as a lock that another holds.
  *
  * <p>Thread-safe.
  */
@@ -53,7 +49,7 @@ public final class DistlockLockProvider implements ExtensibleLockProvider {
                 .withMinHoldTime(configuration.getLockAtLeastFor());
         return asked(() -> client.tryAcquire(
                         client.request(configuration.getName()).withOptions(options)))
-                .map(held -> new ShedLock(configuration, held, false));
+                .map(held -> new ShedLock(configuration, held));
     }
 
     private static <T> T asked(Supplier<T> store) {
@@ -68,34 +64,25 @@ public final class DistlockLockProvider implements ExtensibleLockProvider {
     private static final class ShedLock extends AbstractSimpleLock {
 
         private final HeldLock held;
-        private final boolean extended;
 
-        ShedLock(LockConfiguration configuration, HeldLock held, boolean extended) {
+        ShedLock(LockConfiguration configuration, HeldLock held) {
             super(configuration);
             this.held = held;
-            this.extended = extended;
         }
 
-        /** The store keeps the key for the least time of the first configuration; this process for that of an extension. */
         @Override
         protected void doUnlock() {
-            Duration rest = Duration.between(ClockProvider.now(), lockConfiguration.getLockAtLeastUntil());
-            if (extended && !rest.isNegative()) {
-                CompletableFuture.delayedExecutor(rest.toNanos(), TimeUnit.NANOSECONDS, Runnable::run)
-                        .execute(held::releaseAsync);
-            } else {
-                held.release();
-            }
+            held.release();
         }
 
         @Override
         protected Optional<SimpleLock> doExtend(LockConfiguration configuration) {
             try {
-                asked(() -> held.extend(configuration.getLockAtMostFor()));
+                asked(() -> held.extend(configuration.getLockAtMostFor(), configuration.getLockAtLeastFor()));
             } catch (LockLostException lost) {
                 return Optional.empty();
             }
-            return Optional.of(new ShedLock(configuration, held, true));
+            return Optional.of(new ShedLock(configuration, held));
         }
     }
 }

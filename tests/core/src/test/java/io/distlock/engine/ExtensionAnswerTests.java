@@ -183,7 +183,8 @@ class ExtensionAnswerTests {
         engine.provider.extend(
                 held.lease(),
                 lease,
-                new RenewedLease.Extension(held, sent, engine.context.validityNanos(lease), new CompletableFuture<>()));
+                new RenewedLease.Extension(
+                        held, sent, engine.context.validityNanos(lease), Duration.ZERO, new CompletableFuture<>()));
     }
 
     /** Extends on another thread; returns once the store has been asked. */
