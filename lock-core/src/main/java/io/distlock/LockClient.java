@@ -91,10 +91,11 @@ public interface LockClient extends AutoCloseable {
     CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request);
 
     /**
-     * The lock as a {@link Lock}: re-entrant per thread, without conditions. Keep the view and share it, like a
-     * {@link java.util.concurrent.locks.ReentrantLock}: two views of one key exclude each other. {@code lock()} waits
-     * until it has the lock, also while the store does not answer; {@code tryLock} then throws {@link
-     * LockUnavailableException}. If the lock was lost, {@code unlock()} and re-entering throw {@link LockLostException}.
+     * The lock as a {@link Lock}: re-entrant per thread, without conditions. All views that this client makes of the same keys in
+     * the same mode are one lock; the options of the outermost call apply. {@code lock()} waits until it has the lock, also
+     * while the store does not answer; {@code tryLock} then throws {@link LockUnavailableException}. If the lock was lost,
+     * {@code unlock()} throws {@link LockLostException}. So does the first attempt to enter it again, unless {@link
+     * LockView#isHeldByCurrentThread} has already said so; the next one takes it anew.
      */
     LockView asLock(LockRequest request);
 
@@ -177,7 +178,7 @@ public interface LockClient extends AutoCloseable {
          */
         boolean tryLock(Duration waitTime, Duration leaseTime) throws InterruptedException;
 
-        /** The lock that the calling thread has taken through this view and not unlocked; it may have been lost. */
+        /** The lock that the calling thread has taken and not unlocked; it may have been lost. */
         Optional<HeldLock> held();
 
         /** How often the calling thread has to unlock; zero if it does not have the lock. */

@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param token the token of the lost grant
  * @param reason why it is gone
  * @param heldFor from the grant to the loss
- * @param sinceRenewal time since the last confirmed renewal (or the granted request) left this machine
+ * @param sinceRenewal time since the last confirmed renewal, extension or request for the lock left this machine
  */
 public record LockLoss(
         LockKey key, LockMode mode, FencingToken token, Reason reason, Duration heldFor, Duration sinceRenewal)
@@ -20,8 +20,8 @@ public record LockLoss(
     /** Why a lock was lost. */
     public enum Reason {
 
-        /** It was not renewed in time: its validity ran out by the holder's own clock. */
-        EXPIRED("its validity ran out before a renewal was confirmed"),
+        /** It was not renewed or extended in time: its validity ran out by the holder's own clock. */
+        EXPIRED("its validity ran out"),
 
         /** The store reported that it is no longer ours: it expired there, was deleted, or another holds it. */
         NOT_OWNER("the store no longer knows this holder"),

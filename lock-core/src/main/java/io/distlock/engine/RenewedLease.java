@@ -189,7 +189,7 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
                 .addKeyValue("sinceRenewalMillis", loss.sinceRenewal().toMillis())
                 .addKeyValue("reason", loss.reason())
                 .log(
-                        "Lost lock '{}' (token {}) after {} ms, {} ms after the last renewal: {}",
+                        "Lost lock '{}' (token {}) after {} ms, {} ms after the last request that the store confirmed: {}",
                         loss.key(),
                         loss.token(),
                         loss.heldFor().toMillis(),
@@ -221,8 +221,8 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
             Duration lease =
                     Duration.ofNanos(Math.min(most, extended.leaseTime().toNanos()));
             Duration timeToLive = lease.plus(extended.lockDelay());
-            Extension extension = new Extension(
-                    lock, sent, context.validityNanos(lease), minHoldTime, new CompletableFuture<>());
+            Extension extension =
+                    new Extension(lock, sent, context.validityNanos(lease), minHoldTime, new CompletableFuture<>());
             lock.mayLast(timeToLive);
             context.provider().extend(lock.lease(), timeToLive, extension);
             CompletableFuture<Renewal> inTime = context.runtime()

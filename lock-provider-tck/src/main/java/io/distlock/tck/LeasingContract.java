@@ -177,7 +177,8 @@ abstract class LeasingContract extends ContractPart {
         held.extend(LEASE, LEASE.dividedBy(2));
         assertThat(held.release()).isEqualTo(Release.RELEASED);
         // Stores may count in whole seconds, and keep it for two of them longer.
-        assertThat(remaining(key)).isBetween(Duration.ofMillis(1), LEASE.dividedBy(2).plusSeconds(2));
+        assertThat(remaining(key))
+                .isBetween(Duration.ofMillis(1), LEASE.dividedBy(2).plusSeconds(2));
     }
 
     @Test

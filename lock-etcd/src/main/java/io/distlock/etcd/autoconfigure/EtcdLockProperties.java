@@ -140,7 +140,7 @@ record EtcdLockProperties(
             // If Boot knew the property's name, it would show its value.
             throw value == null
                     ? new IllegalArgumentException("The property " + property + " cannot be used: " + why, broken)
-                    : new InvalidConfigurationPropertyValueException(property, value, why, broken);
+                    : new InvalidConfigurationPropertyValueException(property, value, why);
         }
     }
 

@@ -13,8 +13,8 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.EpollProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
-import io.lettuce.core.resource.ExtendedKeepAliveSupport;
 import io.lettuce.core.resource.IOUringProvider;
+import io.lettuce.core.resource.KqueueProvider;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -64,7 +64,8 @@ final class LettuceOptions {
 
     private static SocketOptions sockets(SocketOptions users, Duration connectTimeout) {
         SocketOptions.Builder builder = users.mutate().connectTimeout(connectTimeout);
-        if (ExtendedKeepAliveSupport.isSupported()) {
+        // The driver warns there that it cannot.
+        if (!KqueueProvider.isAvailable()) {
             builder.keepAlive(KeepAliveOptions.builder()
                     .enable()
                     .idle(KEEP_ALIVE)

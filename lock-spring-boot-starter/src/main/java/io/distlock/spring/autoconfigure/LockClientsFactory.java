@@ -56,7 +56,7 @@ record LockClientsFactory(
         } catch (IllegalArgumentException refusal) {
             String property = LockProperties.PREFIX + blamed(provider);
             throw new InvalidConfigurationPropertyValueException(
-                    property, environment.getProperty(property), String.valueOf(refusal.getMessage()), refusal);
+                    property, environment.getProperty(property), String.valueOf(refusal.getMessage()));
         }
     }
 

@@ -138,7 +138,7 @@ record LockProperties(
             rule.accept(value);
         } catch (IllegalArgumentException broken) {
             throw new InvalidConfigurationPropertyValueException(
-                    PREFIX + property, value, String.valueOf(broken.getMessage()), broken);
+                    PREFIX + property, value, String.valueOf(broken.getMessage()));
         }
     }
 

@@ -42,7 +42,10 @@ class LossLogTests {
         assertThat(log.list).singleElement().satisfies(event -> {
             assertThat(event.getLevel()).isEqualTo(Level.WARN);
             assertThat(event.getFormattedMessage())
-                    .contains("orders:42", "(token 1)", "29698 ms after the last renewal", "validity ran out");
+                    .contains(
+                            "orders:42",
+                            "(token 1)",
+                            "29698 ms after the last request that the store confirmed: its validity ran out");
             assertThat(event.getKeyValuePairs())
                     .contains(
                             new KeyValuePair("lock", "orders"),
@@ -53,6 +56,15 @@ class LossLogTests {
                     .extracting(pair -> pair.key)
                     .contains("heldMillis");
         });
+    }
+
+    @Test
+    void theLossOfALockThatIsNotRenewedDoesNotSpeakOfRenewals() {
+        here.client.acquire(here.request("a").withRenew(false));
+        here.advanceMillis(30_000);
+        assertThat(log.list)
+                .singleElement()
+                .satisfies(event -> assertThat(event.getFormattedMessage()).doesNotContain("renew"));
     }
 
     @Test
