@@ -11,7 +11,6 @@ import io.distlock.LockUnavailableException;
 import io.distlock.WaiterInfo;
 import io.distlock.engine.KeyQueues.StoreReply;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
-import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.DueSet;
@@ -41,10 +40,11 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     private final KeyQueues.Ticket ticket;
 
     private volatile boolean asking;
+    private volatile long preparedNanos;
     private volatile @Nullable CompletableFuture<Optional<Grant>> remote;
 
-    KeyAcquisition(PendingAcquisitions pending, LockKey key, LockRequest request, Deadline deadline, String asker) {
-        super(pending, request, deadline, asker);
+    KeyAcquisition(PendingAcquisitions pending, LockKey key, LockRequest request, long askedNanos, String asker) {
+        super(pending, request, askedNanos, asker);
         this.key = key;
         this.mode = request.mode();
         this.options = request.options();
@@ -61,7 +61,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     }
 
     private void takeTurn() {
-        if (deadline.hasPassed()) {
+        if (deadline().hasPassed()) {
             giveUpUnasked();
         } else {
             askProvider();
@@ -74,6 +74,11 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
             context.queues().leave(ticket);
             return;
         }
+        asking = true;
+        if (!pending.connecting().isDone()) {
+            pending.connecting().thenRun(this::askProvider);
+            return;
+        }
         // Until its answer is handled: close() waits for a grant that nobody here has seen yet.
         context.openWork().begin();
         if (pending.isClosed()) {
@@ -82,14 +87,15 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
             failClosed();
             return;
         }
-        asking = true;
+        long begun = context.ticker().nanos();
         CompletableFuture<Optional<Grant>> asked;
         try {
-            var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline, ticket);
+            var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline(), ticket);
             asked = Objects.requireNonNull(context.provider().acquire(lease), "the provider's answer");
         } catch (RuntimeException | Error failure) {
             asked = CompletableFuture.failedFuture(failure);
         }
+        preparedNanos = context.ticker().nanos() - begun;
         remote = asked;
         asked.whenComplete((grant, failure) -> {
             if (failure == null && grant != null && grant.isPresent()) {
@@ -134,7 +140,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         context.release(grant.lease(), options.timeToLive(), () -> Duration.ZERO)
                 .thenAccept(released -> {
                     context.openWork().end();
-                    if (isDone() || deadline.hasPassed()) {
+                    if (isDone() || deadline().hasPassed()) {
                         // Nobody had it.
                         fail("the grant arrived too late to be useful", null);
                     } else {
@@ -237,12 +243,9 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         }
         long due = dueNanos();
         if (context.ticker().nanos() - due >= 0) {
-            String why = "the provider '" + context.provider().name() + "' did not answer in time";
-            if (remote == null) {
-                why = "this process is still preparing the call; the first call loads classes and connects";
-            } else if (due - started.nanos() < mostNanosForTheAnswer()) {
-                why = "the wait time was over before all " + request.keys().size() + " keys had been asked for";
-            }
+            String why = due - started.nanos() < mostNanosForTheAnswer()
+                    ? "the wait time was over before all " + request.keys().size() + " keys had been asked for"
+                    : "the provider '" + context.provider().name() + "' did not answer in time";
             String late = context.runtime().timeouts().lateness(due);
             fail(why + late, null);
         }
@@ -253,13 +256,18 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         return !asking && !options.waitTime().isZero();
     }
 
+    /** What the provider needs before it returns is not counted: loading its classes says nothing about the store. */
     @Override
     public long dueNanos() {
+        long due = deadline().nanos();
         if (mayWaitInTheQueue()) {
-            return deadline.nanos();
+            return due;
+        } else if (remote == null) {
+            return context.ticker().nanos() + mostNanosForTheAnswer();
         }
         // Each single attempt has its own time, however many other keys were asked for before.
-        return (options.waitTime().isZero() ? started.nanos() : deadline.nanos()) + mostNanosForTheAnswer();
+        boolean own = options.waitTime().isZero() && started.nanos() - due > 0;
+        return (own ? started.nanos() : due) + preparedNanos + mostNanosForTheAnswer();
     }
 
     private long mostNanosForTheAnswer() {
@@ -274,6 +282,11 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     WaiterInfo info(long now) {
         Instant since = Instant.ofEpochMilli(started.wallMillis());
         return new WaiterInfo(
-                key, mode, since, ClientContext.between(started.nanos(), now), deadline.remaining(), asker);
+                key,
+                mode,
+                since,
+                ClientContext.between(started.nanos(), now),
+                deadline().remaining(),
+                asker);
     }
 }

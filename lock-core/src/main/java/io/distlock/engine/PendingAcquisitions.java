@@ -22,12 +22,20 @@ final class PendingAcquisitions {
 
     private final ClientContext context;
     private final DueSet<KeyAcquisition> pending;
+    private final CompletableFuture<Void> connecting;
+    private volatile long connectedNanos;
     private volatile boolean closed;
 
     PendingAcquisitions(ClientContext context) {
         this.context = context;
         this.pending = new DueSet<>(
                 context.ticker(), context.runtime().scheduler(), overdue -> overdue.forEach(KeyAcquisition::overdue));
+        this.connectedNanos = context.ticker().nanos();
+        this.connecting = context.provider().connected().thenAccept(made -> {
+            if (made) {
+                connectedNanos = context.ticker().nanos();
+            }
+        });
     }
 
     /** A lock being acquired, on one key or several. Empty if another holds one of them. */
@@ -36,17 +44,30 @@ final class PendingAcquisitions {
         final ClientContext context;
         final PendingAcquisitions pending;
         final LockRequest request;
-        final Deadline deadline;
+        final long askedNanos;
         final String asker;
         final Moment started;
 
-        PendingAcquisition(PendingAcquisitions pending, LockRequest request, Deadline deadline, String asker) {
+        /**
+         * @param askedNanos when the caller asked
+         */
+        PendingAcquisition(PendingAcquisitions pending, LockRequest request, long askedNanos, String asker) {
             this.context = pending.context;
             this.pending = pending;
             this.request = request;
-            this.deadline = deadline;
+            this.askedNanos = askedNanos;
             this.asker = asker;
             this.started = context.ticker().now();
+        }
+
+        /** The end of the wait time, which begins once this process is connected. */
+        final Deadline deadline() {
+            long connected = pending.connecting.isDone()
+                    ? pending.connectedNanos
+                    : context.ticker().nanos();
+            long begun = connected - askedNanos > 0 ? connected : askedNanos;
+            return new Deadline(
+                    context.ticker(), begun + request.options().waitTime().toNanos());
         }
 
         /** The key that is being requested or, at the end, the one that decided the outcome. */
@@ -68,14 +89,19 @@ final class PendingAcquisitions {
         }
     }
 
+    /** Ends once this process is connected, or could not be connected in time. */
+    CompletableFuture<Void> connecting() {
+        return connecting;
+    }
+
     /** Starts an acquisition that ends within its wait time plus a round trip. */
     PendingAcquisition start(LockRequest request) {
-        Deadline deadline = Deadline.in(request.options().waitTime(), context.ticker());
+        long now = context.ticker().nanos();
         String asker = name(Thread.currentThread());
         if (request.keys().size() == 1) {
-            return start(request.keys().get(0), request, deadline, asker);
+            return start(request.keys().get(0), request, now, asker);
         }
-        MultiKeyAcquisition all = new MultiKeyAcquisition(this, request, deadline, asker);
+        MultiKeyAcquisition all = new MultiKeyAcquisition(this, request, now, asker);
         all.advance();
         return all;
     }
@@ -86,8 +112,8 @@ final class PendingAcquisitions {
         return thread.getName().isEmpty() ? "#" + thread.getId() : thread.getName();
     }
 
-    KeyAcquisition start(LockKey key, LockRequest request, Deadline deadline, String asker) {
-        KeyAcquisition started = new KeyAcquisition(this, key, request, deadline, asker);
+    KeyAcquisition start(LockKey key, LockRequest request, long askedNanos, String asker) {
+        KeyAcquisition started = new KeyAcquisition(this, key, request, askedNanos, asker);
         if (!closed) {
             pending.add(started);
             started.start();
@@ -130,15 +156,15 @@ final class PendingAcquisitions {
         private final List<HeldLock> held = new ArrayList<>();
         private volatile @Nullable KeyAcquisition current;
 
-        MultiKeyAcquisition(PendingAcquisitions pending, LockRequest request, Deadline deadline, String asker) {
-            super(pending, request, deadline, asker);
+        MultiKeyAcquisition(PendingAcquisitions pending, LockRequest request, long askedNanos, String asker) {
+            super(pending, request, askedNanos, asker);
         }
 
         /** Takes the next keys. Iterative: answers may be immediate, and a request has up to a thousand keys. */
         void advance() {
             while (held.size() < request.keys().size()) {
                 LockKey key = request.keys().get(held.size());
-                KeyAcquisition next = pending.start(key, request, deadline, asker);
+                KeyAcquisition next = pending.start(key, request, askedNanos, asker);
                 current = next;
                 if (isDone()) {
                     next.cancel(true);

@@ -31,6 +31,15 @@ public interface LockProvider extends AutoCloseable {
     Duration callTimeout();
 
     /**
+     * True once this process is connected for the first time; false once that has taken longer than the provider's connect
+     * timeout. Never fails. Acquisitions wait for it before their own time begins: loading classes and connecting says
+     * nothing about the store.
+     */
+    default CompletableFuture<Boolean> connected() {
+        return CompletableFuture.completedFuture(true);
+    }
+
+    /**
      * The fraction of a lease by which the clocks of this machine and the store may drift apart meanwhile. The
      * lease's validity is shorter by that plus 2 ms.
      */

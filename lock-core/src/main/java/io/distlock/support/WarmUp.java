@@ -1,6 +1,7 @@
 package io.distlock.support;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -8,17 +9,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connects to a store in the background when its provider is made, so that the first lock need not. Retries until it
- * succeeds or is closed, and warns only once. Thread-safe.
+ * Connects to a store in the background when its provider is made. Retries until it succeeds or is closed, and warns only
+ * once. Thread-safe.
  */
 public final class WarmUp implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
-    private static final Backoff BETWEEN_TRIES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+    private static final Backoff BETWEEN_TRIES = new Backoff(Duration.ofMillis(100), Duration.ofMinutes(1));
 
     private final String store;
     private final LockScheduler scheduler;
     private final Supplier<? extends CompletionStage<?>> connecting;
+    private final CompletableFuture<Boolean> connected = new CompletableFuture<>();
     private volatile boolean closed;
 
     /**
@@ -35,14 +37,18 @@ public final class WarmUp implements AutoCloseable {
      * Tries for the first time.
      *
      * @param settings the properties that lead to the store
+     * @return as {@link io.distlock.spi.LockProvider#connected}
      */
-    public void start(String settings) {
+    public CompletableFuture<Boolean> start(String settings, Duration connectTimeout) {
         attempt(settings, 1);
+        LockScheduler.Scheduled limit = scheduler.schedule(() -> connected.complete(false), connectTimeout);
+        connected.thenRun(limit::cancel);
+        return connected;
     }
 
     private void attempt(String settings, int attempt) {
         if (!closed) {
-            connecting.get().whenComplete((connected, failure) -> {
+            connecting.get().whenComplete((ended, failure) -> {
                 if (!closed) {
                     ended(settings, attempt, failure);
                 }
@@ -60,7 +66,11 @@ public final class WarmUp implements AutoCloseable {
                         settings);
             }
             scheduler.schedule(() -> attempt(settings, attempt + 1), BETWEEN_TRIES.pause(attempt));
-        } else if (attempt > 1) {
+            return;
+        }
+        // Not on the driver's thread: all calls that wait ask now, and their answers must be read meanwhile.
+        scheduler.schedule(() -> connected.complete(true), Duration.ZERO);
+        if (attempt > 1) {
             log.info("{} is ready for locks", store);
         }
     }
@@ -76,5 +86,6 @@ public final class WarmUp implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        connected.complete(false);
     }
 }

@@ -35,6 +35,7 @@ public final class EtcdConnection implements AutoCloseable {
     final ChannelCapture capture;
 
     private final List<URI> endpoints;
+    private final Duration connectTimeout;
     private final BiFunction<LockRuntime, Duration, SharedWatches> watches;
     private final Runnable onClose;
 
@@ -42,11 +43,13 @@ public final class EtcdConnection implements AutoCloseable {
             Client client,
             ChannelCapture capture,
             List<URI> endpoints,
+            Duration connectTimeout,
             BiFunction<LockRuntime, Duration, SharedWatches> watches,
             Runnable onClose) {
         this.client = client;
         this.capture = capture;
         this.endpoints = endpoints;
+        this.connectTimeout = connectTimeout;
         this.watches = watches;
         this.onClose = onClose;
     }
@@ -99,6 +102,7 @@ public final class EtcdConnection implements AutoCloseable {
                 client,
                 capture,
                 servers.endpoints(),
+                servers.connectTimeout(),
                 (runtime, callTimeout) ->
                         new SharedWatches(capture::watches, builder.namespace(), runtime, callTimeout.dividedBy(2)),
                 () -> {
@@ -128,6 +132,10 @@ public final class EtcdConnection implements AutoCloseable {
     /** How many servers share the calls. */
     int members() {
         return endpoints.size();
+    }
+
+    Duration connectTimeout() {
+        return connectTimeout;
     }
 
     SharedWatches watches(LockRuntime runtime, Duration callTimeout) {

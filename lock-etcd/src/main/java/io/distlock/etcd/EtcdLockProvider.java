@@ -57,6 +57,7 @@ public final class EtcdLockProvider implements LockProvider {
     private final EtcdInspection reader;
     private final EtcdHealth health;
     private final WarmUp warmUp;
+    private final CompletableFuture<Boolean> connected;
 
     /** An uncontended acquisition is never among them, and so costs no bookkeeping. */
     final Set<EtcdAcquisition> waiting = ConcurrentHashMap.newKeySet();
@@ -82,12 +83,17 @@ public final class EtcdLockProvider implements LockProvider {
         this.health =
                 new EtcdHealth(calls, keys.root(), connection, callTimeout, sessions, new EtcdHealth.VersionWarning());
         this.warmUp = new WarmUp(connection.name(), runtime.scheduler(), health::ask);
-        warmUp.start("distributed-lock.etcd.*");
+        this.connected = warmUp.start("distributed-lock.etcd.*", connection.connectTimeout());
     }
 
     @Override
     public String name() {
         return "etcd";
+    }
+
+    @Override
+    public CompletableFuture<Boolean> connected() {
+        return connected;
     }
 
     @Override

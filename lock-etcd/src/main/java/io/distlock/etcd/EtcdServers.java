@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param tls if present, connections use TLS. Created with {@code io.grpc.netty.GrpcSslContexts}, or with ALPN for HTTP/2
  * @param authority the name expected in the servers' certificates, if not that of the endpoint
  * @param namespace prefix of all keys in etcd, before the locks' key prefix; for users who may access no other keys
- * @param connectTimeout how long establishing a connection may take. 10 ms to 60 s
+ * @param connectTimeout how long the first calls of a process wait for its first connection. 10 ms to 60 s
  */
 public record EtcdServers(
         List<URI> endpoints,
@@ -28,6 +28,8 @@ public record EtcdServers(
         Optional<String> authority,
         Optional<String> namespace,
         Duration connectTimeout) {
+
+    static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
     public EtcdServers {
         endpoints = List.copyOf(endpoints);
@@ -54,16 +56,16 @@ public record EtcdServers(
         EtcdLockOptions.requireTimeout("connect timeout", connectTimeout);
     }
 
-    /** These members, without TLS or credentials; connecting takes at most 2 s. */
+    /** These members, without TLS or credentials; connecting takes at most 5 s. */
     public static EtcdServers at(List<URI> endpoints) {
         Optional<String> none = Optional.empty();
-        return new EtcdServers(endpoints, none, none, Optional.empty(), none, none, Duration.ofSeconds(2));
+        return new EtcdServers(endpoints, none, none, Optional.empty(), none, none, CONNECT_TIMEOUT);
     }
 
-    /** These members, with TLS and without credentials; connecting takes at most 2 s. */
+    /** These members, with TLS and without credentials; connecting takes at most 5 s. */
     public static EtcdServers at(List<URI> endpoints, SslContext tls) {
         Optional<String> none = Optional.empty();
-        return new EtcdServers(endpoints, none, none, Optional.of(tls), none, none, Duration.ofSeconds(2));
+        return new EtcdServers(endpoints, none, none, Optional.of(tls), none, none, CONNECT_TIMEOUT);
     }
 
     public EtcdServers withCredentials(String user, String password) {

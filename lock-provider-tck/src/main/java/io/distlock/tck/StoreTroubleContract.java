@@ -37,10 +37,31 @@ public abstract class StoreTroubleContract extends ContractFixture {
     /** A provider for the same store, over connections that {@link StoreFaults#disconnect()} leaves open. */
     protected abstract LockProvider createUntroubledProvider(LockRuntime runtime);
 
+    /** A provider that has just started, over connections of its own. */
+    protected LockProvider createColdProvider(LockRuntime runtime) {
+        return createProvider(runtime);
+    }
+
     @AfterEach
     void mend() {
         faults().thaw();
         faults().reconnect();
+    }
+
+    /** Loading classes and connecting is not the store's silence, and may take longer than a call. */
+    @Test
+    void theFirstCallOfAProcessWaitsForItsFirstConnection() {
+        LockKey key = uniqueKey();
+        faults().freeze();
+        LockProvider cold = keep(createColdProvider(runtime()));
+        LockClient started = newClient(cold);
+        CompletableFuture<HeldLock> first = started.acquireAsync(now(started, key));
+        long since = runtime().ticker().nanos();
+        long twoCalls = cold.callTimeout().multipliedBy(2).toNanos();
+        await().atMost(PATIENCE).until(() -> runtime().ticker().nanos() - since > twoCalls);
+        faults().thaw();
+        get(first).close();
+        assertNothingAt(started, key);
     }
 
     @Test

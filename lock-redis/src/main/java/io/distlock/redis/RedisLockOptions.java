@@ -10,7 +10,8 @@ import java.util.Objects;
  * @param keyPrefix prefix of all keys and channels; not blank, no white space, control characters or
  *     braces, and not ending in {@code :fence}
  * @param callTimeout the longest wait for one call to Redis. 10 ms to 60 s
- * @param connectTimeout the longest time to connect. 10 ms to 60 s
+ * @param connectTimeout how long the first calls of a process wait for its first connection; a try to connect takes
+ *     at most 2 s of it. 10 ms to 60 s
  * @param replicasToAcknowledge how many replicas must acknowledge a grant or renewal before it counts; 0 for none.
  *     Not with Redis Cluster
  */
@@ -21,7 +22,7 @@ public record RedisLockOptions(
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
     private static final RedisLockOptions DEFAULTS =
-            new RedisLockOptions("lock", Duration.ofSeconds(1), Duration.ofSeconds(2), 0);
+            new RedisLockOptions("lock", Duration.ofSeconds(1), Duration.ofSeconds(5), 0);
 
     public RedisLockOptions {
         requirePrefix(keyPrefix);
@@ -33,7 +34,7 @@ public record RedisLockOptions(
         }
     }
 
-    /** Prefix {@code lock}, calls 1 s, connecting 2 s, no replica acks. */
+    /** Prefix {@code lock}, calls 1 s, connecting 5 s, no replica acks. */
     public static RedisLockOptions defaults() {
         return DEFAULTS;
     }

@@ -42,6 +42,7 @@ public final class RedisLockProvider implements LockProvider {
     private final AcquireLoop loop;
     private final LockRuntime runtime;
     private final RedisLockOptions options;
+    private final CompletableFuture<Boolean> connected;
 
     /**
      * Locks on the Redis that the connections lead to. Starts to connect, but does not wait: Redis may be
@@ -67,7 +68,7 @@ public final class RedisLockProvider implements LockProvider {
         this.loop = new AcquireLoop(runtime, store, options.callTimeout());
         this.runtime = runtime;
         this.options = options;
-        calls.warmUp("spring.data.redis.*");
+        this.connected = calls.warmUp("spring.data.redis.*", options.connectTimeout());
     }
 
     private static void requireSupported(boolean cluster, RedisLockOptions options) {
@@ -80,6 +81,11 @@ public final class RedisLockProvider implements LockProvider {
     @Override
     public String name() {
         return "redis";
+    }
+
+    @Override
+    public CompletableFuture<Boolean> connected() {
+        return connected;
     }
 
     @Override

@@ -31,7 +31,7 @@ import org.springframework.boot.ssl.SslOptions;
  * @param password The user's password.
  * @param authority The name expected in the servers' certificates, if not that of the endpoint.
  * @param namespace Prefix of all keys in etcd, before distributed-lock.key-prefix.
- * @param connectTimeout How long connecting may take, 10ms to 60s.
+ * @param connectTimeout How long the first calls of a process wait for its first connection, 10ms to 60s.
  * @param callTimeout How long to wait for one call to etcd, 10ms to 60s.
  */
 @ConfigurationProperties("distributed-lock.etcd")
@@ -43,7 +43,7 @@ record EtcdLockProperties(
         @DefaultValue Ssl ssl,
         @Nullable String authority,
         @Nullable String namespace,
-        @DefaultValue("2s") Duration connectTimeout,
+        @DefaultValue("5s") Duration connectTimeout,
         @DefaultValue("1s") Duration callTimeout) {
 
     EtcdLockProperties {

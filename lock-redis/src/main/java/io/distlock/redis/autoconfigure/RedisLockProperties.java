@@ -14,7 +14,7 @@ import org.springframework.boot.ssl.NoSuchSslBundleException;
  *
  * @param enabled Whether to offer locks on Redis. By default, if distributed-lock.provider is redis or not set.
  * @param commandTimeout The longest wait for one call to Redis, 10ms to 60s.
- * @param connectTimeout The longest time to open a connection for locks, 10ms to 60s.
+ * @param connectTimeout How long the first calls of a process wait for its first connection, 10ms to 60s.
  * @param replicasToAcknowledge How many replicas must acknowledge a grant or renewal before it counts. 0 for none.
  *     Not with Redis Cluster.
  */
@@ -22,7 +22,7 @@ import org.springframework.boot.ssl.NoSuchSslBundleException;
 record RedisLockProperties(
         @Nullable Boolean enabled,
         @DefaultValue("1s") Duration commandTimeout,
-        @DefaultValue("2s") Duration connectTimeout,
+        @DefaultValue("5s") Duration connectTimeout,
         @DefaultValue("0") int replicasToAcknowledge) {
 
     RedisLockProperties {

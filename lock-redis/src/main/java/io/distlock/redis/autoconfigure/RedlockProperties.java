@@ -26,7 +26,7 @@ import org.springframework.boot.ssl.SslBundles;
  * @param username The ACL user for servers whose URI names none.
  * @param password The password for servers whose URI has none.
  * @param commandTimeout The longest wait for one request to the servers, 10ms to 60s.
- * @param connectTimeout The longest time to open a connection for locks, 10ms to 60s.
+ * @param connectTimeout How long the first calls of a process wait for its first connection, 10ms to 60s.
  * @param clockDrift How far clocks may drift apart during a lease, as a fraction of the lease, 0 to 0.5.
  */
 @ConfigurationProperties("distributed-lock.redlock")
@@ -37,7 +37,7 @@ record RedlockProperties(
         @Nullable String password,
         @DefaultValue Ssl ssl,
         @DefaultValue("1s") Duration commandTimeout,
-        @DefaultValue("2s") Duration connectTimeout,
+        @DefaultValue("5s") Duration connectTimeout,
         @DefaultValue("0.01") double clockDrift,
         @DefaultValue RestartGuard restartGuard) {
 

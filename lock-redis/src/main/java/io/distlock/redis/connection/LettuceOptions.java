@@ -33,6 +33,9 @@ final class LettuceOptions {
 
     private static final int LOST_KEEP_ALIVES = 2;
 
+    /** One try to connect: longer ones would delay a fail-over to another address. */
+    private static final Duration LONGEST_TRY = Duration.ofSeconds(2);
+
     /** Between attempts to reconnect. */
     private static final Delay SHORT =
             Delay.fullJitter(Duration.ofMillis(5), Duration.ofMillis(500), 10, TimeUnit.MILLISECONDS);
@@ -63,7 +66,8 @@ final class LettuceOptions {
     }
 
     private static SocketOptions sockets(SocketOptions users, Duration connectTimeout) {
-        SocketOptions.Builder builder = users.mutate().connectTimeout(connectTimeout);
+        SocketOptions.Builder builder =
+                users.mutate().connectTimeout(connectTimeout.compareTo(LONGEST_TRY) < 0 ? connectTimeout : LONGEST_TRY);
         // The driver warns there that it cannot.
         if (!KqueueProvider.isAvailable()) {
             builder.keepAlive(KeepAliveOptions.builder()

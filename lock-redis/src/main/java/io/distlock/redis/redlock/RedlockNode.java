@@ -94,9 +94,10 @@ final class RedlockNode {
         askedLaterUntil = ticker.nanos() + SLOW_NANOS;
     }
 
-    void warmUp() {
-        calls.warmUp("distributed-lock.redlock.*");
+    CompletableFuture<Boolean> warmUp(Duration connectTimeout) {
+        CompletableFuture<Boolean> connected = calls.warmUp("distributed-lock.redlock.*", connectTimeout);
         identify();
+        return connected;
     }
 
     /** Asks which server it is, before its votes count, and again after each lost connection. */

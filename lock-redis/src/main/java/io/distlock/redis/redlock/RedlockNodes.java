@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -76,6 +77,21 @@ record RedlockNodes(
                         what + " on " + node.name(),
                         timeToLive.plus(callTimeout),
                         () -> runtime.timeouts().within(callTimeout, withdraw.get()));
+    }
+
+    /** Whether a majority is connected, once that is settled. */
+    CompletableFuture<Boolean> warmUp(Duration connectTimeout) {
+        CompletableFuture<Boolean> majority = new CompletableFuture<>();
+        AtomicInteger missing = new AtomicInteger(quorum.majority());
+        var tried = all.stream()
+                .map(node -> node.warmUp(connectTimeout).thenAccept(made -> {
+                    if (made && missing.decrementAndGet() == 0) {
+                        majority.complete(true);
+                    }
+                }))
+                .toArray(CompletableFuture[]::new);
+        CompletableFuture.allOf(tried).thenRun(() -> majority.complete(false));
+        return majority;
     }
 
     /** For health checks: the margin is how many more nodes may fail. Never fails. */

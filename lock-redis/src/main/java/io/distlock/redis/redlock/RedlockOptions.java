@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param keyPrefix prefix of all keys and channels; not blank, no white space, control characters or braces
  * @param callTimeout the longest wait for one request to all nodes; acquisitions wait much less for a
  *     minority whose connections are up. 10 ms to 60 s
- * @param connectTimeout the longest time to connect. 10 ms to 60 s
+ * @param connectTimeout how long the first calls of a process wait until it is connected to a majority; a try to connect
+ *     takes at most 2 s of it. 10 ms to 60 s
  * @param clockDrift how far clocks may drift apart during a lease, as a fraction of the lease. Its validity is shorter by
  *     that. 0 to 0.5
  * @param restartGuard if present, nodes must be Redis 7 or newer, and a restarted one does not vote for this long, because it may have forgotten its
@@ -33,7 +34,7 @@ public record RedlockOptions(
     private static final double MOST_DRIFT = 0.5;
 
     private static final RedlockOptions DEFAULTS = new RedlockOptions(
-            "lock", Duration.ofSeconds(1), Duration.ofSeconds(2), 0.01, Optional.of(DEFAULT_QUARANTINE));
+            "lock", Duration.ofSeconds(1), Duration.ofSeconds(5), 0.01, Optional.of(DEFAULT_QUARANTINE));
 
     public RedlockOptions {
         // The same rules as for one Redis.
@@ -52,7 +53,7 @@ public record RedlockOptions(
         }
     }
 
-    /** Prefix {@code lock}, calls 1 s, connecting 2 s, drift 1 %, restart guard with a quarantine of 60 s. */
+    /** Prefix {@code lock}, calls 1 s, connecting 5 s, drift 1 %, restart guard with a quarantine of 60 s. */
     public static RedlockOptions defaults() {
         return DEFAULTS;
     }

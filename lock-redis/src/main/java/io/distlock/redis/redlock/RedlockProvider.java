@@ -46,6 +46,7 @@ public final class RedlockProvider implements LockProvider {
     private final RedisKeys keys;
     private final AcquireLoop loop;
     private final RedlockOptions options;
+    private final CompletableFuture<Boolean> connected;
 
     /**
      * Locks on the servers that the connections lead to. Starts to connect, but does not wait.
@@ -78,7 +79,7 @@ public final class RedlockProvider implements LockProvider {
                 all, quorum, runIds, new RedlockNodes.Contention(runtime.ticker()), runtime, options.callTimeout());
         this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
         this.options = options;
-        nodes.all().forEach(RedlockNode::warmUp);
+        this.connected = nodes.warmUp(options.connectTimeout());
     }
 
     @Override
@@ -89,6 +90,11 @@ public final class RedlockProvider implements LockProvider {
     @Override
     public Duration callTimeout() {
         return nodes.callTimeout();
+    }
+
+    @Override
+    public CompletableFuture<Boolean> connected() {
+        return connected;
     }
 
     @Override

@@ -127,8 +127,8 @@ public final class NodeCalls {
     }
 
     /** As {@link WarmUp#start}. */
-    public void warmUp(String settings) {
-        warmUp.start(settings);
+    public CompletableFuture<Boolean> warmUp(String settings, Duration connectTimeout) {
+        return warmUp.start(settings, connectTimeout);
     }
 
     /** Whether calls are sent or refused at once, without connecting first. */

@@ -144,6 +144,11 @@ public final class FaultyLockProvider implements LockProvider {
     }
 
     @Override
+    public CompletableFuture<Boolean> connected() {
+        return behind.connected();
+    }
+
+    @Override
     public Duration callTimeout() {
         return behind.callTimeout();
     }

@@ -115,6 +115,7 @@ class EtcdTrustTests {
                 connection.client,
                 connection.capture,
                 List.of(etcd.server().uri()),
+                CALL_TIMEOUT,
                 (shared, callTimeout) -> watches,
                 () -> {});
         return new EtcdLockProvider(runtime, watching, options);

@@ -18,6 +18,7 @@ import io.distlock.test.redis.RedisEndpoint;
 import io.distlock.test.redis.RedisExtension;
 import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,9 @@ class RedisWarmUpTests {
     @Test
     void anAddressWithoutAServerIsOneWarningWithTheCure(RedisServer server, CapturedOutput output) {
         int port = FreePort.next();
-        try (TestClient client = unconnected(server.endpoint().withPort(port))) {
+        RedisLockOptions options = RedisLockOptions.defaults().withConnectTimeout(Duration.ofMillis(100));
+        try (TestClient client = TestClient.unconnected(
+                LocalRedis.factory(server.endpoint().withPort(port)), options)) {
             await().untilAsserted(() -> assertThat(warnings(output)).hasSize(1));
             for (int call = 0; call < 3; call++) {
                 assertThatExceptionOfType(LockUnavailableException.class)

@@ -53,6 +53,11 @@ class RedlockTroubleContractTests extends StoreTroubleContract {
     }
 
     @Override
+    protected LockProvider createColdProvider(LockRuntime runtime) {
+        return new RedlockProvider(runtime, connections, RedlockTestClient.UNGUARDED);
+    }
+
+    @Override
     protected LockProvider createUntroubledProvider(LockRuntime runtime) {
         return RedlockTestClient.warmProvider(runtime, untroubled);
     }

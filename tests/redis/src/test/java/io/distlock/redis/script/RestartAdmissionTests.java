@@ -70,7 +70,7 @@ class RestartAdmissionTests {
     void aServerThatTookThePlaceOfTheOneThatWasAskedIsNotAdmitted() {
         NodeCalls calls = calls(Duration.ofSeconds(5), CompletableFuture::completedFuture);
         awaitOldEnough(server);
-        calls.warmUp("its settings");
+        calls.warmUp("its settings", TestClient.PATIENCE);
         await().atMost(TestClient.PATIENCE).until(() -> knowsScripts(server));
         server.probe().scriptFlush();
         try (RedisServer successor = RedisServer.start()) {
