@@ -2,6 +2,8 @@ package io.distlock.spring.observation;
 
 import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import io.micrometer.core.instrument.observation.MeterObservationHandler;
+import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -12,6 +14,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
@@ -21,6 +25,7 @@ import org.springframework.core.annotation.Order;
 @AutoConfiguration(
         after = LockAopAutoConfiguration.class,
         afterName = {
+            "org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration",
             "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
             "org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration",
             "org.springframework.boot.micrometer.tracing.brave.autoconfigure.BraveAutoConfiguration",
@@ -38,6 +43,25 @@ final class LockObservationAutoConfiguration {
             ObjectProvider<LockObservationConvention> convention,
             MeterNameLimiter names) {
         return new LockObservations(registry, convention.getIfAvailable(), names);
+    }
+
+    /** Their own meters show locks better: from the observations, each figure would be there twice, under names in use. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterObservationHandler.class)
+    @ConditionalOnProperty(name = "distributed-lock.metrics.enabled", matchIfMissing = true)
+    static final class NoMeters {
+
+        /** Does nothing, but comes before the handler that would make the meters: only the first that fits is used. */
+        @Bean
+        @Order(Ordered.HIGHEST_PRECEDENCE)
+        MeterObservationHandler<LockObservationContext> lockMeterObservationHandler() {
+            return new MeterObservationHandler<>() {
+                @Override
+                public boolean supportsContext(Observation.Context context) {
+                    return context instanceof LockObservationContext;
+                }
+            };
+        }
     }
 
     /** Whether a property asks for observations or, if it is not set, there is a tracer. Evaluated after the cheaper ones. */

@@ -10,7 +10,6 @@ import io.distlock.LockUnavailableException;
 import io.distlock.spi.LockProvider;
 import io.distlock.test.provider.Fault;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

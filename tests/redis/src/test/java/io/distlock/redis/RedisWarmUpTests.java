@@ -70,8 +70,8 @@ class RedisWarmUpTests {
     void anAddressWithoutAServerIsOneWarningWithTheCure(RedisServer server, CapturedOutput output) {
         int port = FreePort.next();
         RedisLockOptions options = RedisLockOptions.defaults().withConnectTimeout(Duration.ofMillis(100));
-        try (TestClient client = TestClient.unconnected(
-                LocalRedis.factory(server.endpoint().withPort(port)), options)) {
+        try (TestClient client =
+                TestClient.unconnected(LocalRedis.factory(server.endpoint().withPort(port)), options)) {
             await().untilAsserted(() -> assertThat(warnings(output)).hasSize(1));
             for (int call = 0; call < 3; call++) {
                 assertThatExceptionOfType(LockUnavailableException.class)
