@@ -40,6 +40,7 @@ public final class LockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    @ConditionalOnProperty(name = "distributed-lock.events.enabled", matchIfMissing = true)
     LockEventPublisher lockEventPublisher(ConfigurableApplicationContext context) {
         return new LockEventPublisher(context);
     }

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -87,7 +86,6 @@ class LockEventPublisherTests {
         }
     }
 
-    /** Noticed by its type if it is a lazy bean. */
     static class OfBeans implements ApplicationListener<PayloadApplicationEvent<LockEvent.Acquired>> {
 
         private final List<LockEvent> heard = new CopyOnWriteArrayList<>();
@@ -95,16 +93,6 @@ class LockEventPublisherTests {
         @Override
         public void onApplicationEvent(PayloadApplicationEvent<LockEvent.Acquired> event) {
             heard.add(event.getPayload());
-        }
-    }
-
-    static class Generic implements ApplicationListener<ApplicationEvent> {
-
-        private final List<ApplicationEvent> heard = new CopyOnWriteArrayList<>();
-
-        @Override
-        public void onApplicationEvent(ApplicationEvent event) {
-            heard.add(event);
         }
     }
 
@@ -209,23 +197,9 @@ class LockEventPublisherTests {
     }
 
     @Test
-    void nothingIsPublishedWhereNobodyMeansIt() {
-        runner.withBean(Generic.class).run(context -> {
-            LockClient client = context.getBean(LockClient.class);
-            client.acquire(client.request("orders", "42")).release();
-            Generic generic = context.getBean(Generic.class);
-            context.getSourceApplicationContext().close();
-            assertThat(generic.heard)
-                    .noneMatch(event -> event instanceof PayloadApplicationEvent<?> payload
-                            && payload.getPayload() instanceof LockEvent.Acquired);
-        });
-    }
-
-    @Test
-    void eachKindIsAnnouncedButRenewals() {
-        assertThat(LockEvent.class.getPermittedSubclasses())
-                .hasSize(LockEventPublisher.EVENT_TYPES.size() + 1)
-                .contains(LockEvent.Renewed.class);
+    void aPropertySwitchesThemOff() {
+        runner.withPropertyValues("distributed-lock.events.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(LockEventPublisher.class));
     }
 
     @Test
