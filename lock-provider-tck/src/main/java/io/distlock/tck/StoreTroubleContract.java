@@ -10,6 +10,7 @@ import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockMode;
+import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.spi.Deadline;
@@ -216,6 +217,30 @@ public abstract class StoreTroubleContract extends ContractFixture {
                 .isLessThan(provider.callTimeout().plus(SLOW_MACHINE));
         faults().thaw();
         await().atMost(PATIENCE).untilAsserted(() -> assertFree(key));
+    }
+
+    /** Or until its own lease has expired, where a store keeps a place in a queue for so long. */
+    @Test
+    void aWriterThatDiesWhileItWaitsHoldsReadersUpForSecondsOnly() {
+        LockKey key = uniqueKey();
+        LockClient alive = newClient(keep(createUntroubledProvider(runtime())));
+        LockRequest reading = patiently(alive, key).withMode(LockMode.SHARED).withLeaseTime(LONG_PATIENCE);
+        try (HeldLock reader = alive.acquire(reading)) {
+            CompletableFuture<HeldLock> writer =
+                    one.acquireAsync(briefly(now(one, key).withWaitTime(LONG_PATIENCE)));
+            // Readers let it pass, so it has arrived.
+            await().atMost(PATIENCE).until(() -> {
+                Optional<HeldLock> next = alive.tryAcquire(reading.withWaitTime(Duration.ZERO));
+                next.ifPresent(HeldLock::close);
+                return next.isEmpty();
+            });
+            faults().disconnect();
+            HeldLock next = get(alive.acquireAsync(reading.withWaitTime(LONG_PATIENCE)));
+            assertThat(writer).isNotDone();
+            assertThat(reader.isHeld()).isTrue();
+            next.close();
+            writer.cancel(true);
+        }
     }
 
     /** Opens connections before the fault begins. */

@@ -14,6 +14,7 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
+import io.distlock.support.AcquireLoop;
 import io.distlock.support.TryLockStore;
 import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.output.IntegerListOutput;
@@ -41,6 +42,9 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
 
     /** The owner of a lock that was released but stays taken for a while. */
     private static final String KEPT = "kept";
+
+    /** A waiting writer that comes back a second late still has its claim. */
+    private static final Duration CLAIM = AcquireLoop.LONGEST_PAUSE.plusSeconds(1);
 
     private static final Pattern OURS = Pattern.compile("(?s)(.+):([1-9][0-9]{0,17})");
 
@@ -73,7 +77,13 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
                         IntegerListOutput::new,
                         List.of(names.lock(), names.readers(), names.waiting(), fence))
                 .with(owner, request.timeToLive());
-        return (shared ? call.with(again ? 1 : 0) : call.with(request.deadline().remaining())).with(request.owner());
+        return (shared ? call.with(again ? 1 : 0) : call.with(claim(request))).with(request.owner());
+    }
+
+    /** For how long readers let a refused writer pass: until it asks again, so not for long if it dies. */
+    private static Duration claim(LeaseRequest request) {
+        Duration remaining = request.deadline().remaining();
+        return remaining.compareTo(CLAIM) < 0 ? remaining : CLAIM;
     }
 
     private static boolean isGranted(List<Long> reply) {

@@ -6,7 +6,7 @@
 -- KEYS[4]  where next_token() counts
 -- ARGV[1]  owner
 -- ARGV[2]  time to live in ms
--- ARGV[3]  for how many ms the caller waits if it is refused; 0 if it does not
+-- ARGV[3]  for how many ms readers let the caller pass if it is refused, unless it asks again; 0 if it does not wait
 -- ARGV[4]  under what name it waits: the same for all of its tries
 -- Reply    {1, token} granted; to the same owner again, for no less than it has left
 --          {0, ms, who} refused; ms until the lock expires, -1 for never; a number for the owner who has it, 0 for

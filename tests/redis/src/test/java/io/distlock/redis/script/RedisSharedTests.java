@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -142,26 +143,28 @@ class RedisSharedTests {
                 other.locks.acquireAsync(other.locks.request(KEY).withWaitTime(Duration.ofHours(1)));
         await().until(() -> probe.get(WAITING).isPresent());
         CompletableFuture<HeldLock> second = one.locks.acquireAsync(reading(one).withWaitTime(Duration.ofHours(1)));
+        // Only its withdrawal ends it.
+        probe.command("PERSIST", WAITING);
         writer.cancel(true);
-        // Woken by the news: the claim would have stood for as long as the reader's lease of a minute.
         TestClient.get(second).close();
         reader.close();
     }
 
     @Test
-    void theClaimOfAWriterThatVanishedEndsWithTheReadersItWaitedFor(RedisProbe probe) {
-        TestClient doomed = TestClient.of(redis.server().endpoint());
-        HeldLock reader = one.locks.acquire(reading(one).withRenew(false).withLeaseTime(Duration.ofSeconds(60)));
-        doomed.locks.acquireAsync(doomed.locks.request(KEY).withWaitTime(Duration.ofHours(1)));
-        await().until(() -> probe.get(WAITING).isPresent());
-        assertThat(probe.ttlMillis(WAITING).orElseThrow()).isLessThanOrEqualTo(61_000);
-        // Its connections end before it can withdraw.
-        doomed.connections.close();
-        probe.command("PEXPIRE", READERS, "1000");
-        probe.command("PEXPIRE", WAITING, "1000");
-        other.locks.acquire(reading(other).withWaitTime(TestClient.PATIENCE)).close();
-        doomed.close();
-        reader.release();
+    void theClaimOfAWriterLastsForSecondsAndIsRefreshedWhileItWaits(RedisProbe probe) {
+        try (HeldLock reader = one.locks.acquire(reading(one))) {
+            CompletableFuture<HeldLock> writer =
+                    other.locks.acquireAsync(other.locks.request(KEY).withWaitTime(Duration.ofHours(1)));
+            await().until(() -> probe.get(WAITING).isPresent());
+            AtomicLong left = new AtomicLong(6_000);
+            assertThat(probe.ttlMillis(WAITING).orElseThrow()).isLessThanOrEqualTo(left.get());
+            await().atMost(TestClient.PATIENCE).until(() -> {
+                long now = probe.ttlMillis(WAITING).orElse(0);
+                return now > left.getAndSet(now);
+            });
+            assertThat(reader.isHeld()).isTrue();
+            writer.cancel(true);
+        }
     }
 
     @Test
