@@ -1,19 +1,25 @@
 package io.distlock.http;
 
+import io.distlock.FencingToken;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
+import io.distlock.fencing.StaleFencingTokenException;
 import io.distlock.http.LockHttpProperties.FenceStore;
 import io.distlock.http.RequireLockInterceptor.Receiver;
 import io.distlock.spi.Ticker;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -137,10 +143,43 @@ public final class LockHttpServerAutoConfiguration {
     /** A class of its own, since Spring's transactions are optional. */
     private static final class InTransaction {
 
-        /** In the caller's transaction, or in one of its own. */
-        static Fence of(Fence fence, BeanFactory beans) {
-            var transactions = new TransactionTemplate(beans.getBean(PlatformTransactionManager.class));
-            return sequencer -> transactions.executeWithoutResult(status -> fence.advance(sequencer));
+        /** A grant of no lock. */
+        private static final Sequencer PROBE = new Sequencer(
+                LockKey.of("probe", UUID.randomUUID().toString()), LockMode.EXCLUSIVE, new FencingToken(1));
+
+        /** In the caller's transaction, or in one of its own, of the first manager whose transactions the fence takes part in. */
+        static Fence of(Fence fence, ListableBeanFactory beans) {
+            ObjectProvider<PlatformTransactionManager> managers =
+                    beans.getBeanProvider(PlatformTransactionManager.class);
+            List<RuntimeException> refusals = new ArrayList<>();
+            return Stream.concat(Stream.ofNullable(managers.getIfUnique()), managers.orderedStream())
+                    .map(TransactionTemplate::new)
+                    .filter(transactions -> isAccepted(transactions, fence, refusals))
+                    .findFirst()
+                    .<Fence>map(transactions ->
+                            sequencer -> transactions.executeWithoutResult(status -> fence.advance(sequencer)))
+                    .orElseThrow(() -> new IllegalStateException(
+                            "distributed-lock.http.server.fence is jdbc, but no transaction manager begins transactions of the"
+                                    + " fence's database: define a JdbcTransactionManager or JpaTransactionManager for its"
+                                    + " DataSource",
+                            refusals.isEmpty() ? null : refusals.get(0)));
+        }
+
+        /** Found by advancing it in a transaction that is rolled back. */
+        private static boolean isAccepted(
+                TransactionTemplate transactions, Fence fence, List<RuntimeException> refusals) {
+            try {
+                transactions.executeWithoutResult(status -> {
+                    status.setRollbackOnly();
+                    fence.advance(PROBE);
+                });
+                return true;
+            } catch (StaleFencingTokenException late) {
+                return true;
+            } catch (RuntimeException refusal) {
+                refusals.add(refusal);
+                return false;
+            }
         }
     }
 }

@@ -2,13 +2,21 @@ package io.distlock.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
+import io.distlock.jdbc.FenceTable;
+import io.distlock.jdbc.JdbcFence;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -17,6 +25,11 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.webclient.WebClientCustomizer;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
@@ -68,6 +81,39 @@ class LockHttpStartTests {
                         .withPropertyValues(SECRET, "distributed-lock.http.server.fence=jdbc"),
                 "there is no bean jdbcFence",
                 "(the fences here are [stockFence])");
+    }
+
+    /** The manager of the fence's data source counts, not the primary one. */
+    @Test
+    void aFenceInADatabaseNeedsAManagerOfItsTransactions() {
+        DataSource fenced =
+                new DriverManagerDataSource("jdbc:h2:mem:fenced-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+        DataSource other = new DriverManagerDataSource("jdbc:h2:mem:other-" + UUID.randomUUID());
+        new ResourceDatabasePopulator(new ClassPathResource("io/distlock/jdbc/fence-h2.sql")).execute(fenced);
+        ApplicationContextRunner runner = context.withBean(Good.class)
+                .withPropertyValues(SECRET, "distributed-lock.http.server.fence=jdbc")
+                .withBean(
+                        "jdbcFence",
+                        Fence.class,
+                        () -> new JdbcFence(fenced, new FenceTable(FenceTable.DEFAULT_NAME, "lock"), "redis"))
+                .withBean(
+                        "others",
+                        PlatformTransactionManager.class,
+                        () -> new JdbcTransactionManager(other),
+                        definition -> definition.setPrimary(true));
+        assertStops(
+                runner,
+                "no transaction manager begins transactions of the fence's database",
+                "outside a transaction of the fence's data source");
+        runner.withBean("fences", PlatformTransactionManager.class, () -> new JdbcTransactionManager(fenced))
+                .run(started -> {
+                    started.getBean(RequireLockInterceptor.Receiver.class)
+                            .verifier()
+                            .verify(new Sequencer(LockKey.of("a"), LockMode.EXCLUSIVE, new FencingToken(7)));
+                    assertThat(new JdbcTemplate(fenced)
+                                    .queryForList("select token from distributed_lock_fence", Long.class))
+                            .containsExactly(7L);
+                });
     }
 
     @Test

@@ -15,6 +15,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
@@ -127,6 +128,16 @@ public final class JdbcFence implements Fence {
         return TransactionSynchronizationManager.isActualTransactionActive()
                 && TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder
                 && !ask(holder.getConnection(), Connection::getAutoCommit);
+    }
+
+    /** Whether a data source leads to the fence's database, as one of them behind a proxy that the other one is in front of. */
+    public boolean isOf(DataSource other) {
+        return target(other) == target(dataSource);
+    }
+
+    private static DataSource target(DataSource source) {
+        DataSource behind = source instanceof DelegatingDataSource proxy ? proxy.getTargetDataSource() : null;
+        return behind == null ? source : target(behind);
     }
 
     private static boolean ask(Connection connection, Question question) {

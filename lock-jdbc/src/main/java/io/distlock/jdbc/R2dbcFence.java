@@ -6,6 +6,7 @@ import io.distlock.fencing.StaleFencingTokenException;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.R2dbcException;
 import io.r2dbc.spi.Readable;
+import io.r2dbc.spi.Wrapped;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -116,6 +117,15 @@ public final class R2dbcFence {
     /** Whether the subscription is in a transaction of the connection factory. */
     public Mono<Boolean> isInTransaction() {
         return transaction().hasElement();
+    }
+
+    /** Whether a connection factory leads to the fence's database, as one of them behind a wrapper of the other. */
+    public boolean isOf(ConnectionFactory other) {
+        return target(other) == target(Objects.requireNonNull(manager.getConnectionFactory()));
+    }
+
+    private static Object target(Object factory) {
+        return factory instanceof Wrapped<?> wrapper ? target(wrapper.unwrap()) : factory;
     }
 
     private Mono<TransactionSynchronizationManager> transaction() {

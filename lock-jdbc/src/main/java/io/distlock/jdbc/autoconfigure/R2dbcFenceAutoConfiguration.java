@@ -8,15 +8,18 @@ import io.r2dbc.spi.ConnectionFactory;
 import java.time.Duration;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
@@ -29,6 +32,7 @@ import reactor.core.publisher.Mono;
             "org.springframework.boot.r2dbc.autoconfigure.R2dbcAutoConfiguration",
             "io.distlock.spring.autoconfigure.LockAutoConfiguration"
         })
+@ConditionalOnClass(R2dbcTransactionManager.class)
 @ConditionalOnProperty("distributed-lock.r2dbc.fencing.enabled")
 @ConditionalOnBean(LockClients.class)
 @EnableConfigurationProperties(R2dbcFenceProperties.class)
@@ -40,17 +44,17 @@ public final class R2dbcFenceAutoConfiguration {
         return new R2dbcFenceCheck(beans);
     }
 
-    /** The fence of the application's only or primary connection factory. */
+    /** The fence of the only or primary connection factory. A child context shares it, if it has no such factory itself. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(R2dbcTransactionManager.class)
     @ConditionalOnSingleCandidate(ConnectionFactory.class)
+    @Conditional(OnUnfencedData.class)
     static class FenceConfiguration {
 
         /** For a database that does not answer. */
         private static final Duration PATIENCE = Duration.ofMinutes(1);
 
         @Bean
-        @ConditionalOnMissingBean
+        @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
         @DependsOnDatabaseInitialization
         R2dbcFence r2dbcFence(
                 ConnectionFactory connections,
@@ -86,5 +90,21 @@ public final class R2dbcFenceAutoConfiguration {
             return new FenceCleanupSchedule(
                     fence.cleaner(properties.getFencing().retention("r2dbc", environment)));
         }
+    }
+
+    static final class OnUnfencedData extends AnyNestedCondition {
+
+        OnUnfencedData() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnMissingBean(R2dbcFence.class)
+        static final class NoFence {}
+
+        @ConditionalOnBean(value = R2dbcFence.class, search = SearchStrategy.CURRENT)
+        static final class OwnFence {}
+
+        @ConditionalOnBean(value = ConnectionFactory.class, search = SearchStrategy.CURRENT)
+        static final class OwnData {}
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distlock.fencing.Fence;
 import io.distlock.jdbc.JdbcFence;
+import io.distlock.spring.autoconfigure.LockAutoConfiguration;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.spring.transaction.TransactionFence;
 import io.r2dbc.spi.ConnectionFactories;
 import java.util.ArrayList;
@@ -14,15 +16,21 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -151,6 +159,56 @@ class FenceStartTests {
     }
 
     @Test
+    void aLibraryOfSpringThatIsMissingIsNamed() {
+        ApplicationContextRunner runner = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        LockAutoConfiguration.class,
+                        LockAopAutoConfiguration.class,
+                        JdbcFenceAutoConfiguration.class,
+                        R2dbcFenceAutoConfiguration.class))
+                .withPropertyValues("distributed-lock.provider=in-memory");
+        runner.withClassLoader(new FilteredClassLoader("org.springframework.boot.jdbc"))
+                .withPropertyValues("distributed-lock.jdbc.fencing.enabled=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("nothing would be fenced without")
+                        .hasStackTraceContaining("spring-boot-starter-jdbc"));
+        runner.withClassLoader(new FilteredClassLoader("org.springframework.r2dbc"))
+                .withPropertyValues("distributed-lock.r2dbc.fencing.enabled=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("nothing would be fenced without")
+                        .hasStackTraceContaining("spring-boot-starter-r2dbc"));
+    }
+
+    @Test
+    void aSecondManagerThatCannotBeListenedToStopsTheStart() {
+        assertThatThrownBy(() -> start(SecondHidden.class, ENABLED))
+                .hasStackTraceContaining("would not be fenced, since the locks do not listen to it")
+                .hasStackTraceContaining("FenceStartTests$Delegate");
+    }
+
+    @Test
+    void aSecondManagerWithoutSynchronizationsStopsTheStart() {
+        assertThatThrownBy(() -> start(SecondNeverSynchronized.class, ENABLED))
+                .hasStackTraceContaining("the transactions of second (")
+                .hasStackTraceContaining("SYNCHRONIZATION_NEVER");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {BehindTheFence.class, InFrontOfTheFence.class})
+    void aSecondManagerOfTheSameDatabaseByAnotherDataSourceBeanStopsTheStart(Class<?> application) {
+        assertThatThrownBy(() -> start(application, ENABLED))
+                .hasStackTraceContaining("the transactions of second (")
+                .hasStackTraceContaining("give it the same DataSource bean as the fence");
+    }
+
+    @Test
+    void aSecondManagerOfAnotherDatabaseDoesNot() {
+        start(SecondDatabase.class, ENABLED).close();
+    }
+
+    @Test
     void aTransactionManagerOfTheParentContextThatTheLocksDoNotListenToStopsTheStart() {
         SpringApplicationBuilder parent = new SpringApplicationBuilder(Parent.class).web(WebApplicationType.NONE);
         assertThatThrownBy(() -> parent.child(Application.class)
@@ -160,8 +218,8 @@ class FenceStartTests {
                                 "--distributed-lock.provider=in-memory",
                                 "--distributed-lock.jdbc.initialize-schema=always"))
                 .hasStackTraceContaining(
-                        "JdbcTransactionManager would not be fenced, since the locks do not listen to it")
-                .hasStackTraceContaining("define it in the application context of the locks");
+                        "JdbcTransactionManager) would not be fenced, since the locks do not listen to it")
+                .hasStackTraceContaining("define it in an application context with locks");
     }
 
     private static ConfigurableApplicationContext start(String... properties) {
@@ -252,6 +310,71 @@ class FenceStartTests {
         @Bean
         PlatformTransactionManager delegate(JdbcTransactionManager behind) {
             return new Delegate(behind);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class First {
+
+        @Bean
+        JdbcTransactionManager first(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
+        }
+    }
+
+    static class SecondHidden extends First {
+
+        @Bean
+        PlatformTransactionManager second(DataSource dataSource) {
+            return new Delegate(new JdbcTransactionManager(dataSource));
+        }
+    }
+
+    static class SecondNeverSynchronized extends First {
+
+        @Bean
+        JdbcTransactionManager second(DataSource dataSource) {
+            JdbcTransactionManager manager = new JdbcTransactionManager(dataSource);
+            manager.setTransactionSynchronization(JdbcTransactionManager.SYNCHRONIZATION_NEVER);
+            return manager;
+        }
+    }
+
+    static class BehindTheFence extends First {
+
+        private final DataSource target = new EmbeddedDatabaseBuilder()
+                .setType(EmbeddedDatabaseType.H2)
+                .generateUniqueName(true)
+                .build();
+
+        @Bean
+        DataSource dataSource() {
+            return new LazyConnectionDataSourceProxy(target);
+        }
+
+        @Bean
+        JdbcTransactionManager second() {
+            return new JdbcTransactionManager(target);
+        }
+    }
+
+    static class InFrontOfTheFence extends First {
+
+        @Bean
+        JdbcTransactionManager second(DataSource dataSource) {
+            return new JdbcTransactionManager(new LazyConnectionDataSourceProxy(dataSource));
+        }
+    }
+
+    static class SecondDatabase extends First {
+
+        @Bean
+        JdbcTransactionManager second() {
+            return new JdbcTransactionManager(new EmbeddedDatabaseBuilder()
+                    .setType(EmbeddedDatabaseType.H2)
+                    .generateUniqueName(true)
+                    .build());
         }
     }
 

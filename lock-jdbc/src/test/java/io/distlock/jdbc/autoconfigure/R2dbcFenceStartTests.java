@@ -7,6 +7,7 @@ import io.distlock.jdbc.CountedConnections;
 import io.distlock.jdbc.R2dbcFence;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.transaction.TransactionFence;
+import io.r2dbc.spi.ConnectionFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -24,6 +25,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.r2dbc.connection.DelegatingConnectionFactory;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.r2dbc.core.DatabaseClient;
 import reactor.core.publisher.Mono;
@@ -154,6 +156,13 @@ class R2dbcFenceStartTests {
     }
 
     @Test
+    void aSecondManagerOfTheConnectionFactoryBehindTheFencesStopsTheStart() {
+        assertThatThrownBy(() -> start(SecondBehind.class, ENABLED))
+                .hasStackTraceContaining("the transactions of second would not be fenced")
+                .hasStackTraceContaining("give it the same ConnectionFactory bean as the fence");
+    }
+
+    @Test
     void besideTheFenceOfJdbcNothingIsWarnedOf(CapturedOutput output) {
         start(Both.class, ENABLED, "--distributed-lock.jdbc.fencing.enabled=true")
                 .close();
@@ -256,6 +265,28 @@ class R2dbcFenceStartTests {
         @Bean
         CountedConnections two() {
             return new CountedConnections();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class SecondBehind {
+
+        private final CountedConnections target = new CountedConnections();
+
+        @Bean
+        ConnectionFactory connections() {
+            return new DelegatingConnectionFactory(target);
+        }
+
+        @Bean
+        R2dbcTransactionManager first(ConnectionFactory connections) {
+            return new R2dbcTransactionManager(connections);
+        }
+
+        @Bean
+        R2dbcTransactionManager second() {
+            return new R2dbcTransactionManager(target);
         }
     }
 

@@ -85,6 +85,11 @@ public final class LockAutoConfiguration {
         return new LockTemplate(clients, executions);
     }
 
+    @Bean
+    static FenceModules lockFenceModules(ConfigurableApplicationContext context) {
+        return new FenceModules(context.getEnvironment(), context.getClassLoader());
+    }
+
     /** Locks inside this JVM: only on request, since they exclude no other process. */
     @Bean
     @ConditionalOnProperty(name = "distributed-lock.provider", havingValue = "in-memory")

@@ -8,6 +8,7 @@ import io.distlock.spring.execution.ReferenceCountedLock;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -44,6 +46,9 @@ import org.springframework.util.ReflectionUtils;
 final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     private static final Logger log = LoggerFactory.getLogger(CommitGuard.class);
+
+    /** Bound to the thread while {@link #shows} asks: the fences that would be shown the locks of its transaction. */
+    private record Shown(Set<TransactionFence> fences) {}
 
     private final boolean asksStore;
     private final Supplier<List<TransactionFence>> fences;
@@ -97,11 +102,18 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         return !fences.get().isEmpty();
     }
 
-    /** Whether it shows the locks of this manager's transactions to the fence. */
+    /** Whether one shows the locks of this manager's transactions to the fence, or those of the manager behind it. */
     static boolean shows(PlatformTransactionManager manager, TransactionFence fence) {
-        return manager instanceof ConfigurableTransactionManager known
-                && known.getTransactionExecutionListeners().stream()
-                        .anyMatch(each -> each instanceof Listener listener && listener.shows(fence));
+        Shown shown = new Shown(new HashSet<>());
+        TransactionTemplate transaction = new TransactionTemplate(manager);
+        transaction.setReadOnly(true);
+        TransactionSynchronizationManager.bindResource(Shown.class, shown);
+        try {
+            transaction.executeWithoutResult(TransactionExecution::setRollbackOnly);
+        } finally {
+            TransactionSynchronizationManager.unbindResource(Shown.class);
+        }
+        return shown.fences().contains(fence);
     }
 
     /** How many reactive transactions were rolled back to a savepoint so far, in all: a listener does not know where. */
@@ -154,6 +166,9 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
          */
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+            if (TransactionSynchronizationManager.getResource(Shown.class) instanceof Shown shown) {
+                shown.fences().addAll(fences.get());
+            }
             List<ReferenceCountedLock> locks = HeldLocks.reachable().referenced();
             if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
                 Begun under = new Begun(locks);
@@ -182,10 +197,6 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             } catch (NoTransactionException none) {
                 return Optional.empty();
             }
-        }
-
-        boolean shows(TransactionFence fence) {
-            return fences.get().contains(fence);
         }
 
         @Override

@@ -20,7 +20,7 @@ public interface TransactionFence {
      */
     void enter(String provider, Sequencer sequencer);
 
-    /** Whether it is called for locks of this manager's transactions. */
+    /** Whether it is called for locks of this manager's transactions. Begins one, and rolls it back. */
     default boolean isCalledFor(PlatformTransactionManager manager) {
         return CommitGuard.shows(manager, this);
     }

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -110,6 +112,19 @@ class FailureAnalysisTests {
         assertThat(output)
                 .contains("distributed-lock.provider names the lock provider 'redis', but there is none")
                 .contains("io.distlock:lock-redis");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"jdbc, lock-jdbc", "r2dbc, lock-jdbc", "redis, lock-redis-fence"})
+    void aFenceWithoutItsModuleIsAnsweredWithTheModule(String fence, String module, CapturedOutput output) {
+        start(
+                Plain.class,
+                "distributed-lock.provider=in-memory",
+                "distributed-lock." + fence + ".fencing.enabled=true");
+        assertThat(output)
+                .contains(
+                        "The property distributed-lock." + fence + ".fencing.enabled = \"true\" cannot be used: nothing"
+                                + " would be fenced without io.distlock:" + module + ": add that dependency");
     }
 
     @Test
