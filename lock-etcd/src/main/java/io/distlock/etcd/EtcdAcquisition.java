@@ -223,7 +223,8 @@ final class EtcdAcquisition extends WaitingAcquisition {
 
     /** Looks again once the watch is established, unless nothing has changed since the last look. */
     private void awaitStanding(WatchedKey watch, Runnable unchanged) {
-        await(inTime(watch), nothing -> goOn(nothing ? unchanged : this::advance));
+        Duration limit = EtcdLockProvider.shorter(LONGEST_TRUST, provider.answerLimit(request));
+        await(provider.runtime.timeouts().within(limit, watch), nothing -> goOn(nothing ? unchanged : this::advance));
     }
 
     private void unwatchAhead() {

@@ -123,10 +123,13 @@ public final class EtcdLockProvider implements LockProvider {
         return Deadline.in(time, runtime.ticker());
     }
 
-    /** A wait of zero gets a full round trip; any other ends soon after its deadline, even without an answer. */
+    /**
+     * A wait of zero gets a full round trip; any other ends soon after its deadline, even without an answer. Each call has its own
+     * limit, from its turn on.
+     */
     Duration answerLimit(LeaseRequest request) {
         Duration remaining = request.deadline().remaining();
-        return remaining.isZero() ? callTimeout : shorter(remaining.plus(LATE_ANSWER), callTimeout);
+        return remaining.isZero() ? callTimeout : remaining.plus(LATE_ANSWER);
     }
 
     static Duration shorter(Duration one, Duration other) {

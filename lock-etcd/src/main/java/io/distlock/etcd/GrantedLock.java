@@ -10,13 +10,12 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.support.Backoff;
-import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Comparator;
 
 /**
  * A lock granted here, and the watch on its key: an operator may delete it, and a frozen leader may resume and revoke its
- * lease. A read verifies what the watch reports or may have missed. Thousands may be held, so it keeps neither the acquisition
+ * lease. As no key is used twice, its deletion proves the loss. Thousands may be held, so it keeps neither the acquisition
  * nor the bytes of its key, and is its watch's listener itself. Thread-safe.
  */
 final class GrantedLock implements Lease, Runnable {
@@ -107,59 +106,59 @@ final class GrantedLock implements Lease, Runnable {
 
     /** Ensures that it is watched, and is not due again before it may have expired. */
     void ensureWatched() {
-        boolean live;
+        boolean broken;
         synchronized (this) {
             dueNanos = untilNanos;
-            live = watched.isLive();
-            if (live && failures == 0) {
+            broken = watched.isOver();
+            if (!broken && (failures == 0 || !watched.isDone())) {
                 return;
             }
         }
-        if (live) {
+        if (broken) {
+            watch();
+        } else {
             // Only the check failed.
-            look();
-            return;
+            all.check(this);
         }
-        WatchedKey begun = all.watches.watch(placeKey(), 0, this);
+    }
+
+    private void watch() {
+        WatchedKey begun = all.watches.watch(all.transactions.key(this), 0, this);
         WatchedKey unused;
         synchronized (this) {
             unused = over ? begun : watched;
             watched = over ? watched : begun;
         }
         unused.close();
-        // Even if the watch fails.
-        begun.whenComplete((standing, failure) -> look());
+        begun.whenComplete((standing, failure) -> {
+            if (failure == null) {
+                all.check(this);
+            } else {
+                ensureWatchedLater();
+            }
+        });
     }
 
-    /** The watch reports something. */
+    /** Its key is deleted, or the watch has broken. */
     @Override
     public void run() {
         if (isWatched()) {
-            look();
+            all.remove(this);
         } else {
             ensureWatchedLater();
         }
     }
 
-    private void look() {
-        all.transactions.isThere(placeKey(), createRevision).whenComplete((there, failure) -> {
-            if (failure == null && !there) {
-                all.remove(this);
-            } else if (failure != null || !isWatched()) {
-                ensureWatchedLater();
-            } else {
-                synchronized (this) {
-                    failures = 0;
-                }
-            }
-        });
+    /** Nothing was missed before the watch was established. */
+    synchronized void checked() {
+        failures = 0;
     }
 
     private synchronized boolean isWatched() {
         return watched.isLive();
     }
 
-    private void ensureWatchedLater() {
+    void ensureWatchedLater() {
         if (watchAgain(all.ticker.nanos())) {
             all.dueBy(dueNanos);
         }
@@ -170,10 +169,6 @@ final class GrantedLock implements Lease, Runnable {
         failures++;
         dueNanos = nowNanos + BACKOFF.pause(failures).toNanos();
         return !over;
-    }
-
-    private ByteSequence placeKey() {
-        return all.transactions.key(this);
     }
 
     void end() {

@@ -21,9 +21,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +41,9 @@ final class GrantedLocks {
     private static final Logger log = LoggerFactory.getLogger(GrantedLocks.class);
 
     private static final long NEVER = Long.MAX_VALUE / 2;
+    /** etcd allows 128 operations in one transaction by default. */
+    private static final int MOST_CHECKED = 100;
+
     private static final long BETWEEN_SWEEPS = Duration.ofMillis(50).toNanos();
 
     final QueueTransactions transactions;
@@ -48,6 +56,11 @@ final class GrantedLocks {
     private volatile long sweepNanos;
 
     private LockScheduler.Scheduled timer = () -> {};
+
+    /** Watched, but perhaps deleted before. After a stream of watches has broken, these are all locks at once. */
+    private final Queue<GrantedLock> unchecked = new ConcurrentLinkedQueue<>();
+
+    private final AtomicBoolean checking = new AtomicBoolean();
 
     GrantedLocks(QueueTransactions transactions, SessionPool sessions, SharedWatches watches, LockRuntime runtime) {
         this.transactions = transactions;
@@ -155,6 +168,30 @@ final class GrantedLocks {
         } else if (lock.dueNanos - now <= 0) {
             lock.ensureWatched();
         }
+    }
+
+    /** One call at a time asks for many: thousands at once would hold up the keepalive that all of them rely on. */
+    void check(GrantedLock lock) {
+        unchecked.add(lock);
+        checkNext();
+    }
+
+    private void checkNext() {
+        if (unchecked.isEmpty() || !checking.compareAndSet(false, true)) {
+            return;
+        }
+        List<GrantedLock> some = Stream.generate(unchecked::poll)
+                .takeWhile(Objects::nonNull)
+                .limit(MOST_CHECKED)
+                .toList();
+        transactions.gone(some).whenComplete((gone, failure) -> {
+            some.forEach(failure == null ? GrantedLock::checked : GrantedLock::ensureWatchedLater);
+            if (failure == null) {
+                gone.forEach(this::remove);
+            }
+            checking.set(false);
+            checkNext();
+        });
     }
 
     /**

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,11 +117,14 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         return keys.place(lock.key(), lock.mode(), lock.session.id(), lock.attempt, lock.owner());
     }
 
-    /** Whether the key still has this create revision; asks a majority. */
-    CompletableFuture<Boolean> isThere(ByteSequence key, long createRevision) {
-        return calls.get(key, ONLY_KEY)
-                .thenApply(
-                        found -> found.getKvs().stream().anyMatch(each -> each.getCreateRevision() == createRevision));
+    /** Those whose keys have gone, by one call; asks a majority. */
+    CompletableFuture<List<GrantedLock>> gone(List<GrantedLock> locks) {
+        Op[] looks = locks.stream().map(lock -> Op.get(key(lock), ONLY_KEY)).toArray(Op[]::new);
+        return calls.read(kv -> kv.txn().Then(looks).commit())
+                .thenApply(answer -> IntStream.range(0, looks.length)
+                        .filter(at -> answer.getGetResponses().get(at).getKvs().isEmpty())
+                        .mapToObj(locks::get)
+                        .toList());
     }
 
     private static Optional<ByteSequence> firstBefore(long createRevision, List<KeyValue> newestFirst) {

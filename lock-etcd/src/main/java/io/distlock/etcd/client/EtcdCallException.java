@@ -57,6 +57,14 @@ public final class EtcdCallException extends RuntimeException {
         return new EtcdCallException(what + " was not answered", Status.Code.UNAVAILABLE, null);
     }
 
+    /** Too many others were under way. */
+    static EtcdCallException unsent(int others) {
+        return new EtcdCallException(
+                "a call was not sent, since " + others + " others were under way for the time of a call",
+                Status.Code.RESOURCE_EXHAUSTED,
+                null);
+    }
+
     /** etcd has answered, and nobody is ahead in the queue. */
     public static EtcdCallException leaseLost() {
         return new EtcdCallException(

@@ -14,25 +14,37 @@ import io.etcd.jetcd.lease.LeaseTimeToLiveResponse;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
  * The calls to etcd, each with a time limit: on its own, the driver would wait forever for a server. Reads and keepalives
  * are sent to a second member when the first is slow; writes never are. All failures are {@link EtcdCallException}s.
- * Thread-safe.
+ *
+ * <p>Some calls are under way at a time, the others wait for their turn: thousands at once, after an outage or from readers
+ * that wake together, would all be answered too late, and be repeated. Keepalives do not wait. Thread-safe.
  */
 public final class EtcdCalls {
 
     /** At once, a call would still go to the connection that has just broken. */
     private static final Duration UNTIL_RECONNECTING = Duration.ofMillis(10);
 
+    /** At 10 ms each, 12,800 calls per second. */
+    private static final int MOST_UNDER_WAY = 128;
+
     private final KV kv;
     private final Lease leases;
     private final Timeouts timeouts;
     private final Duration limit;
     private final boolean hedging;
+
+    private final Queue<CompletableFuture<Void>> turns = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicInteger serving = new AtomicInteger();
 
     public EtcdCalls(Client client, Timeouts timeouts, Duration limit, int members) {
         this.kv = client.getKVClient();
@@ -44,23 +56,23 @@ public final class EtcdCalls {
 
     /** A transaction that writes. It is sent once: a copy that arrives late would still be carried out. */
     public CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return limited("a transaction", limit, () -> transaction.apply(kv));
+        return inTurn(() -> limited("a transaction", limit, () -> transaction.apply(kv)));
     }
 
     public CompletableFuture<TxnResponse> read(Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return hedged(() -> limited("a read", limit, () -> transaction.apply(kv)));
+        return inTurn(() -> hedged(() -> limited("a read", limit, () -> transaction.apply(kv))));
     }
 
     public CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
-        return hedged(() -> limited("a read", limit, () -> twice(() -> kv.get(key, option))));
+        return inTurn(() -> hedged(() -> limited("a read", limit, () -> twice(() -> kv.get(key, option)))));
     }
 
     public CompletableFuture<LeaseGrantResponse> grant(long seconds) {
-        return limited("granting a lease", limit, () -> twice(() -> leases.grant(seconds)));
+        return inTurn(() -> limited("granting a lease", limit, () -> twice(() -> leases.grant(seconds))));
     }
 
     public CompletableFuture<LeaseRevokeResponse> revoke(long leaseId) {
-        return limited("revoking a lease", limit, () -> twice(() -> leases.revoke(leaseId)));
+        return inTurn(() -> limited("revoking a lease", limit, () -> twice(() -> leases.revoke(leaseId))));
     }
 
     /** The driver sends it twice, the second time as it ends the stream. A short limit leaves time for another try. */
@@ -70,8 +82,47 @@ public final class EtcdCalls {
     }
 
     public CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId) {
-        return hedged(() -> limited(
-                "asking about a lease", limit, () -> twice(() -> leases.timeToLive(leaseId, LeaseOption.DEFAULT))));
+        return inTurn(() -> hedged(() -> limited(
+                "asking about a lease", limit, () -> twice(() -> leases.timeToLive(leaseId, LeaseOption.DEFAULT)))));
+    }
+
+    /** One that has no turn within the limit is not sent; the limit of one that has begins then. */
+    private <T> CompletableFuture<T> inTurn(Supplier<CompletableFuture<T>> call) {
+        CompletableFuture<Void> turn = new CompletableFuture<>();
+        CompletableFuture<T> answer = turn.thenCompose(now -> call.get().whenComplete((done, failure) -> {
+            underWay.decrementAndGet();
+            serve();
+        }));
+        turns.add(turn);
+        serve();
+        if (!turn.isDone()) {
+            timeouts.within(limit, turn).exceptionally(late -> {
+                turn.completeExceptionally(EtcdCallException.unsent(MOST_UNDER_WAY));
+                return null;
+            });
+        }
+        return answer;
+    }
+
+    /** Serves for all: whoever comes meanwhile only counts, so that calls that fail at once do not nest. */
+    private void serve() {
+        if (serving.getAndIncrement() > 0) {
+            return;
+        }
+        int seen;
+        do {
+            seen = serving.get();
+            while (underWay.get() < MOST_UNDER_WAY) {
+                CompletableFuture<Void> next = turns.poll();
+                if (next == null) {
+                    break;
+                }
+                underWay.incrementAndGet();
+                if (!next.complete(null)) {
+                    underWay.decrementAndGet();
+                }
+            }
+        } while (serving.addAndGet(-seen) > 0);
     }
 
     /** Once more if a server is unavailable: the call goes to another, or over a new connection. */

@@ -2,6 +2,7 @@ package io.distlock.etcd.watch;
 
 import com.google.common.collect.Lists;
 import com.google.protobuf.ByteString;
+import io.distlock.support.Backoff;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.LockScheduler;
 import io.etcd.jetcd.ByteSequence;
@@ -17,34 +18,51 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notifies about deleted keys: all watches of a provider on one stream, opened when first needed, and again after it breaks. While there are watches, a
- * silent server is sent a progress request: otherwise the client would listen forever to one that is frozen.
+ * Notifies about deleted keys: all watches of a provider on one stream, opened when first needed, and again after it breaks.
+ * While there are watches, a silent server is sent a progress request: otherwise the client would listen forever to one that is
+ * frozen.
  *
  * <p>The server numbers the watches, and confirms them in the order requested. Requests are sent under the monitor to keep
  * that order; sending does not block, and no user code is called under it. Thread-safe.
  */
 public final class SharedWatches implements AutoCloseable {
 
+    /** Thousands of requests at once, after a stream has broken, would hold up the calls that keep the locks. */
+    private static final int MOST_UNCONFIRMED = 500;
+
+    /** How often a silent server is looked at before it is abandoned: it has a whole call timeout to answer the first probe. */
+    private static final int PROBES = 3;
+
+    /** Before the next stream, after one on which the server said nothing. */
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
+
     private final Supplier<WatchGrpc.WatchStub> stubs;
     private final ByteSequence namespace;
     private final LockRuntime runtime;
     private final Duration patience;
+    private final Consumer<WatchedKey> leave = this::leave;
 
     // Guarded by the monitor, as are the stream's fields.
+    private final Map<WatchedKey, Asked> waiting = new LinkedHashMap<>();
     private @Nullable WatchStream stream;
     private LockScheduler.@Nullable Scheduled check;
+    private int failures;
+    private boolean pausing;
     private boolean closed;
 
     /**
      * @param namespace precedes our keys on the server
-     * @param patience how long a server may be silent before it is probed, and then abandoned
+     * @param patience how long a server may be silent before it is probed, half of how long it may take to answer
      */
     public SharedWatches(
             Supplier<WatchGrpc.WatchStub> stubs, ByteSequence namespace, LockRuntime runtime, Duration patience) {
@@ -66,29 +84,50 @@ public final class SharedWatches implements AutoCloseable {
         Asked asked = new Asked(ByteString.copyFrom(namespace.concat(key).getBytes()), seen, watched);
         Runnable next;
         synchronized (this) {
-            next = closed ? () -> watched.breakOff(new IllegalStateException("the provider is closed")) : ask(asked);
+            if (closed) {
+                next = () -> watched.breakOff(providerClosed());
+            } else {
+                watched.on(leave);
+                waiting.put(watched, asked);
+                next = serve();
+            }
         }
         next.run();
         return watched;
     }
 
     /** Returns what must be done outside the monitor: while a stream is opened, the driver may answer other calls. */
-    private Runnable ask(Asked asked) {
+    private Runnable serve() {
         if (check == null) {
             check = runtime.scheduler().schedule(this::checkServer, patience);
         }
-        WatchStream known = stream;
-        if (known != null && !known.over) {
-            known.add(asked);
-            return () -> {};
+        if (stream != null) {
+            stream.askMore();
+        } else if (!pausing && !waiting.isEmpty()) {
+            WatchStream opened = new WatchStream();
+            stream = opened;
+            return opened::open;
         }
-        WatchStream opened = new WatchStream();
-        stream = opened;
-        opened.add(asked);
-        return opened::open;
+        return () -> {};
     }
 
-    /** Leaves a server that has been silent since the last progress request; otherwise sends another. */
+    /** A watch that is asked for but unconfirmed is ended once confirmed. */
+    private synchronized void leave(WatchedKey key) {
+        if (waiting.remove(key) == null && stream != null) {
+            stream.remove(key);
+        }
+    }
+
+    private void resume() {
+        Runnable next;
+        synchronized (this) {
+            pausing = false;
+            next = closed ? () -> {} : serve();
+        }
+        next.run();
+    }
+
+    /** Probes the server, and leaves one that does not answer. */
     private void checkServer() {
         WatchStream open;
         boolean silent;
@@ -99,9 +138,9 @@ public final class SharedWatches implements AutoCloseable {
                 return;
             }
             check = runtime.scheduler().schedule(this::checkServer, patience);
-            silent = !open.heard;
-            if (open.heard) {
-                open.heard = false;
+            open.unheard++;
+            silent = open.unheard >= PROBES;
+            if (open.unheard == 1) {
                 open.send(WatchRequest.newBuilder().setProgressRequest(WatchProgressRequest.getDefaultInstance()));
             }
         }
@@ -113,9 +152,12 @@ public final class SharedWatches implements AutoCloseable {
     @Override
     public void close() {
         WatchStream open;
+        List<WatchedKey> left;
         synchronized (this) {
             closed = true;
             open = stream;
+            left = new ArrayList<>(waiting.keySet());
+            waiting.clear();
             if (check != null) {
                 check.cancel();
             }
@@ -123,6 +165,11 @@ public final class SharedWatches implements AutoCloseable {
         if (open != null) {
             open.close();
         }
+        left.forEach(key -> key.breakOff(providerClosed()));
+    }
+
+    private static IllegalStateException providerClosed() {
+        return new IllegalStateException("the provider is closed");
     }
 
     private static IllegalStateException broken(@Nullable String reason) {
@@ -131,20 +178,21 @@ public final class SharedWatches implements AutoCloseable {
 
     private record Asked(ByteString key, long seen, WatchedKey watched) {}
 
-    /** {@link #add}, {@link #send} and {@link #isUnused} are called under the monitor. */
+    /** {@link #askMore}, {@link #send} and {@link #isUnused} are called under the monitor. */
     private final class WatchStream implements StreamObserver<WatchResponse> {
 
-        private final Consumer<WatchedKey> remove = this::remove;
+
+        /** Unconfirmed. */
         private final Queue<Asked> asked = new ArrayDeque<>();
 
         /** In the order of their numbers: compact for thousands of held locks. */
         private final List<WatchedKey> standing = new ArrayList<>();
 
         private @Nullable ClientCallStreamObserver<WatchRequest> requests;
-        private boolean heard = true;
+        private boolean heard;
+        private int unheard;
         private boolean over;
 
-        /** Earlier requests are sent then. */
         void open() {
             ClientCallStreamObserver<WatchRequest> opened;
             try {
@@ -157,34 +205,32 @@ public final class SharedWatches implements AutoCloseable {
             synchronized (SharedWatches.this) {
                 requests = opened;
                 left = over;
-                asked.forEach(this::ask);
+                askMore();
             }
             if (left) {
                 cancel(opened);
             }
         }
 
-        void add(Asked next) {
-            next.watched().on(remove);
-            asked.add(next);
-            ask(next);
+        void askMore() {
+            Iterator<Asked> next = waiting.values().iterator();
+            while (requests != null && !over && asked.size() < MOST_UNCONFIRMED && next.hasNext()) {
+                Asked each = next.next();
+                next.remove();
+                asked.add(each);
+                send(WatchRequest.newBuilder()
+                        .setCreateRequest(WatchCreateRequest.newBuilder()
+                                .setKey(each.key())
+                                .addFilters(WatchCreateRequest.FilterType.NOPUT)));
+            }
         }
 
-        private void ask(Asked next) {
-            send(WatchRequest.newBuilder()
-                    .setCreateRequest(WatchCreateRequest.newBuilder()
-                            .setKey(next.key())
-                            .addFilters(WatchCreateRequest.FilterType.NOPUT)));
-        }
-
-        /** An unconfirmed watch is ended once confirmed. */
-        private void remove(WatchedKey key) {
-            synchronized (SharedWatches.this) {
-                int at = find(key.number);
-                if (at >= 0) {
-                    standing.remove(at);
-                    cancel(key.number);
-                }
+        /** The number may be that of an earlier stream. */
+        void remove(WatchedKey key) {
+            int at = find(key.number);
+            if (at >= 0 && standing.get(at) == key) {
+                standing.remove(at);
+                cancel(key.number);
             }
         }
 
@@ -205,7 +251,7 @@ public final class SharedWatches implements AutoCloseable {
         }
 
         boolean isUnused() {
-            return asked.isEmpty() && standing.isEmpty();
+            return asked.isEmpty() && standing.isEmpty() && waiting.isEmpty();
         }
 
         @Override
@@ -213,7 +259,10 @@ public final class SharedWatches implements AutoCloseable {
             Runnable news;
             synchronized (SharedWatches.this) {
                 heard = true;
+                unheard = 0;
+                failures = 0;
                 news = response.getCreated() ? confirmed(response, asked.remove()) : news(response);
+                askMore();
             }
             news.run();
         }
@@ -223,7 +272,10 @@ public final class SharedWatches implements AutoCloseable {
             if (at < 0) {
                 return () -> {};
             }
-            return response.getCanceled() ? ended(response, standing.remove(at)) : standing.get(at)::wake;
+            if (response.getCanceled()) {
+                return ended(response, standing.remove(at));
+            }
+            return response.getEventsCount() > 0 ? standing.get(at)::wake : () -> {};
         }
 
         private Runnable confirmed(WatchResponse response, Asked answered) {
@@ -272,14 +324,33 @@ public final class SharedWatches implements AutoCloseable {
 
         private void end(Throwable failure) {
             List<WatchedKey> all;
+            Runnable next = () -> {};
             synchronized (SharedWatches.this) {
-                over = true;
+                if (!over) {
+                    over = true;
+                    next = replace();
+                }
                 all = new ArrayList<>(standing);
                 asked.forEach(each -> all.add(each.watched()));
                 asked.clear();
                 standing.clear();
             }
+            next.run();
             all.forEach(key -> key.breakOff(failure));
+        }
+
+        /** Those that wait go on waiting for the next stream. */
+        private Runnable replace() {
+            stream = null;
+            if (closed) {
+                return () -> {};
+            }
+            if (!heard) {
+                failures++;
+                pausing = true;
+                runtime.scheduler().schedule(SharedWatches.this::resume, BACKOFF.pause(failures));
+            }
+            return serve();
         }
     }
 }

@@ -13,6 +13,10 @@ public final class WatchedKey extends CompletableFuture<Boolean> {
     /** Watches nothing. */
     public static final WatchedKey NONE = new WatchedKey(() -> {});
 
+    static {
+        NONE.over = true;
+    }
+
     /** The server's number for it; -1 until confirmed. */
     volatile long number = -1;
 
@@ -35,7 +39,7 @@ public final class WatchedKey extends CompletableFuture<Boolean> {
         leave.accept(this);
     }
 
-    /** The server was asked for it; {@code leave} ends it there, and may be called more than once. */
+    /** Its server is to be asked for it; {@code leave} ends it there, and may be called more than once. */
     void on(Consumer<WatchedKey> leave) {
         this.leave = leave;
         if (over) {
@@ -65,7 +69,8 @@ public final class WatchedKey extends CompletableFuture<Boolean> {
         }
     }
 
-    boolean isOver() {
+    /** Whether it was ended or has broken. */
+    public boolean isOver() {
         return over;
     }
 }

@@ -33,13 +33,14 @@ class EtcdWakingTests {
     private static final LockKey KEY = LockKey.of("waking");
     private static final Duration LONG = Duration.ofMinutes(2);
 
-    /** The longest that one who waits relies on its watch alone. */
-    private static final Duration TRUST = Duration.ofSeconds(5);
+    private static final Duration LEASE = Duration.ofSeconds(12);
+
+    /** How long one who waits relies on its watch alone. Nothing else is put off for as long. */
+    private static final Duration TRUST = LEASE.dividedBy(3);
 
     /** One that waits for less does not watch its own place. */
     private static final Duration UNWATCHED = Duration.ofMillis(250);
 
-    /** Nothing else is put off for as long as the trust lasts. */
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(20);
 
     private final ManualTicker ticker = new ManualTicker();
@@ -72,7 +73,7 @@ class EtcdWakingTests {
     }
 
     private CompletableFuture<Optional<Grant>> waiter(EtcdLockProvider provider, String owner) {
-        LockOptions options = LockOptions.defaults().withLeaseTime(LONG);
+        LockOptions options = LockOptions.defaults().withLeaseTime(LEASE);
         return provider.acquire(new LeaseRequest(KEY, LockMode.EXCLUSIVE, owner, options, Deadline.in(LONG, ticker)));
     }
 

@@ -59,9 +59,8 @@ public final class ScriptedWatchServer extends Channel {
     /** Confirms what the last stream has been asked for, in order and once. */
     public void confirmAll() {
         Stream stream = last();
-        long created =
-                stream.asked.stream().filter(WatchRequest::hasCreateRequest).count();
-        while (stream.confirmed < created) {
+        while (stream.confirmed
+                < stream.asked.stream().filter(WatchRequest::hasCreateRequest).count()) {
             stream.say(WatchResponse.newBuilder().setCreated(true).setWatchId(stream.confirmed++));
         }
     }

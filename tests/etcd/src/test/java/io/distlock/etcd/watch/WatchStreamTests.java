@@ -6,12 +6,15 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.api.Event;
 import io.etcd.jetcd.api.ResponseHeader;
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +24,8 @@ class WatchStreamTests {
     private static final ByteSequence KEY = ByteSequence.from("key", StandardCharsets.UTF_8);
     private static final long SEEN = 100;
     private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private static final int UNCONFIRMED = 500;
 
     private final ManualTicker ticker = new ManualTicker();
     private final LockRuntime runtime = ManualScheduler.runtime(ticker);
@@ -53,6 +58,12 @@ class WatchStreamTests {
         return WatchResponse.newBuilder().setCanceled(true).setWatchId(number).setCancelReason("compacted");
     }
 
+    private static WatchResponse.Builder deletion(long number) {
+        return WatchResponse.newBuilder()
+                .setWatchId(number)
+                .addEvents(Event.newBuilder().setType(Event.EventType.DELETE));
+    }
+
     @Test
     void whoReliesOnAWatchThatTheServerEndsIsWokenAndNobodyElse() {
         WatchedKey other = confirmed(0);
@@ -63,9 +74,9 @@ class WatchStreamTests {
         assertThat(ended.isLive()).isFalse();
         assertThat(other.isLive()).isTrue();
         // What comes for it later concerns nobody; what comes for the other does.
-        server.last().say(WatchResponse.newBuilder().setWatchId(1));
+        server.last().say(deletion(1));
         assertThat(woken).hasValue(1);
-        server.last().say(WatchResponse.newBuilder().setWatchId(0));
+        server.last().say(deletion(0));
         assertThat(woken).hasValue(2);
         assertThat(server.streams()).hasSize(1);
     }
@@ -106,7 +117,7 @@ class WatchStreamTests {
         // The numbers are the server's to choose.
         server.last().say(confirmation(7));
         server.last().say(confirmation(3));
-        server.last().say(WatchResponse.newBuilder().setWatchId(3));
+        server.last().say(deletion(3));
         assertThat(first).hasValue(0);
         assertThat(second).hasValue(1);
         gone.close();
@@ -114,9 +125,9 @@ class WatchStreamTests {
                 .last()
                 .satisfies(asked ->
                         assertThat(asked.getCancelRequest().getWatchId()).isEqualTo(7));
-        server.last().say(WatchResponse.newBuilder().setWatchId(7));
+        server.last().say(deletion(7));
         assertThat(first).hasValue(0);
-        server.last().say(WatchResponse.newBuilder().setWatchId(3));
+        server.last().say(deletion(3));
         assertThat(second).hasValue(2);
     }
 
@@ -134,7 +145,7 @@ class WatchStreamTests {
         });
         server.last().say(confirmation(1));
         assertThat(next).isCompleted();
-        server.last().say(WatchResponse.newBuilder().setWatchId(1));
+        server.last().say(deletion(1));
         assertThat(woken).hasValue(1);
     }
 
@@ -149,6 +160,40 @@ class WatchStreamTests {
         assertThat(pending).isCompletedExceptionally();
         confirmed(0);
         assertThat(server.streams()).hasSize(2);
+    }
+
+    /** Else the requests of thousands, after a stream has broken, would go before the calls that keep their locks. */
+    @Test
+    void ofManyAFewHundredAreAskedForAtATime() {
+        List<WatchedKey> all =
+                Stream.generate(this::watch).limit(2 * UNCONFIRMED + 1).toList();
+        assertThat(server.last().asked).hasSize(UNCONFIRMED);
+        server.confirmAll();
+        assertThat(all).allMatch(WatchedKey::isLive);
+        assertThat(server.last().asked).hasSize(all.size());
+    }
+
+    @Test
+    void oneThatIsEndedBeforeItIsAskedForIsNeverAskedFor() {
+        List<WatchedKey> all = Stream.generate(this::watch).limit(UNCONFIRMED + 2).toList();
+        all.get(UNCONFIRMED).close();
+        server.confirmAll();
+        assertThat(server.last().asked).hasSize(UNCONFIRMED + 1);
+        assertThat(all.get(UNCONFIRMED + 1).isLive()).isTrue();
+    }
+
+    /** A stream that breaks at once would otherwise be opened again and again, by each of thousands. */
+    @Test
+    void afterAStreamOnWhichTheServerSaidNothingTheNextOneIsOpenedAfterAPause() {
+        watch();
+        server.last().breaks();
+        WatchedKey next = watch();
+        assertThat(server.streams()).hasSize(1);
+        assertThat(next).isNotDone();
+        ticker.advance(Duration.ofMillis(100));
+        assertThat(server.streams()).hasSize(2);
+        server.last().say(confirmation(0));
+        assertThat(next.isLive()).isTrue();
     }
 
     @Test
@@ -183,8 +228,10 @@ class WatchStreamTests {
         assertThat(silent.asked)
                 .last()
                 .satisfies(asked -> assertThat(asked.hasProgressRequest()).isTrue());
+        // It has as long as for any call, which is twice the patience.
+        ticker.advance(PATIENCE.multipliedBy(2).minusMillis(1));
         assertThat(watched.isLive()).isTrue();
-        ticker.advance(PATIENCE);
+        ticker.advance(Duration.ofMillis(1));
         assertThat(silent.left).isTrue();
         assertThat(watched.isLive()).isFalse();
         assertThat(woken).hasValue(1);
