@@ -24,7 +24,7 @@ public final class EtcdConnection implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EtcdConnection.class);
 
-    /** etcd treats more than one ping in five seconds as an attack. */
+    /** etcd treats more than one ping in five seconds as an attack, and without calls more than one in two hours. */
     private static final Duration PING_EVERY = Duration.ofSeconds(10);
 
     /** A lock may have many waiters, all read at once. */
@@ -84,6 +84,7 @@ public final class EtcdConnection implements AutoCloseable {
                 .connectTimeout(servers.connectTimeout())
                 .keepaliveTime(PING_EVERY)
                 .keepaliveTimeout(options.callTimeout())
+                .keepaliveWithoutCalls(false)
                 .maxInboundMessageSize(LARGEST_ANSWER)
                 .header("hasleader", "true")
                 .executorService(MoreExecutors.newDirectExecutorService())

@@ -81,12 +81,12 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         if (answer.isSucceeded()) {
             long own = answer.getHeader().getRevision();
             if (place.epoch() == Session.NO_EPOCH) {
-                place.session().epoch(own);
+                place.session().epoch(place.epoch(), own);
             }
             List<KeyValue> found = answer.getGetResponses().get(0).getKvs();
             return new QueuePosition.Standing(own, firstBefore(own, found), false, own);
         }
-        place.session().epoch(epochOf(answer.getGetResponses().get(0)));
+        place.session().epoch(place.epoch(), epochOf(answer.getGetResponses().get(0)));
         return REFUSED;
     }
 
@@ -177,7 +177,7 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                     long epoch = answer.isSucceeded()
                             ? answer.getHeader().getRevision()
                             : epochOf(answer.getGetResponses().get(0));
-                    place.session().epoch(epoch);
+                    place.session().epoch(place.epoch(), epoch);
                     return Release.RELEASED;
                 })
                 .exceptionallyCompose(failure -> unlessLost(place, failure, Release.RELEASED));

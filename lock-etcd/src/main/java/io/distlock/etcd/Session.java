@@ -95,9 +95,14 @@ final class Session implements DueSet.Due {
         return epoch;
     }
 
-    /** A late answer may be older than an earlier one. */
-    synchronized void epoch(long seen) {
-        if (seen == NO_EPOCH || seen > epoch) {
+    /**
+     * The answer to a request that knew an epoch. A late answer may be older than an earlier one, but not than its own request,
+     * unless the store was restored from a snapshot: then nobody knows which of the session's keys exist.
+     */
+    synchronized void epoch(long known, long seen) {
+        if (seen != NO_EPOCH && seen < known) {
+            lost();
+        } else if (seen == NO_EPOCH || seen > epoch) {
             epoch = seen;
         }
     }

@@ -3,8 +3,10 @@ package io.distlock.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.etcd.jetcd.ClientBuilder;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,5 +72,17 @@ class EtcdOptionsTests {
         assertThat(LOCAL.withCredentials("app", "secret").toString())
                 .contains("app")
                 .doesNotContain("secret");
+    }
+
+    /** etcd ends idle connections that are ("too_many_pings"), with two warnings each time. */
+    @Test
+    void anIdleConnectionIsNotPingedAndOneInUseIs() {
+        EtcdServers servers = EtcdServers.at(List.of(URI.create("http://localhost:1")));
+        List<ClientBuilder> built = new ArrayList<>();
+        EtcdConnection.to(servers, EtcdLockOptions.defaults(), built::add).close();
+        assertThat(built).singleElement().satisfies(builder -> {
+            assertThat(builder.keepaliveWithoutCalls()).isFalse();
+            assertThat(builder.keepaliveTime()).isEqualTo(Duration.ofSeconds(10));
+        });
     }
 }

@@ -7,11 +7,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Starts a member with its configuration, again and again in the same folder. */
 final class EtcdLauncher {
 
     private static final String DATA = "data";
+    private static final String BACKUP = "backup";
 
     private final EtcdMember member;
     private final EtcdBinary binary;
@@ -34,6 +36,27 @@ final class EtcdLauncher {
 
     EtcdMember member() {
         return member;
+    }
+
+    void backUp() {
+        copy(DATA, BACKUP);
+    }
+
+    void restore() {
+        copy(BACKUP, DATA);
+    }
+
+    private void copy(String from, String to) {
+        folder.deleteInner(to);
+        Path source = folder.path().resolve(from);
+        Path target = folder.path().resolve(to);
+        try (Stream<Path> all = Files.walk(source)) {
+            for (Path each : all.toList()) {
+                Files.copy(each, target.resolve(source.relativize(each)));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Does not wait until it is of use: alone, most members of a cluster never are. */

@@ -177,6 +177,20 @@ public final class EtcdServer implements AutoCloseable {
         probe = EtcdProbe.of(endpoint());
     }
 
+    /** Keeps what it has on disk for {@link #restore()}, and starts it again. */
+    public void backUp() {
+        kill();
+        launcher.backUp();
+        restart();
+    }
+
+    /** Starts it again with what it had on disk at the last {@link #backUp()}: the rest never happened. */
+    public void restore() {
+        kill();
+        launcher.restore();
+        restart();
+    }
+
     /**
      * Waits until it can read and write.
      *
