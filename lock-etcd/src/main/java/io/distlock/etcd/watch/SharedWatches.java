@@ -181,7 +181,6 @@ public final class SharedWatches implements AutoCloseable {
     /** {@link #askMore}, {@link #send} and {@link #isUnused} are called under the monitor. */
     private final class WatchStream implements StreamObserver<WatchResponse> {
 
-
         /** Unconfirmed. */
         private final Queue<Asked> asked = new ArrayDeque<>();
 

@@ -88,13 +88,17 @@ class CallsInTurnTests {
     @Test
     void oneThatHasNoTurnInTimeIsNeverSent() {
         // Each takes a quarter longer than its limit, since it asks a second member then.
-        Stream.generate(() -> calls.read(this::unanswered)).limit(UNDER_WAY).toList();
+        var slow = Stream.generate(() -> calls.read(this::unanswered))
+                .limit(UNDER_WAY)
+                .toList();
+        assertThat(slow).noneMatch(CompletableFuture::isDone);
         CompletableFuture<TxnResponse> late = calls.transact(this::unanswered);
         ticker.advance(LIMIT.dividedBy(4));
         assertThat(sent).hasSize(2 * UNDER_WAY);
         ticker.advance(LIMIT.multipliedBy(3).dividedBy(4));
         assertThat(late).isCompletedExceptionally();
-        assertThat(late.handle((answer, failure) -> EtcdCallException.of("it", failure).mayBeApplied()))
+        assertThat(late.handle(
+                        (answer, failure) -> EtcdCallException.of("it", failure).mayBeApplied()))
                 .isCompletedWithValue(false);
         ticker.advance(LIMIT);
         assertThat(sent).hasSize(2 * UNDER_WAY);

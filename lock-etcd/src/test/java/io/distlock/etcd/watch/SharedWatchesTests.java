@@ -22,15 +22,15 @@ class SharedWatchesTests {
     @Test
     void aStreamThatCannotBeOpenedWakesNobodyAndIsOpenedAgainAfterAPause() {
         ManualTicker ticker = new ManualTicker();
-        try (LockRuntime runtime = ManualScheduler.runtime(ticker);
-                SharedWatches watches = new SharedWatches(
-                        () -> {
-                            opened.incrementAndGet();
-                            throw new IllegalStateException("fails on purpose");
-                        },
-                        ByteSequence.EMPTY,
-                        runtime,
-                        Duration.ofSeconds(10))) {
+        try (LockRuntime runtime = ManualScheduler.runtime(ticker)) {
+            SharedWatches watches = new SharedWatches(
+                    () -> {
+                        opened.incrementAndGet();
+                        throw new IllegalStateException("fails on purpose");
+                    },
+                    ByteSequence.EMPTY,
+                    runtime,
+                    Duration.ofSeconds(10));
             WatchedKey watched = watches.watch(KEY, 0, woken::incrementAndGet);
             watches.watch(KEY, 0, woken::incrementAndGet);
             assertThat(opened).hasValue(1);

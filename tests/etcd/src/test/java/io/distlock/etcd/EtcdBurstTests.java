@@ -40,10 +40,10 @@ class EtcdBurstTests {
 
     private List<HeldLock> hold(int count) {
         List<HeldLock> held = new ArrayList<>();
-        IntStream.range(0, count).boxed()
-                .map(number -> client.locks.acquireAsync(client.locks
-                        .request(LockKey.of("burst", "" + number))
-                        .withWaitTime(TestClient.PATIENCE)))
+        IntStream.range(0, count)
+                .boxed()
+                .map(number -> client.locks.acquireAsync(
+                        client.locks.request(LockKey.of("burst", "" + number)).withWaitTime(TestClient.PATIENCE)))
                 .toList()
                 .forEach(each -> held.add(TestClient.get(each)));
         awaitWatched(count);
@@ -79,7 +79,9 @@ class EtcdBurstTests {
 
     /** Whatever the reads are about, another lock's release comes after them. */
     private void awaitChecked() {
-        client.locks.acquire(client.locks.request("last").withWaitTime(TestClient.PATIENCE)).close();
+        client.locks
+                .acquire(client.locks.request("last").withWaitTime(TestClient.PATIENCE))
+                .close();
     }
 
     @Test

@@ -29,8 +29,7 @@ class EtcdRestoreTests {
     @BeforeEach
     void open() {
         proxy = FaultProxy.to(etcd.server().host(), etcd.server().port());
-        client = TestClient.of(
-                etcd.server().endpoint().withPort(proxy.port()), EtcdLockOptions.defaults(), LEASE);
+        client = TestClient.of(etcd.server().endpoint().withPort(proxy.port()), EtcdLockOptions.defaults(), LEASE);
     }
 
     @AfterEach

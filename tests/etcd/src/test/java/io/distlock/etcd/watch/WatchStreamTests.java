@@ -175,7 +175,8 @@ class WatchStreamTests {
 
     @Test
     void oneThatIsEndedBeforeItIsAskedForIsNeverAskedFor() {
-        List<WatchedKey> all = Stream.generate(this::watch).limit(UNCONFIRMED + 2).toList();
+        List<WatchedKey> all =
+                Stream.generate(this::watch).limit(UNCONFIRMED + 2).toList();
         all.get(UNCONFIRMED).close();
         server.confirmAll();
         assertThat(server.last().asked).hasSize(UNCONFIRMED + 1);
