@@ -44,7 +44,7 @@ public final class SharedWatches implements AutoCloseable {
     private static final int PROBES = 3;
 
     /** Before the next stream, after one on which the server said nothing. */
-    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
+    private static final Backoff PAUSE = new Backoff(Duration.ofMillis(250), Duration.ofMillis(250));
 
     private final Supplier<WatchGrpc.WatchStub> stubs;
     private final ByteSequence namespace;
@@ -56,7 +56,6 @@ public final class SharedWatches implements AutoCloseable {
     private final Map<WatchedKey, Asked> waiting = new LinkedHashMap<>();
     private @Nullable WatchStream stream;
     private LockScheduler.@Nullable Scheduled check;
-    private int failures;
     private boolean pausing;
     private boolean closed;
 
@@ -259,7 +258,6 @@ public final class SharedWatches implements AutoCloseable {
             synchronized (SharedWatches.this) {
                 heard = true;
                 unheard = 0;
-                failures = 0;
                 news = response.getCreated() ? confirmed(response, asked.remove()) : news(response);
                 askMore();
             }
@@ -341,15 +339,11 @@ public final class SharedWatches implements AutoCloseable {
         /** Those that wait go on waiting for the next stream. */
         private Runnable replace() {
             stream = null;
-            if (closed) {
-                return () -> {};
-            }
-            if (!heard) {
-                failures++;
+            if (!heard && !closed) {
                 pausing = true;
-                runtime.scheduler().schedule(SharedWatches.this::resume, BACKOFF.pause(failures));
+                runtime.scheduler().schedule(SharedWatches.this::resume, PAUSE.pause(1));
             }
-            return serve();
+            return closed ? () -> {} : serve();
         }
     }
 }

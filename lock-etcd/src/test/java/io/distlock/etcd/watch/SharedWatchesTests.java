@@ -34,7 +34,7 @@ class SharedWatchesTests {
             WatchedKey watched = watches.watch(KEY, 0, woken::incrementAndGet);
             watches.watch(KEY, 0, woken::incrementAndGet);
             assertThat(opened).hasValue(1);
-            ticker.advance(Duration.ofMillis(100));
+            ticker.advance(Duration.ofMillis(250));
             assertThat(opened).hasValue(2);
             assertThat(watched).isNotDone();
             watches.close();

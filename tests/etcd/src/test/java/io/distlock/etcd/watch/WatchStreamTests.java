@@ -191,7 +191,7 @@ class WatchStreamTests {
         WatchedKey next = watch();
         assertThat(server.streams()).hasSize(1);
         assertThat(next).isNotDone();
-        ticker.advance(Duration.ofMillis(100));
+        ticker.advance(Duration.ofMillis(250));
         assertThat(server.streams()).hasSize(2);
         server.last().say(confirmation(0));
         assertThat(next.isLive()).isTrue();
