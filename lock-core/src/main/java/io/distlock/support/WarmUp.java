@@ -62,7 +62,7 @@ public final class WarmUp implements AutoCloseable {
                 log.warn(
                         "{} is not ready for locks: {}. Make sure that it is running, and check {}",
                         store,
-                        rootOf(failure).getMessage(),
+                        reason(failure),
                         settings);
             }
             scheduler.schedule(() -> attempt(settings, attempt + 1), BETWEEN_TRIES.pause(attempt));
@@ -75,12 +75,15 @@ public final class WarmUp implements AutoCloseable {
         }
     }
 
-    private static Throwable rootOf(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
+    /** What the innermost cause says, for a message. A class name is no reason. */
+    public static String reason(Throwable failure) {
+        String said = "the connection broke";
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            String message = each.getMessage();
+            boolean own = each.getCause() == null || !each.getCause().toString().equals(message);
+            said = message != null && own ? message : said;
         }
-        return root;
+        return said;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.distlock.redis.connection;
 
+import io.distlock.support.WarmUp;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ public class RedisCallException extends RuntimeException {
     private final boolean mayBeApplied;
 
     public RedisCallException(String what, Throwable cause, boolean mayBeApplied) {
-        this(what + " failed: " + cause.getMessage(), mayBeApplied, cause);
+        this(what + " failed: " + WarmUp.reason(cause), mayBeApplied, cause);
     }
 
     public RedisCallException(String message, boolean mayBeApplied) {

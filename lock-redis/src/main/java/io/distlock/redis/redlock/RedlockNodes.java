@@ -7,18 +7,17 @@ import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.ProviderStatus.State;
 import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.WarmUp;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -113,8 +112,7 @@ record RedlockNodes(
     }
 
     private static String describe(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
-        return "down: " + Objects.requireNonNullElse(cause, failure).getMessage();
+        return "down: " + WarmUp.reason(failure);
     }
 
     private ProviderStatus status(Map<String, Object> states) {

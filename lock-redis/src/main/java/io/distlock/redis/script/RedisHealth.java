@@ -3,6 +3,7 @@ package io.distlock.redis.script;
 import io.distlock.redis.script.ServerCommands.Info;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.ProviderStatus.State;
+import io.distlock.support.WarmUp;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -64,7 +65,7 @@ public record RedisHealth(NodeCalls calls) {
     }
 
     public static ProviderStatus down(Throwable failure) {
-        return new ProviderStatus(State.DOWN, Map.of("error", String.valueOf(failure.getMessage())));
+        return new ProviderStatus(State.DOWN, Map.of("error", WarmUp.reason(failure)));
     }
 
     /** The policy, in a cluster its masters' least safe one; empty if unknown. */

@@ -12,6 +12,7 @@ import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.spring.template.LockTemplate;
 import io.distlock.support.LockRuntime;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -52,12 +53,14 @@ public final class LockAutoConfiguration {
             LockProperties properties,
             ObjectProvider<LockProvider> providers,
             Environment environment,
+            ConfigurableListableBeanFactory beans,
             ObjectProvider<LockListener> listeners,
             ObjectProvider<LockClientCustomizer> customizers) {
         return new LockClientsFactory(
                         runtime,
                         properties,
                         environment,
+                        beans,
                         listeners.orderedStream().toList(),
                         customizers.orderedStream().toList())
                 .create(providers.orderedStream().toList());

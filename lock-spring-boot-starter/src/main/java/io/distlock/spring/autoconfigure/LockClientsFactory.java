@@ -13,12 +13,21 @@ import io.distlock.support.LockRuntime;
 import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /** Makes a client for each provider and chooses the default one. */
@@ -26,20 +35,49 @@ record LockClientsFactory(
         LockRuntime runtime,
         LockProperties properties,
         Environment environment,
+        ConfigurableListableBeanFactory beans,
         List<LockListener> listeners,
         List<LockClientCustomizer> customizers) {
 
+    /** As in YAML or, without dashes, in environment variables. */
+    private static final Pattern DURATION =
+            Pattern.compile("(time|timeout|delay|threshold|quarantine|retention)$", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern BARE = Pattern.compile("0*[1-9]\\d*");
+
     LockClients create(List<LockProvider> providers) {
+        requireUnits(
+                LockProperties.PREFIX,
+                Binder.get(environment)
+                        .bind("distributed-lock", Bindable.mapOf(String.class, Object.class))
+                        .orElse(Map.of()));
         String primary = primary(providers.stream().map(LockProvider::name).toList());
         providers.stream().filter(each -> each.name().equalsIgnoreCase(primary)).forEach(this::requireGrantsByDefault);
         return new LockClients(providers.stream().map(this::client).toList(), primary);
+    }
+
+    /** Spring Boot reads a bare number as milliseconds: hardly anybody means that. */
+    private static void requireUnits(String prefix, Map<?, ?> properties) {
+        properties.forEach((key, value) -> {
+            String name = prefix + key;
+            if (value instanceof Map<?, ?> nested) {
+                requireUnits(name + '.', nested);
+            } else if (DURATION.matcher(name).find()
+                    && BARE.matcher(String.valueOf(value)).matches()) {
+                throw new InvalidConfigurationPropertyValueException(
+                        name, value, "it has no unit: write " + value + "s for seconds, or " + value + "ms");
+            }
+        });
     }
 
     private String primary(List<String> known) {
         String chosen = properties.provider();
         if (StringUtils.hasText(chosen)) {
             if (known.stream().noneMatch(chosen::equalsIgnoreCase)) {
-                throw new UnknownLockProviderException(chosen, known);
+                String why = whyIdle(chosen);
+                throw why.isEmpty()
+                        ? new UnknownLockProviderException(chosen, known)
+                        : new IdleLockProviderException(chosen, why);
             }
             return chosen;
         }
@@ -47,6 +85,21 @@ record LockClientsFactory(
             throw new NoDefaultLockProviderException(known);
         }
         return known.get(0);
+    }
+
+    /** The conditions that the auto-configuration of a provider on the class path did not meet; empty if there is none. */
+    private String whyIdle(String provider) {
+        String name = provider.toLowerCase(Locale.ROOT);
+        return ConditionEvaluationReport.get(beans).getConditionAndOutcomesBySource().entrySet().stream()
+                .filter(each -> each.getKey().startsWith("io.distlock.")
+                        && ClassUtils.getShortName(each.getKey())
+                                .toLowerCase(Locale.ROOT)
+                                .matches(Pattern.quote(name) + "(lock)?autoconfiguration"))
+                .flatMap(each -> each.getValue().stream())
+                .map(ConditionEvaluationReport.ConditionAndOutcome::getOutcome)
+                .filter(outcome -> !outcome.isMatch())
+                .map(ConditionOutcome::getMessage)
+                .collect(Collectors.joining("; "));
     }
 
     /** Only for the default provider: locks of others may all set their own times. */
@@ -122,6 +175,16 @@ record LockClientsFactory(
             host = pidAndHost.substring(pidAndHost.indexOf('@') + 1);
         }
         return host + '.' + ProcessHandle.current().pid();
+    }
+
+    /** The module of the chosen provider is on the class path, but its auto-configuration has backed off. */
+    static final class IdleLockProviderException extends IllegalStateException {
+
+        private static final long serialVersionUID = 1L;
+
+        IdleLockProviderException(String provider, String why) {
+            super("the module of the lock provider '" + provider + "' is on the class path, but does nothing: " + why);
+        }
     }
 
     /** There is no default provider: none in the context, or several. */

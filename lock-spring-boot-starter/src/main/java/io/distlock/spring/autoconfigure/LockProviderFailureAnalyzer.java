@@ -1,6 +1,7 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.spring.UnknownLockProviderException;
+import io.distlock.spring.autoconfigure.LockClientsFactory.IdleLockProviderException;
 import io.distlock.spring.autoconfigure.LockClientsFactory.NoDefaultLockProviderException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -26,6 +27,11 @@ record LockProviderFailureAnalyzer(Environment environment) implements FailureAn
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof NoDefaultLockProviderException missing) {
                 return noDefault(missing);
+            } else if (cause instanceof IdleLockProviderException idle) {
+                return new FailureAnalysis(
+                        String.valueOf(idle.getMessage()),
+                        "Correct that, or choose another:\n" + MODULES + BESIDE,
+                        idle);
             } else if (cause instanceof UnknownLockProviderException unknown) {
                 return unknown(unknown);
             }
@@ -63,9 +69,16 @@ record LockProviderFailureAnalyzer(Environment environment) implements FailureAn
                         + cause.suggestion()
                                 .map(name -> " Did you mean " + name + "?")
                                 .orElse(""),
-                known.isEmpty()
-                        ? "Add the module that brings it, or choose another:\n" + MODULES
-                        : "Write one of these names (" + known + "), or add what is missing:\n" + MODULES + BESIDE,
+                action(cause, known),
                 cause);
+    }
+
+    private static String action(UnknownLockProviderException cause, String known) {
+        return cause.suggestion()
+                        .map(name -> "Write " + name + ". If that is not it:\n")
+                        .orElse("")
+                + (known.isEmpty()
+                        ? "Add the module that brings it, or choose another:\n" + MODULES
+                        : "Write one of these names (" + known + "), or add what is missing:\n" + MODULES + BESIDE);
     }
 }

@@ -120,6 +120,36 @@ class PropertyFailureTests {
     void aProviderThatIsMisspeltIsAnsweredWithTheOneThatWasMeant(CapturedOutput output) {
         assertThat(start(output, "distributed-lock.provider=reddis"))
                 .contains("distributed-lock.provider names the lock provider 'reddis'")
-                .contains("Did you mean redis?");
+                .contains("Did you mean redis?")
+                .contains("Write redis.");
+    }
+
+    /** Its module is there, but backs off. */
+    @Test
+    void aProviderWhoseModuleIsThereIsAnsweredWithWhatItLacks(CapturedOutput output) {
+        assertThat(start(
+                        output,
+                        "distributed-lock.provider=redis",
+                        "spring.autoconfigure.exclude="
+                                + "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"))
+                .contains("the module of the lock provider 'redis' is on the class path, but does nothing: ")
+                .contains("LettuceConnectionFactory")
+                .doesNotContain("Add the module that brings it");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"wait-time, 5", "redis.command-timeout, 250", "leak-threshold, 30"})
+    void aTimeWithoutAUnitIsNotTakenForMilliseconds(String property, String value, CapturedOutput output) {
+        assertThat(start(output, "distributed-lock.provider=in-memory", "distributed-lock." + property + "=" + value))
+                .contains("The property distributed-lock." + property + " = \"" + value + "\" cannot be used: ")
+                .contains("it has no unit: write " + value + "s for seconds, or " + value + "ms");
+    }
+
+    @Test
+    void aTimeOfZeroNeedsNoUnit() {
+        SpringApplication spring = new SpringApplication(Application.class);
+        spring.setWebApplicationType(WebApplicationType.NONE);
+        spring.run("--distributed-lock.provider=in-memory", "--distributed-lock.wait-time=0")
+                .close();
     }
 }
