@@ -93,11 +93,13 @@ final class LettuceOptions {
      * waking another thread, and the application's traffic does not delay a renewal. Channels: see
      * {@link FlushConsolidator} and {@link SilenceHandler}. Shutting these down leaves the user's alone.
      */
-    static ClientResources resources(ClientResources users, EventLoopGroupProvider thread, Duration callTimeout) {
+    static ClientResources resources(
+            ClientResources users, EventLoopGroupProvider thread, Duration callTimeout, String advice) {
         return DefaultClientResources.builder()
                 .reconnectDelay(SHORT)
                 .eventLoopGroupProvider(thread)
-                .nettyCustomizer(new FlushConsolidator(SilenceHandler.onEach(users.nettyCustomizer(), callTimeout)))
+                .nettyCustomizer(
+                        new FlushConsolidator(SilenceHandler.onEach(users.nettyCustomizer(), callTimeout, advice)))
                 .addressResolverGroup(users.addressResolverGroup())
                 .commandLatencyRecorder(users.commandLatencyRecorder())
                 // The user's resources publish the recordings.

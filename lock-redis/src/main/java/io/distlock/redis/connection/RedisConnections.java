@@ -40,6 +40,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
  */
 public final class RedisConnections implements AutoCloseable {
 
+    private static final Duration LONG = Duration.ofSeconds(20);
+
     private final PrivateFactory factory;
     private final PrivateFactory factoryForOnce;
     private final ClientResources resources;
@@ -56,7 +58,11 @@ public final class RedisConnections implements AutoCloseable {
         ClientOptions once = lasting.mutate().autoReconnect(false).build();
         var given = users.getClientConfiguration().getClientResources().or(() -> shared);
         this.ownResources = given.isPresent() ? Optional.empty() : Optional.of(ClientResources.create());
-        this.resources = LettuceOptions.resources(given.or(() -> ownResources).orElseThrow(), thread, callTimeout);
+        this.resources = LettuceOptions.resources(
+                given.or(() -> ownResources).orElseThrow(),
+                thread,
+                callTimeout,
+                shared.isEmpty() ? adviceTo(users) : "");
         LettuceClientConfiguration client = users.getClientConfiguration();
         this.factory = new PrivateFactory(servers, configuration(client, lasting, resources, callTimeout));
         this.factoryForOnce = new PrivateFactory(servers, configuration(client, once, resources, callTimeout));
@@ -91,6 +97,15 @@ public final class RedisConnections implements AutoCloseable {
             ClientResources shared,
             EventLoopGroupProvider thread) {
         return new RedisConnections(users, callTimeout, connectTimeout, Optional.of(shared), thread);
+    }
+
+    /** The connections of the application, and Spring Boot's health check on them, have a time limit of their own. */
+    private static String adviceTo(LettuceConnectionFactory users) {
+        Duration limit = users.getClientConfiguration().getCommandTimeout();
+        return limit.compareTo(LONG) < 0
+                ? ""
+                : ". The application's own commands, and /actuator/health, wait for " + limit.toSeconds()
+                        + "s: set spring.data.redis.timeout";
     }
 
     /** Reads only from the master: locks are read where they are written. */

@@ -21,17 +21,22 @@ final class SilenceHandler extends ChannelDuplexHandler {
     private static final Logger log = LoggerFactory.getLogger(SilenceHandler.class);
 
     private final Duration callTimeout;
+    private final String advice;
     private boolean unanswered;
     private boolean planned;
     /** Counted, not measured: when this process was paused, what has arrived meanwhile is read before the next check. */
     private int silentChecks;
 
-    SilenceHandler(Duration callTimeout) {
+    /**
+     * @param advice ends the warning
+     */
+    SilenceHandler(Duration callTimeout, String advice) {
         this.callTimeout = callTimeout;
+        this.advice = advice;
     }
 
     /** Adds one to each connection, behind what the user's customizer does. */
-    static NettyCustomizer onEach(NettyCustomizer users, Duration callTimeout) {
+    static NettyCustomizer onEach(NettyCustomizer users, Duration callTimeout, String advice) {
         return new NettyCustomizer() {
             @Override
             public void afterBootstrapInitialized(Bootstrap bootstrap) {
@@ -40,7 +45,7 @@ final class SilenceHandler extends ChannelDuplexHandler {
 
             @Override
             public void afterChannelInitialized(Channel channel) {
-                channel.pipeline().addFirst(new SilenceHandler(callTimeout));
+                channel.pipeline().addFirst(new SilenceHandler(callTimeout, advice));
                 users.afterChannelInitialized(channel);
             }
         };
@@ -80,9 +85,10 @@ final class SilenceHandler extends ChannelDuplexHandler {
             return;
         }
         log.warn(
-                "Redis {} has not answered for more than {} ms: reconnecting",
+                "Redis {} has not answered for more than {} ms: reconnecting{}",
                 context.channel().remoteAddress(),
-                2 * callTimeout.toMillis());
+                2 * callTimeout.toMillis(),
+                advice);
         context.close();
     }
 }

@@ -14,7 +14,7 @@ class SilenceHandlerTests {
 
     private static final int TIMEOUT = 1_000;
 
-    private final EmbeddedChannel channel = new EmbeddedChannel(new SilenceHandler(Duration.ofMillis(TIMEOUT)));
+    private final EmbeddedChannel channel = new EmbeddedChannel(new SilenceHandler(Duration.ofMillis(TIMEOUT), ""));
 
     @BeforeEach
     void stopTheClock() {
