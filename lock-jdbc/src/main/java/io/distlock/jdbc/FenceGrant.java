@@ -5,10 +5,14 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.transaction.TransactionException;
 
 /** A grant as the fence's table has it, and what the rows that were found there say about it. */
 record FenceGrant(Sequencer sequencer, String key, String source) {
@@ -78,6 +82,17 @@ record FenceGrant(Sequencer sequencer, String key, String source) {
                 "the row of lock '" + sequencer.key()
                         + "' is newer than the transaction's snapshot: repeat the transaction",
                 cause);
+    }
+
+    /** Always in one order, so that two transactions do not wait for each other. */
+    static Stream<FenceGrant> inOrder(Set<FenceGrant> grants) {
+        return grants.stream().sorted(Comparator.comparing(FenceGrant::key));
+    }
+
+    /** In a form that rolls back: Spring takes a TransactionException for a failure of the commit. */
+    static IllegalStateException notChecked(TransactionException failure) {
+        return new IllegalStateException(
+                "the locks of the transaction could not be checked before its commit", failure);
     }
 
     /** For a grant whose row an outer transaction of the same call has locked for an earlier one. */

@@ -30,6 +30,11 @@ enum FenceSql {
         }
 
         @Override
+        boolean commitsImplicitly() {
+            return false;
+        }
+
+        @Override
         String notUsedFor(long seconds) {
             return " where updated_at < current_timestamp - interval '" + seconds + " seconds'";
         }
@@ -142,6 +147,11 @@ enum FenceSql {
 
     /** Inserts the row of a key, or raises its token; {@link #accepts} and {@link #refuses} judge the count of changed rows. */
     abstract String advance(String table);
+
+    /** Whether statements such as {@code TRUNCATE} commit a transaction that goes on, and so free its rows. */
+    boolean commitsImplicitly() {
+        return true;
+    }
 
     /** Whether this count of changed rows proves that the token was accepted. */
     boolean accepts(int count) {

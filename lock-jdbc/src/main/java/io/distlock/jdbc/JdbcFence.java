@@ -26,7 +26,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /**
  * A fence in a table of the protected database. Each lock has a row with the largest token that has written under
  * it. Advancing locks the row until the transaction ends. So transactions under one lock run one after the other in the
- * database, even if two holders act as if they had the lock, and a stale one is refused.
+ * database, even if two holders act as if they had the lock, and a stale one is refused. MySQL, MariaDB and H2 have statements
+ * that commit, and so free the row, in the middle of a transaction: there it is advanced once more before the commit.
  *
  * <p>Call it first in a transaction, before reading what the lock protects. A transaction that is read-only, or whose lock
  * is shared, is only checked when it starts. Under REPEATABLE READ and SERIALIZABLE, a conflict may appear as the database's
@@ -44,7 +45,7 @@ public final class JdbcFence implements Fence {
     private final NamedParameterJdbcTemplate jdbc;
     private final FenceTable table;
     private final FenceSql fenceSql;
-    private final LockedRows locked = new LockedRows();
+    private final LockedRows locked;
     private final String defaultProvider;
     private final String advance;
     private final String look;
@@ -68,6 +69,7 @@ public final class JdbcFence implements Fence {
         this.jdbc = new NamedParameterJdbcTemplate(template);
         this.table = table;
         this.fenceSql = FenceSql.of(dataSource);
+        this.locked = new LockedRows(this::raise, fenceSql.commitsImplicitly());
         this.defaultProvider = defaultProvider;
         this.advance = fenceSql.advance(table.name());
         this.look = FenceSql.look(table.name());
@@ -103,17 +105,10 @@ public final class JdbcFence implements Fence {
             grant.requireNewest(rows(look, grant));
             return false;
         }
-        if (locked.isSuspended(outer -> ((FenceGrant) outer).key().equals(grant.key()))) {
+        if (locked.isSuspended(outer -> outer.key().equals(grant.key()))) {
             throw grant.wouldWaitForItself();
         }
-        try {
-            raise(grant);
-        } catch (DataAccessException failure) {
-            // After a deadlock, some databases have rolled the transaction back, and freed all its rows.
-            locked.forget();
-            throw failure;
-        }
-        locked.add(grant);
+        locked.raise(grant);
         return true;
     }
 

@@ -50,7 +50,7 @@ public final class R2dbcFence {
     private final FenceTable table;
     private final FenceSql fenceSql;
     private final SQLErrorCodeSQLExceptionTranslator translator;
-    private final ReactiveLockedRows locked = new ReactiveLockedRows();
+    private final ReactiveLockedRows locked;
     private final String defaultProvider;
     private final String advance;
     private final String look;
@@ -70,6 +70,7 @@ public final class R2dbcFence {
         this.table = table;
         String product = connections.getMetadata().getName();
         this.fenceSql = FenceSql.of(product, "r2dbc");
+        this.locked = new ReactiveLockedRows(this::raise, fenceSql.commitsImplicitly());
         this.translator = new SQLErrorCodeSQLExceptionTranslator(product);
         this.defaultProvider = defaultProvider;
         this.advance = fenceSql.advance(table.name());
@@ -105,13 +106,13 @@ public final class R2dbcFence {
         if (grant.sequencer().mode() == LockMode.SHARED || transaction.isCurrentTransactionReadOnly()) {
             return rows(look, grant).doOnNext(grant::requireNewest).then();
         }
-        if (locked.isSuspended(transaction, grant::equals)) {
+        if (locked.contains(transaction, grant)) {
             return Mono.empty();
         }
         if (locked.isSuspended(transaction, outer -> outer.key().equals(grant.key()))) {
             return Mono.error(grant.wouldWaitForItself());
         }
-        return raise(grant).then(Mono.fromRunnable(() -> locked.add(transaction, grant)));
+        return locked.raise(transaction, grant);
     }
 
     /** Whether the subscription is in a transaction of the connection factory. */

@@ -132,6 +132,11 @@ public final class Database implements AutoCloseable {
         return shortLockTimeout;
     }
 
+    /** How many statements a fence adds to a transaction. */
+    int fencingStatements() {
+        return FenceSql.of(dataSource) == FenceSql.POSTGRESQL ? 1 : 2;
+    }
+
     /** How many transactions wait for a row that another has locked. */
     public int waiting() {
         try {

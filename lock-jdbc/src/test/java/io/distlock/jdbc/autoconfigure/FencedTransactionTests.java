@@ -134,7 +134,7 @@ class FencedTransactionTests extends FencedTransactionFixture {
     }
 
     @Test
-    void aTransactionUnderALockCostsOneStatement() {
+    void aTransactionUnderALockCostsTwoStatements() {
         jdbc.execute("set query_statistics true");
         try {
             outer.locked("1", () -> {
@@ -145,7 +145,7 @@ class FencedTransactionTests extends FencedTransactionFixture {
                             "select sum(execution_count) from information_schema.query_statistics"
                                     + " where lower(sql_statement) like '%distributed_lock_fence%'",
                             Long.class))
-                    .isEqualTo(2);
+                    .isEqualTo(4);
         } finally {
             jdbc.execute("set query_statistics false");
         }

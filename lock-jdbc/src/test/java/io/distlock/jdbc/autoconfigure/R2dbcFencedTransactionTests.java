@@ -113,7 +113,7 @@ class R2dbcFencedTransactionTests extends R2dbcFencedTransactionFixture {
         outer.locked("2", outer.locked("1", inner.write("a")).then()).block(PATIENCE);
         assertThat(fence("orders:1")).isPositive();
         assertThat(fence("orders:2")).isPositive();
-        assertThat(connections.statements(ADVANCE)).isEqualTo(2);
+        assertThat(connections.statements(ADVANCE)).isEqualTo(4);
     }
 
     @Test
@@ -123,11 +123,11 @@ class R2dbcFencedTransactionTests extends R2dbcFencedTransactionFixture {
     }
 
     @Test
-    void aTransactionUnderALockCostsOneStatement() {
+    void aTransactionUnderALockCostsTwoStatements() {
         outer.locked("1", inner.write("a").then(inner.write("b"))).block(PATIENCE);
         operator.transactional(outer.locked("2", inner.write("c")).then(outer.locked("2", inner.write("d"))))
                 .block(PATIENCE);
-        assertThat(connections.statements("distributed_lock_fence")).isEqualTo(3);
+        assertThat(connections.statements("distributed_lock_fence")).isEqualTo(6);
     }
 
     @Test

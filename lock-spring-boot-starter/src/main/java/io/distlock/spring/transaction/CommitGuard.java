@@ -12,47 +12,38 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.transaction.ConfigurableTransactionManager;
-import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.ReactiveTransaction;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
-import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
-import org.springframework.util.ReflectionUtils;
 
 /**
- * Prevents commits under a lost lock: installs a listener in each transaction manager that checks, as the last thing
- * before a commit, the locks that the transaction was begun under and those taken inside it. A failed check
+ * Prevents transactions under a lost lock: installs a listener in each transaction manager that checks the locks under which
+ * a transaction begins and, as the last thing before its commit, those and the ones taken inside it. A failed check
  * rolls the transaction back. Thread-safe.
  */
 final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
-
-    private static final Logger log = LoggerFactory.getLogger(CommitGuard.class);
 
     /** Bound to the thread while {@link #shows} asks: the fences that would be shown the locks of its transaction. */
     private record Shown(Set<TransactionFence> fences) {}
 
     private final boolean asksStore;
     private final Supplier<List<TransactionFence>> fences;
-    private final Listener listener = new Listener();
+    private final AtomicLong rollbacksToSavepoints = new AtomicLong();
 
     /** The fences are not asked for before the first transaction under a lock. */
     CommitGuard(boolean asksStore, Supplier<List<TransactionFence>> fences) {
@@ -70,10 +61,9 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     public Object postProcessAfterInitialization(Object bean, String name) {
         // A proxy passes the listener on to a manager that may have it.
         if (bean instanceof ConfigurableTransactionManager manager
-                && !manager.getTransactionExecutionListeners().contains(listener)) {
-            manager.addListener(listener);
+                && listeners(manager).noneMatch(each -> each.isOf(this))) {
+            manager.addListener(new Listener(manager));
         }
-        TransactionAdvice.extend(bean, listener::proceed);
         return bean;
     }
 
@@ -116,9 +106,15 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         return shown.fences().contains(fence);
     }
 
+    private static Stream<Listener> listeners(ConfigurableTransactionManager manager) {
+        return manager.getTransactionExecutionListeners().stream()
+                .filter(Listener.class::isInstance)
+                .map(Listener.class::cast);
+    }
+
     /** How many reactive transactions were rolled back to a savepoint so far, in all: a listener does not know where. */
     long rollbacksToSavepoints() {
-        return listener.rollbacksToSavepoints.get();
+        return rollbacksToSavepoints.get();
     }
 
     /** Whether a check blocks. */
@@ -152,17 +148,29 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         }
     }
 
-    /** Remembers the locks under which each transaction was begun, and checks them before its commit. */
+    /**
+     * Checks the locks under which a manager's transactions are begun, remembers them, and checks them before the commit. For
+     * threads alone: a reactive transaction is not bound to the thread on which it begins.
+     */
     private final class Listener implements TransactionExecutionListener {
 
-        /** Only transactions begun under a lock. Keyed weakly, since the listener does not learn of the end of every one. */
-        private final Map<TransactionExecution, Begun> begun = Collections.synchronizedMap(new WeakHashMap<>());
+        private final ConfigurableTransactionManager manager;
 
-        private final AtomicLong rollbacksToSavepoints = new AtomicLong();
+        /** Only transactions begun under a lock. Keyed weakly, since the listener does not learn of the end of every one. */
+        private final Map<TransactionExecution, List<ReferenceCountedLock>> begun =
+                Collections.synchronizedMap(new WeakHashMap<>());
+
+        Listener(ConfigurableTransactionManager manager) {
+            this.manager = manager;
+        }
+
+        boolean isOf(CommitGuard guard) {
+            return CommitGuard.this == guard;
+        }
 
         /**
-         * Must not throw: the transaction would stay bound to the thread. A refusal is thrown where the body of a
-         * {@code @Transactional} method would run, or at the commit.
+         * Refuses by failing as the beginning itself can fail. Before that, it ends the transaction: nobody else would, and a
+         * refused one that lived on would keep its rows locked, and a statement that commits by itself would keep its writes.
          */
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
@@ -170,45 +178,51 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
                 shown.fences().addAll(fences.get());
             }
             List<ReferenceCountedLock> locks = HeldLocks.reachable().referenced();
-            if (failure == null && !locks.isEmpty() && isBoundToThread(transaction)) {
-                Begun under = new Begun(locks);
-                begun.put(transaction, under);
+            if (failure == null
+                    && !locks.isEmpty()
+                    && transaction instanceof TransactionStatus status
+                    && manager instanceof PlatformTransactionManager ending) {
                 try {
                     fence(locks);
+                    // One may have been lost while the transaction waited for its connection, or for a row.
+                    locks.forEach(each -> each.lock().ensureHeld());
                 } catch (RuntimeException | Error refusal) {
-                    under.refusal = refusal;
+                    rollBack(ending, status, refusal);
+                    throw refusal;
                 }
+                begun.put(transaction, locks);
             }
         }
 
-        /** Runs the body of a {@code @Transactional} method unless its transaction was refused or a lock around it lost. */
-        @Nullable
-        Object proceed(MethodInvocation invocation) throws Throwable {
-            if (!begun.isEmpty() && TransactionSynchronizationManager.isActualTransactionActive()) {
-                current().map(begun::get).ifPresent(Begun::requireHeld);
-            }
-            return invocation.proceed();
-        }
-
-        /** Empty for a reactive method that is called in a thread's transaction. */
-        private static Optional<TransactionStatus> current() {
+        private static void rollBack(PlatformTransactionManager manager, TransactionStatus status, Throwable refusal) {
             try {
-                return Optional.of(TransactionAspectSupport.currentTransactionStatus());
-            } catch (NoTransactionException none) {
-                return Optional.empty();
+                manager.rollback(status instanceof DefaultTransactionStatus known ? unsuspended(known) : status);
+            } catch (RuntimeException | Error failure) {
+                refusal.addSuppressed(failure);
             }
+        }
+
+        /** The manager resumes what it has suspended when a beginning fails, so the rollback must not. */
+        private static TransactionStatus unsuspended(DefaultTransactionStatus begun) {
+            return begun.getSuspendedResources() == null
+                    ? begun
+                    : new DefaultTransactionStatus(
+                            begun.getTransactionName(),
+                            begun.getTransaction(),
+                            begun.isNewTransaction(),
+                            begun.isNewSynchronization(),
+                            begun.isNested(),
+                            begun.isReadOnly(),
+                            begun.isDebug(),
+                            null);
         }
 
         @Override
         public void beforeCommit(TransactionExecution transaction) {
-            if (isBoundToThread(transaction)) {
-                Begun under = begun.get(transaction);
+            if (transaction instanceof TransactionStatus) {
                 try {
                     Set<ReferenceCountedLock> locks = new LinkedHashSet<>(TransactionScope.kept());
-                    if (under != null) {
-                        under.requireHeld();
-                        locks.addAll(under.locks);
-                    }
+                    locks.addAll(begun.getOrDefault(transaction, List.of()));
                     check(locks);
                     fence(locks);
                 } catch (TransactionException failure) {
@@ -224,41 +238,10 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
         @Override
         public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
-            if (!isBoundToThread(transaction) && transaction.isNested()) {
+            begun.remove(transaction);
+            if (!(transaction instanceof TransactionStatus) && transaction.isNested()) {
                 rollbacksToSavepoints.incrementAndGet();
             }
-            Begun under = begun.remove(transaction);
-            if (under != null && under.refusal != null && !under.thrown) {
-                log.warn(
-                        "The fence refused a transaction when it began; the transaction then failed for another reason",
-                        under.refusal);
-            }
-        }
-
-        /** A reactive transaction is not bound to the thread on which it begins. */
-        private static boolean isBoundToThread(TransactionExecution transaction) {
-            return !(transaction instanceof ReactiveTransaction);
-        }
-    }
-
-    /** The locks under which a transaction was begun, and why it was refused, if it was. For its thread alone. */
-    private static final class Begun {
-
-        private final List<ReferenceCountedLock> locks;
-        private @Nullable Throwable refusal;
-        private boolean thrown;
-
-        Begun(List<ReferenceCountedLock> locks) {
-            this.locks = locks;
-        }
-
-        /** Also before the body: a lock may have been lost while the transaction waited for its connection. */
-        void requireHeld() {
-            if (refusal != null) {
-                thrown = true;
-                ReflectionUtils.rethrowRuntimeException(refusal);
-            }
-            locks.forEach(each -> each.lock().ensureHeld());
         }
     }
 }
