@@ -28,7 +28,7 @@ class RedisLockOptionsTests {
                 .isThrownBy(() -> defaults.withKeyPrefix("shop:lock:fence"))
                 .withMessage("key prefix \"shop:lock:fence\" ends with \":fence\", where locks with the prefix"
                         + " \"shop:lock\" keep their fencing counters: choose another ending");
-        assertThat(new RedisKeys("lock", 0).fences()).isEqualTo("lock:fence");
+        assertThat(new RedisKeys("lock", 0).fence()).isEqualTo("lock:fence");
     }
 
     @Test

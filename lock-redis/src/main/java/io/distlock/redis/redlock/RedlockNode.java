@@ -5,8 +5,8 @@ import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.redlock.Quorum.Vote;
+import io.distlock.redis.script.FencingCounter;
 import io.distlock.redis.script.NodeCalls;
-import io.distlock.redis.script.Quarantine;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisScripts;
@@ -53,7 +53,7 @@ final class RedlockNode {
             RedisScripts.Redlock scripts,
             RedisKeys keys,
             RedlockNodes.RunIds runIds,
-            TokenBase fenceBase,
+            OtherCounters others,
             LockRuntime runtime) {
         this.name = server.name();
         this.runIds = runIds;
@@ -65,8 +65,8 @@ final class RedlockNode {
                 options.callTimeout(),
                 0,
                 scripts.all(),
-                options.restartGuard()
-                        .map(time -> new Quarantine("Redlock node " + name, time, same -> fenceBase.raise(name, same))),
+                Optional.of(new FencingCounter(
+                        "Redlock node " + name, keys.fence(), options.restartGuard(), () -> others.than(name))),
                 runtime);
         this.node = new RedisStore(calls, keys, scripts.node(), runtime.ticker());
     }
@@ -138,8 +138,8 @@ final class RedlockNode {
      */
     ScriptCall<List<Long>> question(LeaseRequest request, String owner, long least) {
         RedisKeys.Names names = node.keys().of(request.key());
-        return node.acquisition(request, owner, false, names, node.keys().fences())
-                .with(names.slot(), least);
+        return node.acquisition(request, owner, false, names, node.keys().fence())
+                .with(least);
     }
 
     CompletableFuture<Vote> take(ScriptCall<List<Long>> question) {
@@ -161,10 +161,10 @@ final class RedlockNode {
     /** Second phase: whether the node stands by its vote, with its counter raised to the token of the grant. */
     CompletableFuture<Boolean> raise(RedisLease entry, long proposed) {
         RedisKeys.Names names = entry.names();
-        List<String> keys = List.of(names.lock(), names.readers(), entry.keys().fences());
+        List<String> keys = List.of(names.lock(), names.readers(), entry.keys().fence());
         ScriptCall<Long> raise = ScriptCall.of(scripts.raise(), names.slot(), IntegerOutput::new, keys);
         String proposal = entry.owner() + ':' + proposed;
-        return calls.run(raise.with(entry.mode(), proposal, entry.owner(), entry.token(), names.slot()))
+        return calls.run(raise.with(entry.mode(), proposal, entry.owner(), entry.token()))
                 .handle((reply, failure) -> failure == null && reply == 1);
     }
 

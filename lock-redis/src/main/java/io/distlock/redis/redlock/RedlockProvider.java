@@ -4,10 +4,10 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.LockStatus;
+import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.redis.script.NodeCalls;
-import io.distlock.redis.script.Quarantine;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisScripts;
@@ -64,17 +64,10 @@ public final class RedlockProvider implements LockProvider {
         RedisScripts.Redlock scripts = RedisScripts.Redlock.with(options.restartGuard(), keys, databases);
         Quorum quorum = new Quorum(connections.nodes().size());
         List<RedlockNode> all = new CopyOnWriteArrayList<>();
-        TokenBase fenceBase = new TokenBase(
-                keys.fences(),
-                quorum,
-                runtime.timeouts(),
-                options.callTimeout(),
-                options.restartGuard().orElse(Duration.ZERO),
-                all);
+        OtherCounters others = new OtherCounters(keys.fence(), quorum, runtime.timeouts(), options.callTimeout(), all);
         connections
                 .nodes()
-                .forEach(
-                        server -> all.add(new RedlockNode(server, options, scripts, keys, runIds, fenceBase, runtime)));
+                .forEach(server -> all.add(new RedlockNode(server, options, scripts, keys, runIds, others, runtime)));
         this.nodes = new RedlockNodes(
                 all, quorum, runIds, new RedlockNodes.Contention(runtime.ticker()), runtime, options.callTimeout());
         this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
@@ -104,12 +97,23 @@ public final class RedlockProvider implements LockProvider {
 
     @Override
     public void validate(LockOptions options) {
-        Quarantine.validate(this.options.restartGuard(), options);
+        outlived(options.timeToLive()).ifPresent(why -> {
+            throw new IllegalArgumentException(why);
+        });
+    }
+
+    private Optional<String> outlived(Duration timeToLive) {
+        return options.restartGuard()
+                .filter(quarantine -> timeToLive.compareTo(quarantine) > 0)
+                .map(quarantine -> "a lock that may be held for " + timeToLive
+                        + " would outlast the restart guard's quarantine of " + quarantine
+                        + ": lengthen the quarantine, or shorten the lease time and minimum hold time");
     }
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return Quarantine.refusal(options.restartGuard(), request)
+        return outlived(request.timeToLive())
+                .map(why -> new LockUnavailableException(request.key(), Duration.ZERO, why, null))
                 .<CompletableFuture<Optional<Grant>>>map(CompletableFuture::failedFuture)
                 .orElseGet(() -> loop.acquire(request));
     }

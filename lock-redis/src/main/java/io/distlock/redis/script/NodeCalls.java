@@ -15,6 +15,7 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -56,13 +57,14 @@ public final class NodeCalls {
     /**
      * @param replicas how many must acknowledge a write before it counts
      * @param known the scripts that are used
+     * @param counter what a node of Redlock needs besides
      */
     public NodeCalls(
             RedisConnections connections,
             Duration callTimeout,
             int replicas,
             List<LuaScript> known,
-            Optional<Quarantine> quarantine,
+            Optional<FencingCounter> counter,
             LockRuntime runtime) {
         this.connections = connections;
         this.callTimeout = callTimeout;
@@ -73,9 +75,10 @@ public final class NodeCalls {
         this.writeConnection = replicas == 0 ? connection : connectionBy(connections::connect);
         this.pubSubConnection = connectionBy(connections::connectPubSub);
         this.server = new ServerCommands(connection, () -> connectionBy(connections::connectForOnce), ticker);
+        Optional<Duration> quarantine = counter.flatMap(FencingCounter::quarantine);
         this.admission = quarantine.isPresent()
-                ? new RestartGuard(quarantine.get(), server, known, callTimeout, runtime)
-                : new ScriptRunner.OnDemand(server, known);
+                ? new RestartGuard(counter.get(), quarantine.get(), server, known, callTimeout, runtime)
+                : new ScriptRunner.OnDemand(server, known, counter);
         this.scripts = new ScriptRunner(admission, ticker, callTimeout, this::leaveReplica);
         this.subscriptions = new ReleaseSubscriptions(pubSubConnection);
         this.warmUp = new WarmUp(
@@ -96,6 +99,11 @@ public final class NodeCalls {
                 public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
                     admission.disconnected();
                     disconnections.incrementAndGet();
+                }
+
+                @Override
+                public void onRedisConnected(RedisChannelHandler<?, ?> again, SocketAddress address) {
+                    admission.reconnected();
                 }
             });
             admission.connected(connected);
@@ -233,6 +241,7 @@ public final class NodeCalls {
 
     private CompletableFuture<Void> disconnect() {
         warmUp.close();
+        admission.close();
         return all(ownConnections().map(RedisConnection::close));
     }
 

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  * Makes the names of all keys and channels. No other class does.
  *
  * <p>The encoded lock key is the hash tag, and holds no brace, so all names of a lock share a slot. Fencing counters
- * exist once per slot, however many locks there are, so that none has to expire.
+ * exist once per slot, or once on a node of Redlock, however many locks there are, so that none has to expire.
  */
 public record RedisKeys(String prefix, int database) {
 
@@ -18,8 +18,8 @@ public record RedisKeys(String prefix, int database) {
         return new Names(this, prefix + ":{" + tag + '}', slot);
     }
 
-    /** The fencing counters of a server outside any cluster: one hash, by slot. */
-    public String fences() {
+    /** The fencing counter of a server outside any cluster. */
+    public String fence() {
         return prefix + ":fence";
     }
 

@@ -36,13 +36,13 @@ public record RedisScripts(
     public record Redlock(RedisScripts node, LuaScript raise, LuaScript restore) {
 
         /**
-         * The restart guard adds its quarantine, and where the counters are: clients admit a server only for those with the
+         * The restart guard adds its quarantine, and where the counter is: clients admit a server only for those with the
          * same.
          */
         public static Redlock with(Optional<Duration> quarantine, RedisKeys keys, List<Integer> databases) {
             String admission = quarantine
-                    .map(time -> "Only on servers that were quarantined for " + time.toMillis() + " ms. Counters in "
-                            + keys.fences() + ", databases " + databases + '.')
+                    .map(time -> "Only on servers that were quarantined for " + time.toMillis() + " ms. Counter in "
+                            + keys.fence() + ", databases " + databases + '.')
                     .orElse("");
             return new Redlock(
                     RedisScripts.with("token-redlock-node", admission),

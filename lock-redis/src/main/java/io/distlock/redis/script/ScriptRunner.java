@@ -8,6 +8,7 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -101,14 +102,26 @@ final class ScriptRunner {
 
         /** Called when that connection was lost; the next one may lead to another process. */
         default void disconnected() {}
+
+        /** Called when the driver has made it again. */
+        default void reconnected() {}
+
+        default void close() {}
     }
 
-    /** Loads scripts whenever they are missing: at the start, after a restart, after SCRIPT FLUSH. */
-    record OnDemand(ServerCommands server, List<LuaScript> scripts) implements Admission {
+    /**
+     * Loads scripts whenever they are missing: at the start, after a restart, after SCRIPT FLUSH.
+     *
+     * @param counter what they need besides; a node of Redlock refuses them without it
+     */
+    record OnDemand(ServerCommands server, List<LuaScript> scripts, Optional<FencingCounter> counter)
+            implements Admission {
 
         @Override
         public CompletionStage<?> admit(LuaScript script, int slot) {
-            return server.load(script, slot);
+            return counter.<CompletionStage<?>>map(missing -> server.startCounter(missing.key(), 0))
+                    .orElseGet(() -> CompletableFuture.completedFuture(script))
+                    .thenCompose(started -> server.load(script, slot));
         }
 
         /** Spares the first locks a round trip; what cannot be loaded now is loaded when missed. */

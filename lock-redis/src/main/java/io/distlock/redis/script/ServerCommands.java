@@ -12,6 +12,7 @@ import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.output.ValueListOutput;
+import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,8 @@ import java.util.stream.Stream;
  * @param single makes connections that do not reconnect
  */
 public record ServerCommands(RedisConnection<?> connection, Supplier<RedisConnection<?>> single, Ticker ticker) {
+
+    private static final LuaScript START_COUNTER = LuaScript.named("start-counter");
 
     /** Calls on a separate connection that the driver does not reconnect, so that one process answers them all. */
     <T> CompletionStage<T> onOneConnection(Function<ServerCommands, CompletionStage<T>> calls) {
@@ -68,28 +71,24 @@ public record ServerCommands(RedisConnection<?> connection, Supplier<RedisConnec
         return send(call, server).thenApply(pair -> pair.size() < 2 ? "" : pair.get(1));
     }
 
-    /** Microseconds since 1970 by the server's clock. */
-    public CompletableFuture<Long> timeMicros() {
-        return call(CommandType.TIME, ValueListOutput<String, String>::new)
-                .thenApply(time -> Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1)));
+    /** The fencing counter in a key; empty if there is none. */
+    public CompletableFuture<Optional<Long>> counter(String key) {
+        return call(CommandType.GET, ValueOutput<String, String>::new, key)
+                .thenApply(value -> Optional.ofNullable(value).map(Long::parseLong));
     }
 
-    /** All values of a hash. */
-    public CompletableFuture<List<String>> hashValues(String key) {
-        return call(CommandType.HVALS, ValueListOutput::new, key);
+    /** Sets the fencing counter in a key to no less than this, the server's time in microseconds and what it was. */
+    CompletionStage<Long> startCounter(String key, long least) {
+        return load(START_COUNTER, 0)
+                .thenCompose(digest ->
+                        call(CommandType.EVALSHA, IntegerOutput::new, digest, "1", key, Long.toString(least)));
     }
 
-    /** Takes the hash's key, then each field and its value. */
-    public CompletableFuture<Long> setInHash(String... keyFieldsAndValues) {
-        return call(CommandType.HSET, IntegerOutput::new, keyFieldsAndValues);
-    }
-
-    /** Whether the server has all of these scripts. */
-    CompletableFuture<Boolean> knows(Stream<LuaScript> scripts) {
-        String[] arguments = Stream.concat(Stream.of("EXISTS"), scripts.map(LuaScript::digest))
+    /** Which of these scripts the server has. */
+    CompletableFuture<List<Boolean>> knows(List<LuaScript> scripts) {
+        String[] arguments = Stream.concat(Stream.of("EXISTS"), scripts.stream().map(LuaScript::digest))
                 .toArray(String[]::new);
-        return call(CommandType.SCRIPT, BooleanListOutput<String, String>::new, arguments)
-                .thenApply(known -> !known.contains(false));
+        return call(CommandType.SCRIPT, BooleanListOutput<String, String>::new, arguments);
     }
 
     /** Loads a script, in a cluster on the slot's master. */

@@ -64,6 +64,9 @@ local answer = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3]) > 0 and reply_if_
 if answer then
   return answer
 end
-local token = next_token(clock)
+local token, missing = next_token(clock)
+if missing then
+  return missing
+end
 redis.call('SET', KEYS[1], owner .. ':' .. token, 'NX', 'PX', ttl)
 return {1, tonumber(token)}

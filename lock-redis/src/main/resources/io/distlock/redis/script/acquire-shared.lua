@@ -15,7 +15,10 @@ local millis = time[1] * 1000 + math.floor(time[2] / 1000)
 local expiry = string.format('%.0f', millis + ttl)
 
 local function grant()
-  local token = next_token(function() return time[1] .. string.format('%06d', time[2]) end)
+  local token, missing = next_token(function() return time[1] .. string.format('%06d', time[2]) end)
+  if missing then
+    return missing
+  end
   redis.call('ZADD', KEYS[2], expiry, owner .. ':' .. token)
   return {1, tonumber(token)}
 end
@@ -29,7 +32,9 @@ end
 -- Often none of them exists, and one question is enough.
 if redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3]) == 0 then
   local granted = grant()
-  redis.call('PEXPIRE', KEYS[2], ARGV[2])
+  if not granted.err then
+    redis.call('PEXPIRE', KEYS[2], ARGV[2])
+  end
   return granted
 end
 
@@ -58,5 +63,7 @@ for _, key in ipairs({KEYS[1], KEYS[3]}) do
 end
 
 local granted = grant()
-keep_readers()
+if not granted.err then
+  keep_readers()
+end
 return granted

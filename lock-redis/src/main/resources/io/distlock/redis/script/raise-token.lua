@@ -2,17 +2,21 @@
 --
 -- KEYS[1]  the lock
 -- KEYS[2]  the readers
--- KEYS[3]  the fencing counters by hash slot
+-- KEYS[3]  the fencing counter; a node that has lost it confirms nothing, or the loss would stay unnoticed
 -- ARGV[1]  "exclusive" or "shared"
 -- ARGV[2]  "owner:token" as this node has proposed it; compared whole, since a later grant to the same owner has read the
 --          counter before it was raised
 -- ARGV[3]  owner
 -- ARGV[4]  the grant's token
--- ARGV[5]  the slot
 -- Reply    1 if the counter is at least the token and the grant stands under it, 0 if the proposal is gone
 
 local mode, proposed, token = ARGV[1], ARGV[2], ARGV[4]
 local granted = ARGV[3] .. ':' .. token
+
+local counter = redis.call('GET', KEYS[3])
+if not counter then
+  return redis.error_reply('NOSCRIPT This node has no fencing counter.')
+end
 
 if mode == 'exclusive' then
   local value = redis.call('GET', KEYS[1])
@@ -32,7 +36,7 @@ else
   end
 end
 
-if tonumber(redis.call('HMGET', KEYS[3], ARGV[5])[1] or 0) < tonumber(token) then
-  redis.call('HSET', KEYS[3], ARGV[5], token)
+if tonumber(counter) < tonumber(token) then
+  redis.call('SET', KEYS[3], token)
 end
 return 1

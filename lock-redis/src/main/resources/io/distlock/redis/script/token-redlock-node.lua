@@ -1,15 +1,20 @@
--- The fencing token that one node of several proposes: the next number, or the server's time if it has no counter; never
--- below the base, which was set when the server was last admitted, nor below what another node has proposed.
+-- The fencing token that one node of several proposes: the next number, never below what another node has proposed. Without
+-- its counter the node does not vote: it has never been admitted, or has lost what it knew.
 --
--- KEYS[4]  the fencing counters by hash slot, and the base
--- ARGV[5]  the slot
--- ARGV[6]  the proposal of a node that was asked before; 0 if there is none
+-- KEYS[4]  the fencing counter
+-- ARGV[5]  the proposal of a node that was asked before; 0 if there is none
 
-local function next_token(clock)
-  local known = redis.call('HMGET', KEYS[4], ARGV[5], 'base')
-  local token = math.max(known[1] and known[1] + 1 or tonumber(clock()), tonumber(known[2] or 0), tonumber(ARGV[6]))
-  token = string.format('%.0f', token)
-  redis.call('HSET', KEYS[4], ARGV[5], token)
-  return token
+local function next_token()
+  local token = redis.call('INCR', KEYS[4])
+  if token == 1 then
+    redis.call('DEL', KEYS[4])
+    -- The answer for a script that is missing, so that the client asks whether the node may be admitted.
+    return nil, redis.error_reply('NOSCRIPT This node has no fencing counter.')
+  end
+  if token < tonumber(ARGV[5]) then
+    redis.call('SET', KEYS[4], ARGV[5])
+    return ARGV[5]
+  end
+  return string.format('%.0f', token)
 end
 

@@ -33,11 +33,13 @@ final class FencingModel {
 
     /** The node that may be restarted. */
     private int mayForget = NOBODY;
-    /** The node that was restarted, once one was. */
+    /** The node that may lose its counter, with or without the rest, and goes on running. */
+    private int mayLose = NOBODY;
+    /** The node that was restarted or has lost its counter, once one has. */
     int forgetful = NOBODY;
     /** Whether that node gives votes again. */
     boolean admitted;
-    /** Which acquisitions had begun before the restart. */
+    /** Which acquisitions had begun before. */
     int begunBefore;
 
     FencingModel(int acquisitions, int... counter) {
@@ -65,6 +67,7 @@ final class FencingModel {
         this.earlier = other.earlier.clone();
         this.clock = other.clock;
         this.mayForget = other.mayForget;
+        this.mayLose = other.mayLose;
         this.forgetful = other.forgetful;
         this.admitted = other.admitted;
         this.begunBefore = other.begunBefore;
@@ -78,6 +81,13 @@ final class FencingModel {
     FencingModel withRestartOf(int node) {
         FencingModel copy = copy();
         copy.mayForget = node;
+        return copy;
+    }
+
+    /** The same, where a node may lose its counter while it runs. */
+    FencingModel withLossOn(int node) {
+        FencingModel copy = copy();
+        copy.mayLose = node;
         return copy;
     }
 
@@ -106,6 +116,10 @@ final class FencingModel {
             }
             if (mayForget == node && forgetful == NOBODY) {
                 next.add(copy().forget(node));
+            }
+            if (mayLose == node && forgetful == NOBODY) {
+                next.add(copy().lose(node, rule));
+                next.add(copy().free(node).lose(node, rule));
             }
             for (int each = 0; each < phase.length; each++) {
                 if (vote[each][node] == 0 && (phase[each] == Phase.PROPOSING || phase[each] == Phase.RAISING)) {
@@ -161,8 +175,21 @@ final class FencingModel {
     }
 
     private FencingModel forget(int node) {
-        forgetful = node;
         free(node);
+        return loseCounter(node);
+    }
+
+    private FencingModel lose(int node, FencingRule rule) {
+        loseCounter(node);
+        if (rule == FencingRule.VOTING_WITHOUT_A_COUNTER) {
+            admitted = true;
+            counter[node] = clock[node];
+        }
+        return this;
+    }
+
+    private FencingModel loseCounter(int node) {
+        forgetful = node;
         counter[node] = 0;
         for (int each = 0; each < phase.length; each++) {
             begunBefore |= hasBegun(each) ? 1 << each : 0;
@@ -178,7 +205,8 @@ final class FencingModel {
             counter[forgetful] = Math.max(counter[forgetful], counter[node]);
         }
         for (int each = 0; each < phase.length; each++) {
-            if ((begunBefore & 1 << each) != 0 && phase[each] != Phase.GRANTED) {
+            boolean over = rule != FencingRule.ADMITTING_AT_ONCE;
+            if (over && (begunBefore & 1 << each) != 0 && phase[each] != Phase.GRANTED) {
                 end(each, Phase.GIVEN_UP);
             }
         }
@@ -231,7 +259,7 @@ final class FencingModel {
 
     /** The script of the second phase. */
     private FencingModel raise(int each, int node, FencingRule rule) {
-        if (owner[node] == each && value[node] == vote[each][node]) {
+        if (owner[node] == each && value[node] == vote[each][node] && votes(node)) {
             value[node] = token[each];
             counter[node] = Math.max(counter[node], token[each]);
             // The token was chosen without knowing of a larger proposal.

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * each order of requests and decisions, with the lock expiring on any node at any moment. Exclusion is broken all the time;
  * the tokens must grow nevertheless.
  *
- * <p>A grant may be restored on any node that is free, at any time. One node may be restarted without its data; it votes again
- * once whatever was begun before is over.
+ * <p>A grant may be restored on any node that is free, at any time. One node may be restarted without its data, or
+ * lose its counter, alone or with the rest, while it runs; it votes again once whatever was begun before is over.
  *
  * <p>What is small enough to be looked at completely: two acquisitions by three nodes.
  */
@@ -36,7 +36,7 @@ class FencingModelTests {
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"COMPLETE", "ADMITTING_BY_THE_OWN_CLOCK"})
+            names = {"COMPLETE", "ADMITTING_BY_THE_OWN_CLOCK", "VOTING_WITHOUT_A_COUNTER", "ADMITTING_AT_ONCE"})
     void withoutOneOfTheRulesTheyRepeat(FencingRule rule) {
         assertThat(findRepeat(new FencingModel(2, 0, 1, 2), rule)).isPresent();
     }
@@ -47,6 +47,18 @@ class FencingModelTests {
         FencingModel start = new FencingModel(2, 3, 0, 0).withRestartOf(2);
         assertThat(findRepeat(start, FencingRule.COMPLETE)).isEmpty();
         assertThat(findRepeat(start, FencingRule.ADMITTING_BY_THE_OWN_CLOCK)).isPresent();
+    }
+
+    /** The same, but the one that loses its counter, alone or with the rest, is not restarted. */
+    @Test
+    void tokensGrowThoughANodeLosesItsCounterWhileItRuns() {
+        FencingModel start = new FencingModel(2, 3, 0, 0).withLossOn(2);
+        assertThat(findRepeat(start, FencingRule.COMPLETE)).isEmpty();
+        assertThat(findRepeat(start, FencingRule.VOTING_WITHOUT_A_COUNTER)).isPresent();
+        assertThat(findRepeat(start, FencingRule.ADMITTING_BY_THE_OWN_CLOCK)).isPresent();
+        // Where all are behind, one more acquisition under way is needed, which had counted on the lost counter.
+        assertThat(findRepeat(new FencingModel(2, 0, 1, 2).withLossOn(2), FencingRule.ADMITTING_AT_ONCE))
+                .isPresent();
     }
 
     private static Optional<FencingModel> findRepeat(FencingModel start, FencingRule rule) {

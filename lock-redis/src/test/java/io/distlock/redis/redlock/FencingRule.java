@@ -11,5 +11,9 @@ enum FencingRule {
     /** A node proposes what the first one did, though it has counted further. */
     PROPOSING_WHAT_THE_FIRST_DID,
     /** A node that lost its counter goes on from its own clock. */
-    ADMITTING_BY_THE_OWN_CLOCK
+    ADMITTING_BY_THE_OWN_CLOCK,
+    /** A node that lost its counter while it runs goes on from its own clock. */
+    VOTING_WITHOUT_A_COUNTER,
+    /** A node that lost its counter is admitted while what was begun before is still under way. */
+    ADMITTING_AT_ONCE
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
-import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
@@ -203,7 +202,7 @@ class RedlockMinorityTests {
 
     private static Set<String> counters() {
         return nodes.all().stream()
-                .map(node -> RedlockTestClient.counter(node.probe(), LockKey.of("orders")))
+                .map(node -> RedlockTestClient.counter(node.probe()))
                 .collect(Collectors.toSet());
     }
 

@@ -1,6 +1,7 @@
 package io.distlock.redis.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distlock.redis.script.LuaScript;
 import io.distlock.redis.script.RedisKeys;
@@ -11,6 +12,7 @@ import io.distlock.test.redis.RedisReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,13 +24,18 @@ class RedlockScriptsTests {
 
     private static final String LOCK = "lock:{orders}";
     private static final String READERS = "lock:{orders}:readers";
-    private static final String COUNTERS = "lock:fence";
-    private static final String SLOT = "5";
+    private static final String COUNTER = "lock:fence";
+    private static final String MISSING = "NOSCRIPT This node has no fencing counter";
     private static final RedisScripts.Redlock SCRIPTS =
             RedisScripts.Redlock.with(Optional.empty(), new RedisKeys("lock", 0), List.of(0, 0, 0));
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();
+
+    @BeforeEach
+    void count(RedisProbe probe) {
+        probe.command("SET", COUNTER, "6");
+    }
 
     // --- raise ---
 
@@ -49,7 +56,7 @@ class RedlockScriptsTests {
     @ValueSource(strings = {"me.0:8", "me.01:7", "other.0:7", "kept:7"})
     void aProposalThatIsGoneIsNotRaised(String standing, RedisProbe probe) {
         probe.command("SET", LOCK, standing);
-        probe.command("HSET", COUNTERS, SLOT, "8");
+        probe.command("SET", COUNTER, "8");
         assertThat(raise(probe, "exclusive", "me.0:7", "me.0", "9")).isZero();
         assertThat(probe.get(LOCK)).contains(standing);
         assertThat(counter(probe)).isEqualTo("8");
@@ -69,7 +76,7 @@ class RedlockScriptsTests {
     @Test
     void aCounterThatIsLargerStaysSo(RedisProbe probe) {
         probe.command("SET", LOCK, "me.0:7", "PX", "60000");
-        probe.command("HSET", COUNTERS, SLOT, "12");
+        probe.command("SET", COUNTER, "12");
         assertThat(raise(probe, "exclusive", "me.0:7", "me.0", "9")).isOne();
         assertThat(counter(probe)).isEqualTo("12");
     }
@@ -118,7 +125,7 @@ class RedlockScriptsTests {
         assertThat(restore(probe, "exclusive", "me.0", "9")).isZero();
         assertThat(restore(probe, "shared", "me.0", "9")).isZero();
         assertThat(probe.get(LOCK)).contains(standing);
-        assertThat(probe.keys()).containsExactly(LOCK);
+        assertThat(probe.keys()).containsExactlyInAnyOrder(LOCK, COUNTER);
     }
 
     @Test
@@ -162,7 +169,7 @@ class RedlockScriptsTests {
     /** A majority has raised its own before the grant: others may stay behind, as the model of the tokens shows. */
     @Test
     void countersAreLeftAlone(RedisProbe probe) {
-        probe.command("HSET", COUNTERS, SLOT, "3");
+        probe.command("SET", COUNTER, "3");
         assertThat(restore(probe, "exclusive", "me.0", "9")).isOne();
         assertThat(counter(probe)).isEqualTo("3");
     }
@@ -176,16 +183,34 @@ class RedlockScriptsTests {
         for (LuaScript script :
                 List.of(SCRIPTS.node().acquireExclusive(), SCRIPTS.node().acquireShared())) {
             probe.command("DEL", LOCK, READERS);
-            probe.command("HSET", COUNTERS, SLOT, counted);
-            List<String> keys = List.of(LOCK, READERS, LOCK + ":waiting", COUNTERS);
-            RedisReply reply = run(probe, script, keys, "me.0", "60000", "0", "me", SLOT, least);
+            probe.command("SET", COUNTER, counted);
+            List<String> keys = List.of(LOCK, READERS, LOCK + ":waiting", COUNTER);
+            RedisReply reply = run(probe, script, keys, "me.0", "60000", "0", "me", least);
             assertThat(reply.items().get(1).number()).isEqualTo(proposed);
             assertThat(counter(probe)).isEqualTo(Long.toString(proposed));
         }
     }
 
+    /** It may have lost the rest with it, and does not begin with one by itself. */
+    @Test
+    void aNodeWithoutItsCounterNeitherProposesNorConfirms(RedisProbe probe) {
+        probe.command("DEL", COUNTER);
+        List<String> keys = List.of(LOCK, READERS, LOCK + ":waiting", COUNTER);
+        for (LuaScript script :
+                List.of(SCRIPTS.node().acquireExclusive(), SCRIPTS.node().acquireShared())) {
+            assertThatThrownBy(() -> run(probe, script, keys, "me.0", "60000", "0", "me", "12"))
+                    .hasMessageContaining(MISSING);
+        }
+        assertThat(probe.keys()).isEmpty();
+        probe.command("SET", LOCK, "me.0:7", "PX", "60000");
+        assertThatThrownBy(() -> raise(probe, "exclusive", "me.0:7", "me.0", "9"))
+                .hasMessageContaining(MISSING);
+        assertThat(probe.get(LOCK)).contains("me.0:7");
+        assertThat(probe.keys()).containsExactly(LOCK);
+    }
+
     private static long raise(RedisProbe probe, String mode, String proposed, String owner, String token) {
-        return run(probe, SCRIPTS.raise(), List.of(LOCK, READERS, COUNTERS), mode, proposed, owner, token, SLOT)
+        return run(probe, SCRIPTS.raise(), List.of(LOCK, READERS, COUNTER), mode, proposed, owner, token)
                 .number();
     }
 
@@ -213,6 +238,6 @@ class RedlockScriptsTests {
     }
 
     private static String counter(RedisProbe probe) {
-        return probe.command("HGET", COUNTERS, SLOT).text();
+        return probe.get(COUNTER).orElseThrow();
     }
 }

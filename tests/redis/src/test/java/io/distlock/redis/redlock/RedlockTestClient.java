@@ -9,7 +9,6 @@ import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.redis.LocalRedis;
 import io.distlock.redis.TestClient;
-import io.distlock.redis.script.RedisKeys;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -91,11 +90,8 @@ public final class RedlockTestClient implements AutoCloseable {
         return RedlockConnections.to(nodes.stream().map(LocalRedis::factory).toList(), options);
     }
 
-    /** The fencing counter of a lock on one node. */
-    static String counter(RedisProbe node, LockKey key) {
-        RedisKeys keys = new RedisKeys("lock", 0);
-        return node.command("HGET", keys.fences(), Integer.toString(keys.of(key).slot()))
-                .text();
+    static String counter(RedisProbe node) {
+        return node.get("lock:fence").orElseThrow();
     }
 
     static List<RedisEndpoint> endpoints(RedisServersExtension nodes) {

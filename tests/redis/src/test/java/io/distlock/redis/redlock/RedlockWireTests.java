@@ -1,6 +1,7 @@
 package io.distlock.redis.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.FencingToken;
@@ -17,10 +18,12 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.test.redis.CommandRecorder;
+import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -74,6 +77,37 @@ class RedlockWireTests {
         lockOnAllNodes("orders");
         assertThat(recorders).allSatisfy(each -> assertThat(each.names()).containsExactly("EVALSHA", "EVALSHA"));
         recorders.forEach(CommandRecorder::close);
+    }
+
+    /** Those inside the scripts included. */
+    @Test
+    void anUncontendedLockCostsEightCommandsOnANode() {
+        client.locks.acquire(client.locks.request("orders")).close();
+        RedisProbe node = nodes.get(0).probe();
+        Map<String, Integer> ran = new HashMap<>();
+        await().atMost(RedlockTestClient.PATIENCE).until(() -> {
+            node.command("CONFIG", "RESETSTAT");
+            client.locks.acquire(client.locks.request("orders")).close();
+            ran.clear();
+            await().atMost(RedlockTestClient.PATIENCE).until(() -> {
+                node.info("commandstats")
+                        .forEach((name, figures) ->
+                                ran.put(name, Integer.parseInt(figures.replaceFirst("calls=(\\d+),.*", "$1"))));
+                return ran.containsKey("cmdstat_publish");
+            });
+            ran.keySet().removeIf(name -> !name.startsWith("cmdstat_") || name.matches("cmdstat_(config.*|info)"));
+            // A second phase would be one more.
+            return ran.get("cmdstat_evalsha") == 2;
+        });
+        assertThat(ran)
+                .containsOnly(
+                        entry("cmdstat_evalsha", 2),
+                        entry("cmdstat_exists", 1),
+                        entry("cmdstat_incr", 1),
+                        entry("cmdstat_set", 1),
+                        entry("cmdstat_get", 1),
+                        entry("cmdstat_del", 1),
+                        entry("cmdstat_publish", 1));
     }
 
     @Test
@@ -157,7 +191,7 @@ class RedlockWireTests {
 
     private static Set<String> counters() {
         return nodes.all().stream()
-                .map(node -> RedlockTestClient.counter(node.probe(), LockKey.of("orders")))
+                .map(node -> RedlockTestClient.counter(node.probe()))
                 .collect(Collectors.toSet());
     }
 

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,9 +57,9 @@ class RestartAdmissionTests {
         AtomicInteger prepared = new AtomicInteger();
         NodeCalls calls = calls(
                 Duration.ofMillis(200),
-                same -> prepared.getAndIncrement() == 0
+                () -> prepared.getAndIncrement() == 0
                         ? new CompletableFuture<>()
-                        : CompletableFuture.completedFuture(same));
+                        : CompletableFuture.completedFuture(0L));
         await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
         assertThat(prepared.get()).isGreaterThan(1);
         await().atMost(TestClient.PATIENCE).until(() -> server.probe().clientCount() == 1);
@@ -68,7 +68,7 @@ class RestartAdmissionTests {
 
     @Test
     void aServerThatTookThePlaceOfTheOneThatWasAskedIsNotAdmitted() {
-        NodeCalls calls = calls(Duration.ofSeconds(5), CompletableFuture::completedFuture);
+        NodeCalls calls = calls(Duration.ofSeconds(5), () -> CompletableFuture.completedFuture(0L));
         awaitOldEnough(server);
         calls.warmUp("its settings", TestClient.PATIENCE);
         await().atMost(TestClient.PATIENCE).until(() -> knowsScripts(server));
@@ -90,7 +90,7 @@ class RestartAdmissionTests {
     @Test
     void aServerThatSaysItHasBeenUpForLongerThanItCanHaveBeenIsQuarantined() {
         try (RedisServer old = RedisServer.start()) {
-            NodeCalls calls = calls(Duration.ofSeconds(5), CompletableFuture::completedFuture);
+            NodeCalls calls = calls(Duration.ofSeconds(5), () -> CompletableFuture.completedFuture(0L));
             awaitOldEnough(server);
             awaitOldEnough(old);
             await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
@@ -118,7 +118,7 @@ class RestartAdmissionTests {
         try (LockRuntime manual = ManualScheduler.runtime(ticker)) {
             NodeCalls calls = calls(
                     Duration.ofSeconds(5),
-                    same -> {
+                    () -> {
                         prepared.incrementAndGet();
                         return CompletableFuture.failedFuture(new RedisCallException("refused on purpose", false));
                     },
@@ -145,7 +145,7 @@ class RestartAdmissionTests {
                                 server.restart();
                                 return info;
                             })
-                            .thenCompose(info -> same.setInHash("key", "field", "value")));
+                            .thenCompose(info -> same.startCounter("key", 0)));
             assertThatThrownBy(() -> TestClient.get(set)).hasMessage("no answer");
             assertThat(server.probe().keys()).isEmpty();
             await().until(() -> server.probe().clientCount() == 0);
@@ -166,18 +166,30 @@ class RestartAdmissionTests {
     }
 
     private NodeCalls guarded(List<LuaScript> known) {
-        Quarantine quarantine = new Quarantine("The node", Duration.ofSeconds(1), CompletableFuture::completedFuture);
-        return new NodeCalls(connections, Duration.ofSeconds(5), 0, known, Optional.of(quarantine), runtime);
-    }
-
-    private NodeCalls calls(Duration callTimeout, Function<ServerCommands, CompletionStage<?>> preparation) {
-        return calls(callTimeout, preparation, runtime);
+        return calls(
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(1),
+                known,
+                () -> CompletableFuture.completedFuture(0L),
+                runtime);
     }
 
     private NodeCalls calls(
-            Duration callTimeout, Function<ServerCommands, CompletionStage<?>> preparation, LockRuntime with) {
-        Quarantine quarantine = new Quarantine("The node", QUARANTINE, preparation);
-        return new NodeCalls(connections, callTimeout, 0, scripts.all(), Optional.of(quarantine), with);
+            Duration callTimeout,
+            Duration quarantine,
+            List<LuaScript> known,
+            Supplier<CompletionStage<Long>> ofOthers,
+            LockRuntime with) {
+        FencingCounter counter = new FencingCounter("The node", "lock:fence", Optional.of(quarantine), ofOthers);
+        return new NodeCalls(connections, callTimeout, 0, known, Optional.of(counter), with);
+    }
+
+    private NodeCalls calls(Duration callTimeout, Supplier<CompletionStage<Long>> ofOthers) {
+        return calls(callTimeout, ofOthers, runtime);
+    }
+
+    private NodeCalls calls(Duration callTimeout, Supplier<CompletionStage<Long>> ofOthers, LockRuntime with) {
+        return calls(callTimeout, QUARANTINE, scripts.all(), ofOthers, with);
     }
 
     /** Ended, one way or the other. */
