@@ -85,10 +85,7 @@ public final class RedisFenceAutoConfiguration {
                 return rule.get();
             } catch (IllegalArgumentException broken) {
                 throw new InvalidConfigurationPropertyValueException(
-                        "distributed-lock.redis.fencing." + property,
-                        value,
-                        String.valueOf(broken.getMessage()),
-                        broken);
+                        "distributed-lock.redis.fencing." + property, value, String.valueOf(broken.getMessage()));
             }
         }
     }
