@@ -52,9 +52,12 @@ class RedisQuickStartTests {
     private static void assertLocks(String service, String name, String yaml, RedisServer server) {
         // A machine that is busy with other tests may take longer to connect than the default allows.
         Map<String, String> address = Map.of(
-                "SPRING_DATA_REDIS_HOST", server.host(),
-                "SPRING_DATA_REDIS_PORT", "" + server.port(),
-                "DISTRIBUTEDLOCK_REDIS_CONNECTTIMEOUT", "30s");
+                "SPRING_DATA_REDIS_HOST",
+                server.host(),
+                "SPRING_DATA_REDIS_PORT",
+                "" + server.port(),
+                "DISTRIBUTEDLOCK_REDIS_CONNECTTIMEOUT",
+                "30s");
         try (BuiltApplication application = BuiltApplication.build(service, name, yaml, CLASS_PATH)) {
             assertThat(application.run(address))
                     .contains("shipped 42 with token ")
