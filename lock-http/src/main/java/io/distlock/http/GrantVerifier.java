@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,9 +35,13 @@ final class GrantVerifier {
     /** A fence could have forgotten a later token by then, while the request waited for a thread. */
     private static final long USABLE_NANOS = Duration.ofSeconds(45).toNanos();
 
+    private static final long WARNING_NANOS = Duration.ofMinutes(1).toNanos();
+
     private final Fence fence;
     private final Optional<Function<Sequencer, CompletableFuture<Boolean>>> store;
     private final Ticker clock;
+
+    private final AtomicLong nextWarning;
 
     /** When each was last asked about. Bounded: a grant that was dropped is asked about again. */
     private final Map<Sequencer, Long> confirmed;
@@ -50,6 +55,7 @@ final class GrantVerifier {
         this.fence = fence;
         this.store = store;
         this.clock = clock;
+        this.nextWarning = new AtomicLong(clock.nanos());
         this.confirmed = Collections.synchronizedMap(new LinkedHashMap<Sequencer, Long>() {
 
             private static final long serialVersionUID = 1L;
@@ -124,12 +130,21 @@ final class GrantVerifier {
         }
     }
 
-    /** What the sender of the request learns of a failed check. */
-    static RuntimeException refusal(Throwable failure) {
+    /** What the sender of the request learns of a failed check. Anybody can send requests, so few of them are logged. */
+    RuntimeException refusal(Throwable failure) {
         if (failure instanceof StaleFencingTokenException) {
             return LockRequirementException.stale(Optional.of(failure));
         } else if (failure instanceof LockException || failure instanceof NestedRuntimeException) {
-            log.warn("A request was refused because its lock could not be checked: {}", failure.toString());
+            long now = clock.nanos();
+            long next = nextWarning.get();
+            if (now - next >= 0 && nextWarning.compareAndSet(next, now + WARNING_NANOS)) {
+                log.warn(
+                        "A request was refused because its lock could not be checked: {}; for {} s, others are logged at DEBUG",
+                        failure.toString(),
+                        Duration.ofNanos(WARNING_NANOS).toSeconds());
+            } else {
+                log.debug("A request was refused because its lock could not be checked", failure);
+            }
             return LockRequirementException.unavailable(failure);
         }
         return failure instanceof RuntimeException bug ? bug : new IllegalStateException(failure);

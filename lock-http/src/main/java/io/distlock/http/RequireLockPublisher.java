@@ -38,7 +38,7 @@ record RequireLockPublisher(Check check, ReactiveAdapter adapter, ProxyMethodInv
         Sequencer grant = check.grant(values);
         GrantVerifier verifier = check.verifier();
         return Mono.fromFuture(() -> verifier.confirm(grant))
-                .onErrorMap(GrantVerifier::refusal)
+                .onErrorMap(verifier::refusal)
                 .publishOn(Schedulers.boundedElastic())
                 .doOnNext(confirmation -> verifier.advance(grant, confirmation))
                 .flatMapMany(confirmation -> body());

@@ -21,6 +21,8 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -132,7 +134,12 @@ final class RequiredLocks {
             if (key == null) {
                 return LockKey.of(annotation.name());
             }
-            Object value = key.getValue(new MethodBasedEvaluationContext(target, method, arguments, parameterNames));
+            Object value = value(key, new MethodBasedEvaluationContext(target, method, arguments, parameterNames));
+            if (value == null
+                    || ((value instanceof Double || value instanceof Float)
+                            && !Double.isFinite(((Number) value).doubleValue()))) {
+                throw LockRequirementException.ofAnotherKey();
+            }
             String item;
             try {
                 item = KeyConverter.text(value);
@@ -145,6 +152,20 @@ final class RequiredLocks {
                 return LockKey.of(annotation.name(), item);
             } catch (IllegalArgumentException nobodysKey) {
                 throw LockRequirementException.ofAnotherKey();
+            }
+        }
+
+        /** Null also where something on the way is null: a part of the request is missing. */
+        private static @Nullable Object value(Expression key, MethodBasedEvaluationContext arguments) {
+            try {
+                return key.getValue(arguments);
+            } catch (SpelEvaluationException failure) {
+                SpelMessage reason = failure.getMessageCode();
+                if (reason == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
+                        || reason == SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED) {
+                    return null;
+                }
+                throw failure;
             }
         }
     }

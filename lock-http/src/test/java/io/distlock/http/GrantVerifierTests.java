@@ -16,6 +16,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 class GrantVerifierTests {
 
@@ -143,6 +146,25 @@ class GrantVerifierTests {
                 2,
                 clock);
         assertRefused(silent, grant("a", 1), 503);
+    }
+
+    /** Anybody can send requests. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void ofManyRequestsThatCannotBeCheckedOneAMinuteIsLogged(CapturedOutput output) {
+        GrantVerifier silent = new GrantVerifier(
+                new MemoryFence(3, grant -> false),
+                Optional.of(grant -> CompletableFuture.failedFuture(
+                        new LockUnavailableException(grant.key(), Duration.ZERO, "no answer", null))),
+                2,
+                clock);
+        for (int forged = 1; forged < 100; forged++) {
+            assertRefused(silent, grant("forged" + forged, forged), 503);
+        }
+        assertThat(output).containsOnlyOnce("WARN").containsOnlyOnce("A request was refused because");
+        time = Duration.ofMinutes(1);
+        assertRefused(silent, grant("another", 1), 503);
+        assertThat(output).contains("another");
     }
 
     @Test

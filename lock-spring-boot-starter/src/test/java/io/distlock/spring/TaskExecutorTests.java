@@ -6,17 +6,24 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockClient;
 import io.micrometer.context.ContextRegistry;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.MDC;
+import org.springframework.beans.BeanUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -30,6 +37,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.TaskRejectedException;
+import org.springframework.scheduling.concurrent.ConcurrentTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import reactor.core.publisher.Mono;
 
@@ -142,6 +150,27 @@ class TaskExecutorTests {
                             assertThat(wrong.getName()).isEqualTo("distributed-lock.task-executor");
                             assertThat(wrong.getReason()).contains("there is no bean of this name");
                         }));
+    }
+
+    /** A body that is dropped without a word would keep its lock for as long as it may be held. */
+    @ParameterizedTest
+    @ValueSource(classes = {ThreadPoolExecutor.DiscardPolicy.class, ThreadPoolExecutor.DiscardOldestPolicy.class})
+    void anExecutorThatDropsTasksWithoutAWordEndsTheStart(Class<? extends RejectedExecutionHandler> policy) {
+        RejectedExecutionHandler handler = BeanUtils.instantiateClass(policy);
+        ThreadPoolTaskExecutor ofSpring = new ThreadPoolTaskExecutor();
+        ofSpring.setRejectedExecutionHandler(handler);
+        ofSpring.initialize();
+        ThreadPoolExecutor ofTheJdk =
+                new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(1), handler);
+        for (Executor executor : List.of(ofSpring, ofTheJdk, new ConcurrentTaskExecutor(ofTheJdk))) {
+            runner.withBean("own", Executor.class, () -> executor)
+                    .withPropertyValues("distributed-lock.task-executor=own")
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .hasStackTraceContaining(policy.getSimpleName())
+                            .hasStackTraceContaining("give it a RejectedExecutionHandler that throws"));
+        }
+        ofTheJdk.shutdown();
     }
 
     @Test

@@ -24,7 +24,7 @@ public final class ConfigurationPage {
 
     private final List<String> rows;
 
-    private record Property(String name, Optional<String> defaultValue) {}
+    private record Property(String name, Optional<String> defaultValue, boolean isDescribed) {}
 
     public ConfigurationPage(Path page) throws IOException {
         this.rows = Files.readAllLines(page).stream()
@@ -32,7 +32,10 @@ public final class ConfigurationPage {
                 .toList();
     }
 
-    /** What the page should say and does not: for each property a row that begins with its name and ends with its default. */
+    /**
+     * What the page should say and does not: for each property a row that begins with its name and ends with its default. Also
+     * each property that the metadata does not describe.
+     */
     public List<String> mistakes() throws IOException {
         List<String> mistakes = new ArrayList<>();
         List<Property> all = properties();
@@ -46,6 +49,9 @@ public final class ConfigurationPage {
                 property.defaultValue()
                         .filter(value -> !row.get().endsWith("| `" + value + "` |"))
                         .ifPresent(value -> mistakes.add(property.name() + " has the default " + value));
+            }
+            if (!property.isDescribed()) {
+                mistakes.add(property.name() + " has no description, which editors would show");
             }
         }
         return all.isEmpty() ? List.of("no metadata is on the class path") : mistakes;
@@ -76,9 +82,12 @@ public final class ConfigurationPage {
         while (name.find()) {
             if (OURS.matcher(name.group(1)).matches()) {
                 int next = all.indexOf("\"name\": ", name.end());
-                Matcher value = DEFAULT.matcher(all.substring(name.end(), next < 0 ? all.length() : next));
-                properties.add(
-                        new Property(name.group(1), value.find() ? Optional.of(value.group(1)) : Optional.empty()));
+                String attributes = all.substring(name.end(), next < 0 ? all.length() : next);
+                Matcher value = DEFAULT.matcher(attributes);
+                properties.add(new Property(
+                        name.group(1),
+                        value.find() ? Optional.of(value.group(1)) : Optional.empty(),
+                        attributes.contains("\"description\": ")));
             }
         }
         return properties;
