@@ -27,7 +27,7 @@ final class HttpCalls {
     static CompletableFuture<HttpResponse<String>> sendAsync(
             HttpClient client, int port, String method, String path, List<String> values) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                .timeout(Duration.ofSeconds(30))
+                .timeout(Duration.ofMinutes(2))
                 .method(method, HttpRequest.BodyPublishers.noBody());
         values.forEach(value -> request.header(SequencerHeader.NAME, value));
         return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());

@@ -176,6 +176,7 @@ class HttpEndToEndTests {
                 // This machine may stand still for longer than a call may usually take.
                 "--distributed-lock.redis.command-timeout=10s",
                 "--distributed-lock.redis.connect-timeout=10s",
+                "--distributed-lock.wait-time=60s",
                 "--spring.main.banner-mode=off",
                 "--spring.data.redis.host=" + server.host(),
                 "--spring.data.redis.port=" + server.port(),

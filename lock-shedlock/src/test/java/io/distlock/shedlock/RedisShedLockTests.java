@@ -14,7 +14,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 class RedisShedLockTests extends ShedLockKit {
 
-    private static final RedisLockOptions OPTIONS = RedisLockOptions.defaults().withCallTimeout(Duration.ofSeconds(2));
+    private static final RedisLockOptions OPTIONS = RedisLockOptions.defaults().withCallTimeout(Duration.ofSeconds(10));
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();

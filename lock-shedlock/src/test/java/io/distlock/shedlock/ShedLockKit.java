@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Optional;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
+import net.javacrumbs.shedlock.support.LockException;
 import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,22 +66,24 @@ abstract class ShedLockKit extends AbstractExtensibleLockProviderIntegrationTest
     @Override
     @Test
     public void shouldTimeout() {
-        assertThat(getLockProvider().lock(lockConfig(LOCK_NAME1, SHORT, Duration.ZERO)))
-                .isPresent();
+        lockBriefly();
         sleepFor(SHORT.plusMillis(5));
         assertUnlocked(LOCK_NAME1);
         // Once the client has noticed it too.
-        await().until(() -> getLockProvider().lock(lockConfig(LOCK_NAME1, SHORT, Duration.ZERO)), Optional::isPresent)
-                .orElseThrow()
-                .unlock();
+        lockBriefly();
+    }
+
+    /** Again if the grant came too late to be used: a busy machine may take longer than the lease. */
+    private SimpleLock lockBriefly() {
+        return await().ignoreException(LockException.class)
+                .until(() -> getLockProvider().lock(lockConfig(LOCK_NAME1, SHORT, Duration.ZERO)), Optional::isPresent)
+                .orElseThrow();
     }
 
     @Override
     @Test
     public void shouldNotBeAbleToExtendExpiredLock() {
-        SimpleLock lock = getLockProvider()
-                .lock(lockConfig(LOCK_NAME1, SHORT, Duration.ZERO))
-                .orElseThrow();
+        SimpleLock lock = lockBriefly();
         sleepFor(SHORT.plusMillis(5));
         assertThat(lock.extend(Duration.ofSeconds(10), Duration.ZERO)).isEmpty();
         assertUnlocked(LOCK_NAME1);

@@ -33,7 +33,7 @@ class Shop {
         return body.call();
     }
 
-    @DistributedLock(name = "order", key = "#ids", waitTime = "1m")
+    @DistributedLock(name = "order", key = "#ids", leaseTime = "30m", waitTime = "1m") // is not renewed meanwhile
     public <T> T all(List<Long> ids, Function<List<Long>, T> body) {
         return body.apply(ids);
     }

@@ -1,8 +1,8 @@
 package io.distlock.engine;
 
+import static io.distlock.engine.ManualEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;

@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Timeout;
 
 /** Makes a call that never ends a failed test, not a build that hangs. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @interface EndsInTime {}

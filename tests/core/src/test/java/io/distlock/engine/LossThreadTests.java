@@ -1,7 +1,7 @@
 package io.distlock.engine;
 
+import static io.distlock.engine.ManualEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;

@@ -158,7 +158,7 @@ final class ManualEngine {
 
     /** For what another thread of the test does. */
     static ConditionFactory await() {
-        return Awaitility.await().pollInterval(Duration.ofMillis(5));
+        return Awaitility.await().atMost(Duration.ofMinutes(1)).pollInterval(Duration.ofMillis(5));
     }
 
     <T extends LockEvent> List<T> events(Class<T> kind) {

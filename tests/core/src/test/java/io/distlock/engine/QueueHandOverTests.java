@@ -89,7 +89,7 @@ class QueueHandOverTests {
         }));
         HeldLock held = client.acquire(client.request("orders"));
         var next = client.tryAcquireAsync(client.request("orders"));
-        assertThat(held.releaseAsync().toCompletableFuture().get(5, TimeUnit.SECONDS))
+        assertThat(held.releaseAsync().toCompletableFuture().get(60, TimeUnit.SECONDS))
                 .isEqualTo(Release.RELEASED);
         assertThat(next).isCompletedExceptionally();
         assertThatExceptionOfType(LockUnavailableException.class)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The connections are closed next: what is under way, and what has to be taken back, goes before. */
-@Timeout(60)
+@Timeout(240)
 class AcquireLoopCloseTests extends AcquireLoopFixture {
 
     /** Patient enough for a machine that stands still. */
@@ -33,7 +33,8 @@ class AcquireLoopCloseTests extends AcquireLoopFixture {
             waited.set(answered.get());
         });
         closing.start();
-        await().until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
         answered.set(true);
         store.grant(KEY, ticker.now());
         closing.join();

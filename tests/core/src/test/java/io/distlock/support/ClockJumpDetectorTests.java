@@ -80,7 +80,7 @@ class ClockJumpDetectorTests {
         CompletableFuture<LockLoss> lost = held.lost().toCompletableFuture();
         ticker.stepWallClock(Duration.ofSeconds(60));
         ticker.advance(Duration.ofSeconds(1));
-        await().until(lost::isDone);
+        await().atMost(Duration.ofMinutes(1)).until(lost::isDone);
         assertThat(lost.join().reason()).isEqualTo(LockLoss.Reason.EXPIRED);
         assertThat(longer.isHeld()).isTrue();
         client.close();

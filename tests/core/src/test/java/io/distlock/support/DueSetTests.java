@@ -269,7 +269,7 @@ class DueSetTests {
         for (Thread each : threads) {
             each.join();
         }
-        await().atMost(Duration.ofSeconds(20)).until(left::isEmpty);
+        await().atMost(Duration.ofMinutes(1)).until(left::isEmpty);
         thread.close();
     }
 

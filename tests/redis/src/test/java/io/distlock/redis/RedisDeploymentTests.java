@@ -74,7 +74,7 @@ class RedisDeploymentTests {
             server.probe().command("SET", "lock:{orders}", "theirs");
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() ->
-                            client.locks.acquire(client.locks.request("orders").withWaitTime(Duration.ofSeconds(2))))
+                            client.locks.acquire(client.locks.request("orders").withWaitTime(Duration.ofSeconds(5))))
                     .havingCause()
                     .withMessageContaining("SUBSCRIBE failed: NOPERM");
         }

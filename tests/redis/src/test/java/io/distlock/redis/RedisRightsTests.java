@@ -45,6 +45,9 @@ class RedisRightsTests {
     private static final String PASSWORD = "secret";
     private static final LockKey KEY = LockKey.of("orders");
 
+    /** Of which two thirds may pass in a stall between renewals; the quarantine cannot be shorter. */
+    private static final Duration LEASE = Duration.ofSeconds(5);
+
     @RegisterExtension
     static final RedisServersExtension nodes = RedisServersExtension.create(3);
 
@@ -67,7 +70,7 @@ class RedisRightsTests {
         }
         List<RedisEndpoint> endpoints =
                 nodes.all().stream().map(RedisRightsTests::endpoint).toList();
-        RedlockOptions guarded = RedlockTestClient.PATIENT.withRestartGuard(Duration.ofSeconds(5));
+        RedlockOptions guarded = RedlockTestClient.PATIENT.withRestartGuard(LEASE);
         try (RedlockTestClient majority = RedlockTestClient.of(endpoints, guarded)) {
             use(majority.locks, majority.provider);
             letANodeForget(majority.locks);
@@ -99,10 +102,8 @@ class RedisRightsTests {
     /** All that a client does with a lock. */
     private static void use(LockClient locks, LockProvider provider) {
         for (LockMode mode : LockMode.values()) {
-            LockRequest request = locks.request(KEY)
-                    .withMode(mode)
-                    .withLeaseTime(Duration.ofSeconds(3))
-                    .withWaitTime(TestClient.PATIENCE);
+            LockRequest request =
+                    locks.request(KEY).withMode(mode).withLeaseTime(LEASE).withWaitTime(TestClient.PATIENCE);
             HeldLock held = locks.acquire(request);
             awaitRenewal(provider);
             CompletableFuture<HeldLock> next = locks.acquireAsync(request.withMode(LockMode.EXCLUSIVE));
@@ -134,7 +135,7 @@ class RedisRightsTests {
         RedisKeys.Names names = new RedisKeys("lock", 0).of(KEY);
         RedisProbe node = nodes.get(0).probe();
         for (LockMode mode : LockMode.values()) {
-            LockRequest request = locks.request(KEY).withMode(mode).withLeaseTime(Duration.ofSeconds(3));
+            LockRequest request = locks.request(KEY).withMode(mode).withLeaseTime(LEASE);
             try (HeldLock held = locks.acquire(request.withWaitTime(TestClient.PATIENCE))) {
                 String key = mode == LockMode.SHARED ? names.readers() : names.lock();
                 await().atMost(TestClient.PATIENCE).until(() -> node.keys().contains(key));

@@ -13,8 +13,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** An instance that is stopped in the middle of a sale for longer than its lease. */
 class FrozenInstanceTests {
 
-    static final String[] SHORT = {"--distributed-lock.lease-time=1s", "--flash-sale.freeze-time=4s"};
-
     @TempDir
     Path directory;
 
@@ -32,9 +30,9 @@ class FrozenInstanceTests {
 
     @Test
     void withoutAFenceWritesWhatItHadInMindInSpiteOfTheLockAndWithOneIsRefused() throws Exception {
-        shops.start("first", SHORT);
+        shops.startToBeFrozen("first");
         String one = shops.address("first");
-        shops.start("second", "--join", SHORT[0], SHORT[1]);
+        shops.startToBeFrozen("second", "--join");
         String two = shops.address("second");
 
         SaleView unfenced = freezeTheSecond(one, two, false);
@@ -65,12 +63,13 @@ class FrozenInstanceTests {
         // A server ends when nobody is connected any more.
         try (SqlServer postgresql = SqlServer.start(SqlServer.Product.POSTGRESQL);
                 ShopProcesses connected = shops) {
-            connected.start(
-                    "first", "--database=" + postgresql.url() + "?user=" + postgresql.user(), SHORT[0], SHORT[1]);
+            connected.startToBeFrozen("first", "--database=" + postgresql.url() + "?user=" + postgresql.user());
             String one = connected.address("first");
-            connected.start("second", "--join", SHORT[0], SHORT[1]);
+            connected.startToBeFrozen("second", "--join");
 
-            SaleView fenced = freezeTheSecond(one, connected.address("second"), true);
+            String two = connected.address("second");
+
+            SaleView fenced = freezeTheSecond(one, two, true);
 
             assertThat(fenced.sold()).isEqualTo(100);
             assertThat(fenced.lostUpdates()).isZero();
@@ -80,6 +79,8 @@ class FrozenInstanceTests {
     }
 
     private SaleView freezeTheSecond(String one, String two, boolean fenced) throws Exception {
+        // Its first request takes long, and the sale goes on meanwhile.
+        shops.post(two + "/api/sale/freeze", 409);
         shops.post(one + "/api/sale?workers=2&lock=true&fenced=" + fenced, 200);
         shops.post(two + "/api/sale/workers?workers=4", 200);
         shops.post(two + "/api/sale/freeze", 200);

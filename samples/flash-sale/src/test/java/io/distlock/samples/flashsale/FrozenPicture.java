@@ -17,9 +17,9 @@ class FrozenPicture {
     void isTaken() throws Exception {
         try (ShopProcesses shops = new ShopProcesses(directory);
                 Chromium browser = Chromium.start()) {
-            shops.start("localhost:8080", FrozenInstanceTests.SHORT);
+            shops.startToBeFrozen("localhost:8080");
             String one = shops.address("localhost:8080");
-            shops.start("localhost:8081", "--join", FrozenInstanceTests.SHORT[0], FrozenInstanceTests.SHORT[1]);
+            shops.startToBeFrozen("localhost:8081", "--join");
             String two = shops.address("localhost:8081");
             browser.prefer("light");
             browser.size(1280, 940);

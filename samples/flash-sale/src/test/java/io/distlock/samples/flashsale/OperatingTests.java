@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -79,7 +80,8 @@ class OperatingTests {
 
     @Test
     void theEndpointShowsWhoWaits() {
-        CompletableFuture<HeldLock> next = client.acquireAsync(client.request("orders", "42"));
+        CompletableFuture<HeldLock> next =
+                client.acquireAsync(client.request("orders", "42").withWaitTime(Duration.ofMinutes(5)));
         get("/actuator/locks?name=orders")
                 .jsonPath("$.waiting.items[0].key")
                 .isEqualTo("42")

@@ -54,6 +54,16 @@ final class ShopProcesses implements AutoCloseable {
         return process;
     }
 
+    /** One that can be frozen for longer than its lease. A busy machine is neither a loss nor a store that is silent. */
+    void startToBeFrozen(String name, String... more) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(
+                "--distributed-lock.lease-time=2s",
+                "--flash-sale.freeze-time=6s",
+                "--distributed-lock.redis.command-timeout=10s"));
+        arguments.addAll(List.of(more));
+        start(name, arguments.toArray(String[]::new));
+    }
+
     /** Waits until an instance is open. */
     String address(String name) {
         Matcher open = await().atMost(PATIENCE).until(() -> OPEN.matcher(Files.readString(log(name))), Matcher::find);

@@ -105,7 +105,7 @@ class Jobs {
     @DistributedLock(name = "kept", minHoldTime = "PT1M")
     public void kept() {}
 
-    @DistributedLock(name = "limited", leaseTime = "300ms", maxHoldTime = "400ms", onLost = INTERRUPT)
+    @DistributedLock(name = "limited", leaseTime = "3s", maxHoldTime = "4s", onLost = INTERRUPT)
     public void limited() throws InterruptedException {
         gate.pass();
     }

@@ -55,7 +55,7 @@ class OrderService {
     }
 
     @Transactional
-    @DistributedLock(name = "orders", key = "#id", leaseTime = "2s")
+    @DistributedLock(name = "orders", key = "#id", leaseTime = "10s")
     public void inspect(long id) throws InterruptedException {
         purchases.findById(id).orElseThrow().become("inspected");
         gate.pass();

@@ -33,6 +33,7 @@ import reactor.core.publisher.Mono;
             "spring.threads.virtual.enabled=true",
             "distributed-lock.web.problem-details=true",
             "distributed-lock.shutdown-timeout=0s",
+            "distributed-lock.wait-time=60s",
             "spring.data.redis.repositories.enabled=false",
             "management.endpoints.web.exposure.include=locks",
             "management.endpoint.locks.show-values=always"
@@ -131,7 +132,7 @@ class StockApplicationTests {
         await().until(() -> stock.counting() == 1);
         locks.lose("stock", "shelf");
         assertThatThrownBy(counting::join).hasCauseInstanceOf(LockLostException.class);
-        assertThat(stock.cancelled()).isEqualTo(1);
+        await().untilAsserted(() -> assertThat(stock.cancelled()).isEqualTo(1));
     }
 
     @Test

@@ -91,7 +91,7 @@ class SuspendingFunctionTests {
     fun theLockIsHeldWhileTheFunctionIsSuspendedAndGivenBackOnce() = run { jobs ->
         val work = CompletableDeferred<String>()
         val result = CoroutineScope(Dispatchers.Default).async { jobs.run { work.await() } }
-        await().until { jobs.calls.get() == 1 }
+        await().atMost(Duration.ofMinutes(1)).until { jobs.calls.get() == 1 }
         assertThat(isFree("job")).isFalse()
         work.complete("done")
         assertThat(result.await()).isEqualTo("done")
@@ -119,7 +119,7 @@ class SuspendingFunctionTests {
             waiting.cancelAndJoin()
         }
         other.close()
-        await().until { isFree("job") }
+        await().atMost(Duration.ofMinutes(1)).until { isFree("job") }
         assertThat(jobs.patiently()).isEqualTo("[job]")
     }
 
@@ -142,7 +142,7 @@ class SuspendingFunctionTests {
             running.cancelAndJoin()
         }
         cancelled.await()
-        await().until { isFree("job") }
+        await().atMost(Duration.ofMinutes(1)).until { isFree("job") }
         assertThat(provider.releases()).isEqualTo(1)
     }
 

@@ -113,7 +113,7 @@ class RedlockExtensionTests {
         nodes.all().forEach(node -> node.probe().command("PEXPIRE", LOCK, "15000"));
         nodes.get(2).probe().command("DEL", LOCK);
         assertThat(extend(SHORT)).isEqualTo(Renewal.RENEWED);
-        await().atMost(Duration.ofSeconds(15))
+        await().atMost(RedlockTestClient.PATIENCE)
                 .untilAsserted(
                         () -> assertThat(nodes.get(2).probe().ttlMillis(LOCK)).isPresent());
         assertThat(nodes.get(2).probe().ttlMillis(LOCK).orElse(0L)).isBetween(1L, SHORT.toMillis());
@@ -126,7 +126,7 @@ class RedlockExtensionTests {
     }
 
     private static void awaitLong(RedisServer node) {
-        await().atMost(Duration.ofSeconds(10))
+        await().atMost(RedlockTestClient.PATIENCE)
                 .untilAsserted(() ->
                         assertThat(node.probe().ttlMillis(LOCK).orElse(0L)).isGreaterThan(LONG.toMillis() / 2));
     }

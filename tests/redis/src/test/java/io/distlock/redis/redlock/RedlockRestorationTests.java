@@ -147,7 +147,7 @@ class RedlockRestorationTests {
         nodes.get(0).probe().command("DEL", LOCK);
         nodes.get(1).probe().command("DEL", LOCK);
         assertThat(renew(lease)).isEqualTo(Renewal.NOT_OWNER);
-        await().atMost(Duration.ofSeconds(10)).until(() -> third().get(LOCK).isEmpty());
+        await().atMost(RedlockTestClient.PATIENCE).until(() -> third().get(LOCK).isEmpty());
     }
 
     @Test

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 /** How a node that stands alone is admitted, and what is in the way of it. */
 class RestartAdmissionTests {
 
-    private static final Duration QUARANTINE = Duration.ofSeconds(3);
+    private static final Duration QUARANTINE = Duration.ofSeconds(5);
 
     private final RedisScripts scripts = RedisScripts.single();
     private final LockRuntime runtime = LockRuntime.start();

@@ -23,7 +23,7 @@ import javax.tools.ToolProvider;
  */
 public final class BuiltApplication implements AutoCloseable {
 
-    private static final long PATIENCE_MINUTES = 3;
+    private static final long PATIENCE_MINUTES = 4;
 
     private static final String IMPORTS = """
             package shop;

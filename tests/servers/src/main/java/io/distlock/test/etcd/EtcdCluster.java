@@ -22,7 +22,7 @@ import java.util.Optional;
 public final class EtcdCluster implements AutoCloseable {
 
     private static final int THREE = 3;
-    private static final Duration TIME_TO_ELECT = Duration.ofSeconds(30);
+    private static final Duration TIME_TO_ELECT = Duration.ofSeconds(60);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
     private final List<EtcdServer> members;

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 public final class EtcdProbe {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
-    private static final Duration QUICK = Duration.ofSeconds(1);
+    private static final Duration QUICK = Duration.ofSeconds(3);
     private static final String ALL = "\0";
 
     private final EtcdGateway gateway;

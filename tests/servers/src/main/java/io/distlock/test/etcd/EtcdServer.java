@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 public final class EtcdServer implements AutoCloseable {
 
-    private static final Duration TIME_TO_START = Duration.ofSeconds(30);
+    private static final Duration TIME_TO_START = Duration.ofSeconds(60);
 
     private final TestFolder folder;
     private final EtcdLauncher launcher;

@@ -19,8 +19,8 @@ import java.util.function.BooleanSupplier;
  */
 public final class ServerProcess implements AutoCloseable {
 
-    private static final Duration TIME_TO_DIE = Duration.ofSeconds(30);
-    private static final Duration TIME_TO_STOP = Duration.ofSeconds(30);
+    private static final Duration TIME_TO_DIE = Duration.ofSeconds(60);
+    private static final Duration TIME_TO_STOP = Duration.ofSeconds(60);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(10);
     private static final int TAIL_LINES = 30;
 

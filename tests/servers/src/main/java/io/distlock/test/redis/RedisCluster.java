@@ -15,7 +15,7 @@ public final class RedisCluster implements AutoCloseable {
 
     private static final int MASTERS = 3;
     private static final int SLOTS = 16_384;
-    private static final Duration TIME_TO_MEET = Duration.ofSeconds(30);
+    private static final Duration TIME_TO_MEET = Duration.ofSeconds(60);
 
     private final ServerGroup servers;
     private final List<RedisServer> nodes;

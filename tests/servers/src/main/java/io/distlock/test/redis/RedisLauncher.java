@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 /** Starts a server with its configuration and waits until it answers. */
 final class RedisLauncher {
 
-    private static final Duration TIME_TO_START = Duration.ofSeconds(20);
+    private static final Duration TIME_TO_START = Duration.ofSeconds(60);
     private static final String DATA = "data";
 
     private final RedisServerOptions options;

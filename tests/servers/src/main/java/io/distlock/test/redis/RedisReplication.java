@@ -7,7 +7,7 @@ import java.time.Duration;
 /** A master and its replica: for WAIT, and for what is lost when a master is replaced. */
 public final class RedisReplication implements AutoCloseable {
 
-    private static final Duration TIME_TO_SYNC = Duration.ofSeconds(30);
+    private static final Duration TIME_TO_SYNC = Duration.ofSeconds(60);
 
     private final ServerGroup servers;
     private final RedisServer master;

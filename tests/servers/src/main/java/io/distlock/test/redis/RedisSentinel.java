@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 public final class RedisSentinel implements AutoCloseable {
 
     private static final String MASTER_NAME = "mymaster";
-    private static final Duration TIME_TO_AGREE = Duration.ofSeconds(30);
+    private static final Duration TIME_TO_AGREE = Duration.ofSeconds(60);
 
     private final RedisReplication data;
     private final ServerGroup group;

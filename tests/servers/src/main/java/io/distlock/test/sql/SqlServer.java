@@ -22,7 +22,7 @@ import java.util.Locale;
  */
 public final class SqlServer implements AutoCloseable {
 
-    private static final Duration TIME_TO_START = Duration.ofSeconds(60);
+    private static final Duration TIME_TO_START = Duration.ofMinutes(2);
 
     /** Which database, and how it is set up. */
     public enum Product {

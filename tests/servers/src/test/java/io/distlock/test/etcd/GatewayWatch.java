@@ -24,7 +24,7 @@ final class GatewayWatch implements AutoCloseable {
     static GatewayWatch open(EtcdEndpoint endpoint) {
         try {
             Socket socket = new Socket(endpoint.host(), endpoint.port());
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             String request = "POST /v3/watch HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
                     .formatted(CREATE.length(), CREATE);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
