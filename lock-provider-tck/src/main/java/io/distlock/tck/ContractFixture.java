@@ -39,7 +39,7 @@ abstract class ContractFixture {
     static final Duration SLOW_MACHINE = Duration.ofSeconds(10);
 
     /** Long enough for many hand-overs between many clients, on an impaired store and a slow machine. */
-    static final Duration LONG_PATIENCE = Duration.ofSeconds(100);
+    static final Duration LONG_PATIENCE = Duration.ofMinutes(5);
 
     private final List<LockClient> clients = new ArrayList<>();
     private final List<LockProvider> providers = new ArrayList<>();

@@ -126,13 +126,13 @@ abstract class WaitingContract extends ContractPart {
         List<CompletableFuture<Void>> waiters = new ArrayList<>();
         for (int number = 0; number < 10; number++) {
             int own = number;
-            waiters.add(other().acquireAsync(patiently(other(), key)).thenAccept(lock -> {
+            waiters.add(other().acquireAsync(now(other(), key).withWaitTime(LONG_PATIENCE)).thenAccept(lock -> {
                 order.add(own);
                 lock.close();
             }));
         }
         held.release();
-        waiters.forEach(ContractFixture::get);
+        waiters.forEach(waiter -> get(waiter, LONG_PATIENCE));
         assertThat(order).isSorted().hasSize(10);
     }
 

@@ -10,10 +10,12 @@ import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.support.LockException;
 import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
+import net.javacrumbs.shedlock.test.support.FuzzTester;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,13 @@ abstract class ShedLockKit extends AbstractExtensibleLockProviderIntegrationTest
     @Override
     protected void assertLocked(String name) {
         assertThat(observer.inspect(LockKey.of(name))).isPresent();
+    }
+
+    /** With fewer rounds: each takes a dozen turns at a processor, and on a busy machine each turn takes a while. */
+    @Override
+    @Test
+    public void fuzzTestShouldPass() throws ExecutionException, InterruptedException {
+        new FuzzTester(getLockProvider(), Duration.ofMillis(1), Duration.ofMinutes(5), 20).doFuzzTest();
     }
 
     @Override

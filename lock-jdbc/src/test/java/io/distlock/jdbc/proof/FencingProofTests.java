@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Holders that have lost their locks without noticing, on each lock store, database and isolation level: with a fence none
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.TestInstance;
  *
  * <p>{@code -Dproof.rounds=N} runs N rounds of each combination, {@code -Dproof.freezes=N} freezes a process N times.
  */
+@Timeout(value = 30, unit = TimeUnit.MINUTES) // for the long form, and for busy machines
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FencingProofTests {
 

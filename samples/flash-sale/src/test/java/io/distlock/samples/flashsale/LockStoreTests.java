@@ -32,7 +32,7 @@ class LockStoreTests {
             Sale sale = shop.getBean(SaleBook.class).open(true, false);
             SalesFloor floor = shop.getBean(SalesFloor.class);
             floor.join(sale, new Workers(8));
-            await().atMost(Duration.ofMinutes(3)).until(() -> floor.shift(sale).atWork() == 0);
+            await().atMost(Duration.ofMinutes(8)).until(() -> floor.shift(sale).atWork() == 0);
             SaleView view = shop.getBean(SaleViews.class).view(sale);
             assertThat(view.sold()).isEqualTo(100);
             assertThat(view.lostUpdates()).isZero();

@@ -21,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Instances in processes of their own, started by their main method. */
 final class ShopProcesses implements AutoCloseable {
 
-    static final Duration PATIENCE = Duration.ofMinutes(2);
+    static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static final Pattern OPEN = Pattern.compile("open at (http://\\S+)");
 

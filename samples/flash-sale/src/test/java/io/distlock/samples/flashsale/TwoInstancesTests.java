@@ -79,7 +79,7 @@ class TwoInstancesTests {
     }
 
     private void untilAllHaveLeft(Sale sale) {
-        await().atMost(Duration.ofMinutes(2))
+        await().atMost(Duration.ofMinutes(5))
                 .until(() -> floor(first).shift(sale).atWork() == 0
                         && floor(second).shift(sale).atWork() == 0);
     }

@@ -172,7 +172,7 @@ class ReleaseSubscriptionsTests {
         }
         assertThat(workers)
                 .allSatisfy(
-                        worker -> assertThat(worker.get(100, TimeUnit.SECONDS)).isZero());
+                        worker -> assertThat(worker.get(5, TimeUnit.MINUTES)).isZero());
         await().atMost(TestClient.PATIENCE).until(() -> !probe.pubsubChannels().contains("c"));
     }
 
