@@ -126,10 +126,11 @@ abstract class WaitingContract extends ContractPart {
         List<CompletableFuture<Void>> waiters = new ArrayList<>();
         for (int number = 0; number < 10; number++) {
             int own = number;
-            waiters.add(other().acquireAsync(now(other(), key).withWaitTime(LONG_PATIENCE)).thenAccept(lock -> {
-                order.add(own);
-                lock.close();
-            }));
+            waiters.add(other().acquireAsync(now(other(), key).withWaitTime(LONG_PATIENCE))
+                    .thenAccept(lock -> {
+                        order.add(own);
+                        lock.close();
+                    }));
         }
         held.release();
         waiters.forEach(waiter -> get(waiter, LONG_PATIENCE));
