@@ -35,7 +35,7 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
     private volatile LockState state;
     private volatile LockState.@Nullable LossSignal lost;
 
-    DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
+    DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, Asker asker) {
         super(context, options, grant, ticket, asker);
         this.state = LockState.Held.since(grant.since(), context.validityNanos(options.leaseTime()), 0);
     }

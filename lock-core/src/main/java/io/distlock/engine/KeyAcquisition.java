@@ -43,7 +43,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     private volatile long preparedNanos;
     private volatile @Nullable CompletableFuture<Optional<Grant>> remote;
 
-    KeyAcquisition(PendingAcquisitions pending, LockKey key, LockRequest request, long askedNanos, String asker) {
+    KeyAcquisition(PendingAcquisitions pending, LockKey key, LockRequest request, long askedNanos, Asker asker) {
         super(pending, request, askedNanos, asker);
         this.key = key;
         this.mode = request.mode();
@@ -287,6 +287,6 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
                 since,
                 ClientContext.between(started.nanos(), now),
                 deadline().remaining(),
-                asker);
+                asker.thread());
     }
 }

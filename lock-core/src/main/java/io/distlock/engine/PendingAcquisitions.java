@@ -45,13 +45,13 @@ final class PendingAcquisitions {
         final PendingAcquisitions pending;
         final LockRequest request;
         final long askedNanos;
-        final String asker;
+        final Asker asker;
         final Moment started;
 
         /**
          * @param askedNanos when the caller asked
          */
-        PendingAcquisition(PendingAcquisitions pending, LockRequest request, long askedNanos, String asker) {
+        PendingAcquisition(PendingAcquisitions pending, LockRequest request, long askedNanos, Asker asker) {
             this.context = pending.context;
             this.pending = pending;
             this.request = request;
@@ -97,7 +97,7 @@ final class PendingAcquisitions {
     /** Starts an acquisition that ends within its wait time plus a round trip. */
     PendingAcquisition start(LockRequest request) {
         long now = context.ticker().nanos();
-        String asker = name(Thread.currentThread());
+        Asker asker = Asker.current();
         if (request.keys().size() == 1) {
             return start(request.keys().get(0), request, now, asker);
         }
@@ -106,13 +106,7 @@ final class PendingAcquisitions {
         return all;
     }
 
-    /** The thread's name, or its number if unnamed, like most virtual threads. */
-    @SuppressWarnings("deprecation") // getId()'s successor requires Java 19
-    private static String name(Thread thread) {
-        return thread.getName().isEmpty() ? "#" + thread.getId() : thread.getName();
-    }
-
-    KeyAcquisition start(LockKey key, LockRequest request, long askedNanos, String asker) {
+    KeyAcquisition start(LockKey key, LockRequest request, long askedNanos, Asker asker) {
         KeyAcquisition started = new KeyAcquisition(this, key, request, askedNanos, asker);
         if (!closed) {
             pending.add(started);
@@ -156,7 +150,7 @@ final class PendingAcquisitions {
         private final List<HeldLock> held = new ArrayList<>();
         private volatile @Nullable KeyAcquisition current;
 
-        MultiKeyAcquisition(PendingAcquisitions pending, LockRequest request, long askedNanos, String asker) {
+        MultiKeyAcquisition(PendingAcquisitions pending, LockRequest request, long askedNanos, Asker asker) {
             super(pending, request, askedNanos, asker);
         }
 

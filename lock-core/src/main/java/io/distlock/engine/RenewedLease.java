@@ -35,7 +35,7 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
     final LockOptions options;
     private final Lease lease;
     private final KeyQueues.Ticket ticket;
-    private final String asker;
+    private final Asker asker;
     private final long grantedNanos;
     private final long grantedMillis;
 
@@ -49,7 +49,7 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
     /** From the grant on. Grows with extensions. */
     volatile Duration minHoldTime;
 
-    RenewedLease(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, String asker) {
+    RenewedLease(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, Asker asker) {
         this.context = context;
         this.options = options;
         this.lease = grant.lease();
@@ -96,7 +96,7 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
                 ClientContext.between(grantedNanos, now),
                 remaining,
                 renewals,
-                asker);
+                asker.thread());
     }
 
     // --- renewal ---
@@ -179,7 +179,11 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
         return new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal);
     }
 
-    static void log(LockLoss loss) {
+    final void log(LockLoss loss) {
+        asker.inTrace(() -> write(loss));
+    }
+
+    private static void write(LockLoss loss) {
         // Closing a client may end thousands of locks, and one warning covers them all.
         log.atLevel(loss.reason() == LockLoss.Reason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
                 .addKeyValue("lock", loss.key().name())

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 import org.slf4j.event.KeyValuePair;
 
 /** What the log says of locks. */
@@ -65,6 +66,18 @@ class LossLogTests {
         assertThat(log.list)
                 .singleElement()
                 .satisfies(event -> assertThat(event.getFormattedMessage()).doesNotContain("renew"));
+    }
+
+    @Test
+    void aLossIsLoggedInTheTraceOfTheCallThatAsked() {
+        MDC.put("traceId", "4bf92f35");
+        here.client.acquire(here.request("a").withRenew(false));
+        MDC.remove("traceId");
+        here.advanceMillis(30_000);
+        assertThat(log.list)
+                .singleElement()
+                .satisfies(event -> assertThat(event.getMDCPropertyMap()).containsEntry("traceId", "4bf92f35"));
+        assertThat(MDC.get("traceId")).isNull();
     }
 
     @Test
