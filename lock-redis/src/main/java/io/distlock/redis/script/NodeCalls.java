@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls to one deployment, on separate connections, made when first needed, for scripts, subscriptions, and
- * writes that replicas must acknowledge. Thread-safe.
+ * Calls to one deployment, on separate connections, made when first needed, for scripts and subscriptions. During a
+ * failover, two connections may lead to two masters: all that concerns a lock goes through one. Thread-safe.
  */
 public final class NodeCalls {
 
@@ -42,7 +42,6 @@ public final class NodeCalls {
     private final RedisConnections connections;
     private final Duration callTimeout;
     private final RedisConnection<StatefulConnection<String, String>> connection;
-    private final RedisConnection<StatefulConnection<String, String>> writeConnection;
     private final RedisConnection<StatefulRedisPubSubConnection<String, String>> pubSubConnection;
     private final ServerCommands server;
     private final ScriptRunner.Admission admission;
@@ -72,7 +71,6 @@ public final class NodeCalls {
         this.ticker = runtime.ticker();
         this.nextCut = new AtomicLong(ticker.nanos());
         this.connection = connectionBy(this::connect);
-        this.writeConnection = replicas == 0 ? connection : connectionBy(connections::connect);
         this.pubSubConnection = connectionBy(connections::connectPubSub);
         this.server = new ServerCommands(connection, () -> connectionBy(connections::connectForOnce), ticker);
         Optional<Duration> quarantine = counter.flatMap(FencingCounter::quarantine);
@@ -144,14 +142,14 @@ public final class NodeCalls {
         return connection.isMade();
     }
 
-    /** Runs a script whose effect need not outlive this server. */
+    /** Runs a script. */
     public <T> CompletableFuture<T> run(ScriptCall<T> invocation) {
         return scripts.run(invocation, call -> connection.send(null, call));
     }
 
     /**
      * Runs a script that takes or extends locks; fails, as a call that may have been applied, if too few replicas
-     * acknowledge it. WAIT covers the writes of its own connection and blocks what follows: hence a separate one.
+     * acknowledge it. WAIT covers the writes of its own connection, and holds up what follows.
      */
     <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
         if (replicas == 0) {
@@ -162,7 +160,7 @@ public final class NodeCalls {
                     RedisCall<Long> wait = newWait();
                     acknowledged.set(wait);
                     // Together, or a connection lost in between would make WAIT report on one without writes.
-                    writeConnection.send(call, wait);
+                    connection.send(call, wait);
                 })
                 .thenCompose(reply -> wrote.test(reply)
                         ? acknowledged.get().handle((count, failure) -> enough(reply, count, failure))
@@ -191,14 +189,9 @@ public final class NodeCalls {
                 Long.toString(waitMillis));
     }
 
-    /**
-     * Runs a script that releases something and needs only its first key.
-     *
-     * @param behindWrites whether it must find what earlier writes take
-     */
-    <T> CompletableFuture<T> release(ScriptCall<T> invocation, boolean behindWrites) {
-        var used = behindWrites ? writeConnection : connection;
-        CompletableFuture<T> answer = scripts.run(invocation, call -> used.send(null, call));
+    /** Runs a script that releases something and needs only its first key. */
+    <T> CompletableFuture<T> release(ScriptCall<T> invocation) {
+        CompletableFuture<T> answer = run(invocation);
         return isCluster()
                 ? answer.exceptionallyCompose(failure ->
                         isMoving(failure) ? run(invocation.onFirstKey()) : CompletableFuture.failedFuture(failure))
@@ -234,9 +227,7 @@ public final class NodeCalls {
     }
 
     private CompletableFuture<Void> drained() {
-        return connection.isMade() || writeConnection.isMade()
-                ? scripts.drained()
-                : CompletableFuture.completedFuture(null);
+        return connection.isMade() ? scripts.drained() : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<Void> disconnect() {
@@ -246,8 +237,7 @@ public final class NodeCalls {
     }
 
     private Stream<RedisConnection<?>> ownConnections() {
-        return Stream.<RedisConnection<?>>of(connection, writeConnection, pubSubConnection)
-                .distinct();
+        return Stream.of(connection, pubSubConnection);
     }
 
     private static CompletableFuture<Void> all(Stream<? extends CompletableFuture<?>> stages) {

@@ -194,7 +194,7 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
         if (shared) {
             invocation.with(token.map(FencingToken::toString).orElse(""));
         }
-        return calls.release(invocation, token.isEmpty())
+        return calls.release(invocation)
                 .handle((reply, failure) ->
                         failure != null ? Release.UNKNOWN : reply == 1 ? Release.RELEASED : Release.NOT_OWNER);
     }

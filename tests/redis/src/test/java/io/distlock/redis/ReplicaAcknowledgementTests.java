@@ -9,7 +9,9 @@ import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.CommandRecorder;
+import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisReplication;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReplicaAcknowledgementTests {
 
@@ -60,8 +63,46 @@ class ReplicaAcknowledgementTests {
             assertThat(recorder.names()).containsExactly("EVALSHA", "WAIT", "EVALSHA");
             var commands = recorder.commands();
             assertThat(commands.get(1).client()).isEqualTo(commands.get(0).client());
-            assertThat(commands.get(2).client()).isNotEqualTo(commands.get(0).client());
+            assertThat(commands.get(2).client())
+                    .as("may lead to another master than a new one")
+                    .isEqualTo(commands.get(0).client());
         }
+    }
+
+    /** As while Sentinel replaces a master that is still alive: a new connection leads to the next one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void withTwoMastersALockIsReleasedWhereItWasTaken(boolean scriptsKnown) {
+        try (RedisReplication next = RedisReplication.start();
+                FaultProxy address =
+                        FaultProxy.to(redis.master().host(), redis.master().port());
+                TestClient moving = TestClient.of(
+                        redis.master().endpoint().withPort(address.port()),
+                        TestClient.PATIENT.withReplicasToAcknowledge(1))) {
+            if (scriptsKnown) {
+                TestClient.of(next.master().endpoint()).close();
+            }
+            moving.locks.acquire(moving.locks.request("before"));
+            address.leadTo(next.master().host(), next.master().port());
+            killWaiting(redis.master().probe());
+            for (int i = 0; i < 6; i++) {
+                HeldLock held =
+                        moving.locks.acquire(moving.locks.request("orders").withWaitTime(TestClient.PATIENCE));
+                assertThat(next.master().probe().get("lock:{orders}")).isPresent();
+                assertThat(held.release()).isEqualTo(Release.RELEASED);
+                assertThat(next.master().probe().get("lock:{orders}")).isEmpty();
+            }
+        }
+    }
+
+    /** The connections whose last command was WAIT. */
+    private static void killWaiting(RedisProbe probe) {
+        probe.command("CLIENT", "LIST")
+                .text()
+                .lines()
+                .filter(line -> line.contains(" cmd=wait "))
+                .map(line -> line.replaceFirst("^id=(\\d+) .*", "$1"))
+                .forEach(id -> probe.command("CLIENT", "KILL", "ID", id));
     }
 
     @ParameterizedTest

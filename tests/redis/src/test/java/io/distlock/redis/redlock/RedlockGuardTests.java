@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
-import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.redis.script.RedisKeys;
@@ -47,7 +46,6 @@ class RedlockGuardTests {
     /** Is not over while a test runs, on however slow a machine. */
     private static final Duration LONG = Duration.ofMinutes(10);
 
-    private static final LockKey KEY = LockKey.of("orders");
     private static final String COUNTER = "lock:fence";
 
     private final List<RedisServer> servers = new ArrayList<>();
