@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -93,13 +92,13 @@ public final class LockHttpServerAutoConfiguration {
             LockHttpProperties properties, ObjectProvider<LockClient> client, ListableBeanFactory beans) {
         SequencerHeader header = properties.header();
         Optional<LockClient> store = header.isSigned() ? Optional.empty() : Optional.of(store(client));
-        Fence fence = fence(
-                properties.fence(),
-                grant -> store.filter(locks -> locks.isCurrent(grant)).isPresent(),
-                beans);
         return new Receiver(
                 header,
-                new GrantVerifier(fence, store.map(locks -> locks::isCurrentAsync), REMEMBERED, Ticker.system()));
+                new GrantVerifier(
+                        fence(properties.fence(), beans),
+                        store.map(locks -> locks::isCurrentAsync),
+                        REMEMBERED,
+                        Ticker.system()));
     }
 
     /** Makes the request known to the publishers that answer it. */
@@ -124,9 +123,9 @@ public final class LockHttpServerAutoConfiguration {
         return client;
     }
 
-    private static Fence fence(FenceStore store, Predicate<Sequencer> locks, ListableBeanFactory beans) {
+    private static Fence fence(FenceStore store, ListableBeanFactory beans) {
         if (store == FenceStore.MEMORY) {
-            return new MemoryFence(REMEMBERED, locks);
+            return new MemoryFence(REMEMBERED, Ticker.system());
         }
         String name = store.name().toLowerCase(Locale.ROOT);
         if (!beans.containsBean(name + "Fence")) {

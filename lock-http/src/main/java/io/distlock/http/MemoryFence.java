@@ -5,70 +5,62 @@ import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
 import io.distlock.fencing.StaleFencingTokenException;
+import io.distlock.spi.Ticker;
+import java.time.Duration;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Predicate;
 
 /**
- * A fence for a receiver with a single instance: it is empty after a restart. Remembers a bounded number of locks. The largest
- * token that it has forgotten is the floor: for an unknown lock, only larger tokens are accepted, or those that the lock store
- * confirms. This question is rare, since a provider's tokens grow with time over all its keys. Thread-safe.
+ * A fence for a receiver with a single instance: it is empty after a restart. Remembers a number of locks, and beyond it those
+ * that were used in the last day. The largest token that it has forgotten is the floor: for an unknown lock, only larger tokens
+ * are accepted. Since a provider's tokens grow with time over all its keys, this refuses no holder whose lock was granted in the
+ * last day. Thread-safe.
  */
 final class MemoryFence implements Fence {
 
+    /** Longer than locks are held. */
+    private static final long RETENTION_NANOS = Duration.ofDays(1).toNanos();
+
+    /** The newest token of a lock, and when it was last used. */
+    private record Newest(long token, long usedNanos) {}
+
     private final int capacity;
-    private final Predicate<Sequencer> store;
+    private final Ticker clock;
 
     // Guarded by the monitor; least recently used first.
-    private final Map<LockKey, Long> newest = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<LockKey, Newest> locks = new LinkedHashMap<>();
     private long floor;
 
-    /**
-     * @param store whether a grant is current; asked about one that this has perhaps forgotten
-     */
-    MemoryFence(int capacity, Predicate<Sequencer> store) {
+    MemoryFence(int capacity, Ticker clock) {
         this.capacity = capacity;
-        this.store = store;
+        this.clock = clock;
     }
 
     @Override
-    public void advance(Sequencer sequencer) {
-        advance(sequencer, false).ifPresent(doubt -> {
-            // Not under the monitor.
-            if (!store.test(sequencer)) {
-                throw doubt;
-            }
-            advance(sequencer, true);
-        });
-    }
-
-    /** Returns the refusal of a lock that has perhaps been forgotten, unless it is confirmed. */
-    private synchronized Optional<StaleFencingTokenException> advance(Sequencer sequencer, boolean confirmed) {
+    public synchronized void advance(Sequencer sequencer) {
         long token = sequencer.token().value();
-        Long seen = newest.get(sequencer.key());
-        if (seen == null && token <= floor && !confirmed) {
-            return Optional.of(stale(sequencer, floor));
-        }
-        if (seen != null && token < seen) {
-            throw stale(sequencer, seen);
+        Newest newest = locks.get(sequencer.key());
+        if (newest == null ? token <= floor : token < newest.token()) {
+            throw new StaleFencingTokenException(
+                    sequencer, "this instance has seen token " + (newest == null ? floor : newest.token()));
         }
         if (sequencer.mode() == LockMode.EXCLUSIVE) {
-            newest.put(sequencer.key(), token);
-            forgetOne();
+            locks.remove(sequencer.key());
+            locks.put(sequencer.key(), new Newest(token, clock.nanos()));
+            forgetUnused();
         }
-        return Optional.empty();
     }
 
-    private static StaleFencingTokenException stale(Sequencer sequencer, long seen) {
-        return new StaleFencingTokenException(sequencer, "this instance has seen token " + seen);
-    }
-
-    private void forgetOne() {
-        if (newest.size() > capacity) {
-            var oldest = newest.entrySet().iterator();
-            floor = Math.max(floor, oldest.next().getValue());
-            oldest.remove();
+    private void forgetUnused() {
+        Iterator<Newest> leastRecentlyUsed = locks.values().iterator();
+        while (locks.size() > capacity) {
+            Newest each = leastRecentlyUsed.next();
+            if (clock.nanos() - each.usedNanos() < RETENTION_NANOS) {
+                return;
+            }
+            floor = Math.max(floor, each.token());
+            leastRecentlyUsed.remove();
         }
     }
 }

@@ -39,7 +39,7 @@ class GrantVerifierTests {
     };
 
     private final GrantVerifier verifier =
-            new GrantVerifier(new MemoryFence(3, this::isCurrent), Optional.of(this::ask), 2, clock);
+            new GrantVerifier(new MemoryFence(3, clock), Optional.of(this::ask), 2, clock);
 
     private boolean isCurrent(Sequencer grant) {
         questions++;
@@ -140,7 +140,7 @@ class GrantVerifierTests {
     @Test
     void aStoreThatDoesNotAnswerIsNeitherYesNorNo() {
         GrantVerifier silent = new GrantVerifier(
-                new MemoryFence(3, grant -> false),
+                new MemoryFence(3, clock),
                 Optional.of(grant -> CompletableFuture.failedFuture(
                         new LockUnavailableException(grant.key(), Duration.ZERO, "no answer", null))),
                 2,
@@ -153,7 +153,7 @@ class GrantVerifierTests {
     @ExtendWith(OutputCaptureExtension.class)
     void ofManyRequestsThatCannotBeCheckedOneAMinuteIsLogged(CapturedOutput output) {
         GrantVerifier silent = new GrantVerifier(
-                new MemoryFence(3, grant -> false),
+                new MemoryFence(3, clock),
                 Optional.of(grant -> CompletableFuture.failedFuture(
                         new LockUnavailableException(grant.key(), Duration.ZERO, "no answer", null))),
                 2,
@@ -170,7 +170,7 @@ class GrantVerifierTests {
     @Test
     void aClientThatThrowsAtOnceIsNeitherYesNorNo() {
         GrantVerifier broken = new GrantVerifier(
-                new MemoryFence(3, grant -> false),
+                new MemoryFence(3, clock),
                 Optional.of(grant -> {
                     throw new LockUnavailableException(grant.key(), Duration.ZERO, "not connected", null);
                 }),
@@ -181,22 +181,36 @@ class GrantVerifierTests {
 
     @Test
     void authenticGrantsAreNotAskedAbout() {
-        GrantVerifier signed = new GrantVerifier(new MemoryFence(3, grant -> false), Optional.empty(), 2, clock);
+        GrantVerifier signed = new GrantVerifier(new MemoryFence(3, clock), Optional.empty(), 2, clock);
         signed.verify(grant("a", 2));
         assertRefused(signed, grant("a", 1), 412);
     }
 
+    /** With a secret, nobody could confirm that such a holder still has its lock. */
     @Test
-    void aLockThatTheFenceHasForgottenIsAcceptedOnlyAboveAllForgottenTokens() {
-        MemoryFence fence = new MemoryFence(2, grant -> false);
+    void aLiveHolderIsServedHoweverManyLocksWereUsedSince() {
+        MemoryFence fence = new MemoryFence(2, clock);
+        fence.advance(grant("long", 1));
+        for (int token = 3; token < 10; token++) {
+            fence.advance(grant("other" + token, token));
+        }
+        fence.advance(grant("long", 1));
+        fence.advance(grant("first seen now", 2));
+        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> fence.advance(grant("other5", 4)));
+    }
+
+    @Test
+    void aLockThatWasNotUsedForADayIsForgottenOnlyBeyondTheCapacityAndThenAcceptedAboveAllForgottenTokens() {
+        MemoryFence fence = new MemoryFence(2, clock);
         fence.advance(grant("a", 10));
         fence.advance(grant("b", 5));
-        fence.advance(grant("a", 10));
-        fence.advance(grant("c", 12));
-        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> fence.advance(grant("b", 5)));
-        fence.advance(grant("a", 10));
-        fence.advance(grant("d", 6));
-        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> fence.advance(grant("c", 12)));
+        time = time.plusDays(1);
+        fence.advance(grant("c", 3));
+        assertThatExceptionOfType(StaleFencingTokenException.class)
+                .isThrownBy(() -> fence.advance(grant("a", 10)))
+                .withMessageContaining("this instance has seen token 10");
+        fence.advance(grant("b", 5));
+        fence.advance(grant("a", 11));
     }
 
     private static Sequencer grant(String name, long token) {

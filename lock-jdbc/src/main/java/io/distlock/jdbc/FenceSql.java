@@ -72,7 +72,7 @@ enum FenceSql {
         String advance(String table) {
             return """
                     insert into %1$s (lock_key, token, provider, updated_at)
-                    values (:key, :token, :provider, current_timestamp(6))
+                    values (:key, :token, :provider, utc_timestamp(6))
                     on duplicate key update
                         updated_at = if(provider = values(provider) and token <= values(token),
                                         values(updated_at), updated_at),
@@ -82,7 +82,7 @@ enum FenceSql {
         /** In UTC: local times jump twice a year. */
         @Override
         String notUsedFor(long seconds) {
-            return " where unix_timestamp(updated_at) < unix_timestamp() - " + seconds;
+            return " where updated_at < utc_timestamp(6) - interval " + seconds + " second";
         }
 
         /**
@@ -93,7 +93,7 @@ enum FenceSql {
         Optional<String> prepareFloor(String table) {
             return Optional.of("""
                     insert ignore into %1$s (lock_key, token, provider, updated_at)
-                    values (:floor, 0, :provider, current_timestamp(6))""".formatted(table));
+                    values (:floor, 0, :provider, utc_timestamp(6))""".formatted(table));
         }
 
         @Override

@@ -43,7 +43,7 @@ class FenceCleanerTests {
     private final List<On> databases = Stream.of(
                     new On("H2", Database.h2(), "timestampadd(second, -%d, current_timestamp)", false),
                     new On("PostgreSQL", Database.postgresql(), "current_timestamp - interval '%d seconds'", false),
-                    new On("MariaDB", Database.mariadb(), "current_timestamp(6) - interval %d second", false))
+                    new On("MariaDB", Database.mariadb(), "utc_timestamp(6) - interval %d second", false))
             .flatMap(on -> Stream.of(on, on.overR2dbc()))
             .toList();
 
