@@ -97,6 +97,11 @@ final class EtcdAcquisition extends WaitingAcquisition {
                 unwatchAhead();
             }
             found(standing.predecessor());
+        } else if (finding instanceof QueuePosition.Occupied) {
+            position.forget();
+            request.listener().refused();
+            complete(Optional.empty());
+            finish();
         } else if (finding instanceof QueuePosition.Refused) {
             // This says nothing about the lock: ask again even past the deadline, but not forever.
             position.forget();

@@ -4,8 +4,10 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.distlock.etcd.client.ClientInterceptors;
 import io.distlock.etcd.client.ClientInterceptors.ChannelCapture;
 import io.distlock.etcd.client.EndpointResolver;
+import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.etcd.watch.SharedWatches;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.Timeouts;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
@@ -34,6 +36,8 @@ public final class EtcdConnection implements AutoCloseable {
     /** The driver's channel. */
     final ChannelCapture capture;
 
+    private final ByteSequence namespace;
+
     private final List<URI> endpoints;
     private final Duration connectTimeout;
     private final BiFunction<LockRuntime, Duration, SharedWatches> watches;
@@ -42,12 +46,14 @@ public final class EtcdConnection implements AutoCloseable {
     EtcdConnection(
             Client client,
             ChannelCapture capture,
+            ByteSequence namespace,
             List<URI> endpoints,
             Duration connectTimeout,
             BiFunction<LockRuntime, Duration, SharedWatches> watches,
             Runnable onClose) {
         this.client = client;
         this.capture = capture;
+        this.namespace = namespace;
         this.endpoints = endpoints;
         this.connectTimeout = connectTimeout;
         this.watches = watches;
@@ -74,7 +80,7 @@ public final class EtcdConnection implements AutoCloseable {
             EtcdLockOptions options,
             Consumer<? super ClientBuilder> customizer,
             EndpointResolver.Lookup lookup) {
-        ChannelCapture capture = new ChannelCapture();
+        ChannelCapture capture = new ChannelCapture(options.callTimeout());
         EndpointResolver resolver = new EndpointResolver(servers.endpoints(), lookup);
         ClientBuilder builder = Client.builder()
                 .waitForReady(false)
@@ -102,6 +108,7 @@ public final class EtcdConnection implements AutoCloseable {
         return new EtcdConnection(
                 client,
                 capture,
+                builder.namespace(),
                 servers.endpoints(),
                 servers.connectTimeout(),
                 (runtime, callTimeout) ->
@@ -137,6 +144,10 @@ public final class EtcdConnection implements AutoCloseable {
 
     Duration connectTimeout() {
         return connectTimeout;
+    }
+
+    EtcdCalls calls(Timeouts timeouts, Duration limit, int members) {
+        return new EtcdCalls(client, capture, namespace, timeouts, limit, members);
     }
 
     SharedWatches watches(LockRuntime runtime, Duration callTimeout) {

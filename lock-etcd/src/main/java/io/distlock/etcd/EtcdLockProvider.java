@@ -75,7 +75,7 @@ public final class EtcdLockProvider implements LockProvider {
         this.callTimeout = options.callTimeout();
         this.keys = new EtcdKeys(options.keyPrefix());
         this.watches = connection.watches(runtime, callTimeout);
-        EtcdCalls calls = new EtcdCalls(connection.client, runtime.timeouts(), callTimeout, connection.members());
+        EtcdCalls calls = connection.calls(runtime.timeouts(), callTimeout, connection.members());
         this.transactions = new QueueTransactions(calls, keys);
         this.sessions = new SessionPool(calls, transactions, runtime);
         this.grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);

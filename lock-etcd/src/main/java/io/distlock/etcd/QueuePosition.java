@@ -178,6 +178,9 @@ final class QueuePosition {
 
     record Gone(boolean leaseGone) implements Finding {}
 
+    /** It was not taken: somebody is ahead, and the request does not wait. */
+    record Occupied() implements Finding {}
+
     /** It was not taken, and never will be: a withdrawal has advanced the session's epoch, or the session is lost. */
     record Refused() implements Finding {}
 }

@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.etcd.QueuePosition.Place;
@@ -8,6 +9,7 @@ import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.spi.LeaseRequest;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.Txn;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Cmp;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,10 +47,14 @@ import org.jspecify.annotations.Nullable;
 record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
 
     private static final QueuePosition.Finding REFUSED = new QueuePosition.Refused();
+    private static final QueuePosition.Finding OCCUPIED = new QueuePosition.Occupied();
     private static final GetOption ONLY_KEY =
             GetOption.builder().withKeysOnly(true).build();
 
-    /** Takes a place at the end of the queue, unless it was withdrawn, and finds who is ahead. */
+    /**
+     * Takes a place at the end of the queue, unless it was withdrawn, and finds who is ahead. Whoever does not wait takes one only if
+     * nobody is: it would be ahead of others until it is left again.
+     */
     CompletableFuture<QueuePosition.Finding> enter(Place place) {
         ByteSequence session = sessionKey(place);
         PutOption lease = onLease(place.session().id());
@@ -59,11 +66,14 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         }
         // An exclusive one finds itself first, as the newest.
         take.add(newest(place, mode == LockMode.SHARED ? 1 : 2, 0));
-        return calls.transact(kv -> kv.txn()
-                        .If(isEpoch(session, place.epoch()))
-                        .Then(take.toArray(Op[]::new))
-                        .Else(Op.get(session, ONLY_KEY))
-                        .commit())
+        Function<Txn, CompletableFuture<TxnResponse>> transaction = txn -> txn.If(isEpoch(session, place.epoch()))
+                .Then(take.toArray(Op[]::new))
+                .Else(Op.get(session, ONLY_KEY))
+                .commit();
+        LockKey key = place.request().key();
+        return (place.request().deadline().hasPassed()
+                        ? calls.transactIfNone(keys.first(key), keys.end(key, mode), transaction)
+                        : calls.transact(kv -> transaction.apply(kv.txn())))
                 .thenApply(answer -> entered(place, answer))
                 .exceptionallyCompose(failure -> unlessLost(place, failure, REFUSED));
     }
@@ -86,8 +96,9 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
             List<KeyValue> found = answer.getGetResponses().get(0).getKvs();
             return new QueuePosition.Standing(own, firstBefore(own, found), false, own);
         }
-        place.session().epoch(place.epoch(), epochOf(answer.getGetResponses().get(0)));
-        return REFUSED;
+        long epoch = epochOf(answer.getGetResponses().get(0));
+        place.session().epoch(place.epoch(), epoch);
+        return epoch == place.epoch() ? OCCUPIED : REFUSED;
     }
 
     /** Finds who is ahead, and checks that the place is still the same; {@code before} was ahead last time. */

@@ -1,6 +1,7 @@
 package io.distlock.etcd.client;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.MaintenanceGrpc;
 import io.etcd.jetcd.api.WatchGrpc;
 import io.grpc.CallCredentials;
@@ -27,7 +28,8 @@ public final class ClientInterceptors {
      * How calls are sent and answered:
      * <ul>
      *   <li>Each has a deadline that is also sent to the server, so that an abandoned call is neither sent later nor
-     *       processed. A watch has none; a single keepalive, although a stream, has one.
+     *       processed. A watch has none; a single keepalive, although a stream, has one. That of asking for a token is later: all
+     *       calls need it, and a busy server takes long to compute the password's hash.
      *   <li>It is answered on the thread that reads the connection.
      *   <li>It is detached: by default a call belongs to the gRPC call that this thread serves, and ends with it; but a lock
      *       may be released after that, and all waiters share one stream of watches.
@@ -37,17 +39,19 @@ public final class ClientInterceptors {
      */
     public record CallRules(Duration limit) implements ClientInterceptor {
 
+        private static final String AUTHENTICATE = "etcdserverpb.Auth/Authenticate";
         private static final String KEEP_ALIVE = "etcdserverpb.Lease/LeaseKeepAlive";
 
         @Override
         public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
             boolean unary = method.getType() == MethodDescriptor.MethodType.UNARY;
             boolean ends = unary || method.getFullMethodName().equals(KEEP_ALIVE);
+            long nanos = limit.toNanos() * (method.getFullMethodName().equals(AUTHENTICATE) ? 10 : 1);
             CallOptions answered = options.withExecutor(MoreExecutors.directExecutor());
             Context served = Context.ROOT.attach();
             try {
                 ClientCall<Q, A> call = next.newCall(
-                        method, ends ? answered.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS) : answered);
+                        method, ends ? answered.withDeadlineAfter(nanos, TimeUnit.NANOSECONDS) : answered);
                 return unary ? unretried(call) : call;
             } finally {
                 Context.ROOT.detach(served);
@@ -77,21 +81,37 @@ public final class ClientInterceptors {
     public static final class ChannelCapture implements ClientInterceptor {
 
         private volatile @Nullable Channel channel;
+        private final Duration limit;
         private volatile @Nullable CallCredentials credentials;
+
+        /** {@code limit} is that of one call. */
+        public ChannelCapture(Duration limit) {
+            this.limit = limit;
+        }
 
         @Override
         public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
             channel = next;
             CallCredentials used = options.getCredentials();
             // Asking for a token is itself a call, without credentials.
-            if (used != null) {
-                credentials = used;
+            return next.newCall(method, used == null ? options : options.withCallCredentials(shared(used)));
+        }
+
+        private synchronized CallCredentials shared(CallCredentials used) {
+            CallCredentials known = credentials;
+            if (known == null) {
+                known = new SharedToken(used, limit);
+                credentials = known;
             }
-            return next.newCall(method, options);
+            return known;
         }
 
         public WatchGrpc.WatchStub watches() {
             return WatchGrpc.newStub(captured()).withCallCredentials(credentials);
+        }
+
+        KVGrpc.KVStub kv() {
+            return KVGrpc.newStub(captured()).withCallCredentials(credentials);
         }
 
         public MaintenanceGrpc.MaintenanceStub maintenance() {

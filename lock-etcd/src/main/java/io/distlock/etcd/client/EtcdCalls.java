@@ -1,18 +1,26 @@
 package io.distlock.etcd.client;
 
+import com.google.protobuf.ByteString;
+import io.distlock.etcd.client.ClientInterceptors.ChannelCapture;
 import io.distlock.support.Timeouts;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KV;
 import io.etcd.jetcd.Lease;
+import io.etcd.jetcd.Txn;
+import io.etcd.jetcd.api.Compare;
+import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.lease.LeaseGrantResponse;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
 import io.etcd.jetcd.lease.LeaseRevokeResponse;
 import io.etcd.jetcd.lease.LeaseTimeToLiveResponse;
+import io.etcd.jetcd.op.TxnImpl;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
+import io.etcd.jetcd.support.Errors;
+import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +45,8 @@ public final class EtcdCalls {
     private static final int MOST_UNDER_WAY = 128;
 
     private final KV kv;
+    private final ChannelCapture channel;
+    private final ByteSequence namespace;
     private final Lease leases;
     private final Timeouts timeouts;
     private final Duration limit;
@@ -46,8 +56,17 @@ public final class EtcdCalls {
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger serving = new AtomicInteger();
 
-    public EtcdCalls(Client client, Timeouts timeouts, Duration limit, int members) {
+    /** {@code namespace} precedes our keys on the server. */
+    public EtcdCalls(
+            Client client,
+            ChannelCapture channel,
+            ByteSequence namespace,
+            Timeouts timeouts,
+            Duration limit,
+            int members) {
         this.kv = client.getKVClient();
+        this.channel = channel;
+        this.namespace = namespace;
         this.leases = client.getLeaseClient();
         this.timeouts = timeouts;
         this.limit = limit;
@@ -57,6 +76,48 @@ public final class EtcdCalls {
     /** A transaction that writes. It is sent once: a copy that arrives late would still be carried out. */
     public CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
         return inTurn(() -> limited("a transaction", limit, () -> transaction.apply(kv)));
+    }
+
+    /**
+     * A transaction whose first condition is that there is no key from {@code first} up to {@code end}. The driver's conditions
+     * are about one key each.
+     */
+    public CompletableFuture<TxnResponse> transactIfNone(
+            ByteSequence first, ByteSequence end, Function<Txn, CompletableFuture<TxnResponse>> transaction) {
+        Compare none = Compare.newBuilder()
+                .setKey(ByteString.copyFrom(namespace.concat(first).getBytes()))
+                .setRangeEnd(ByteString.copyFrom(namespace.concat(end).getBytes()))
+                .setTarget(Compare.CompareTarget.CREATE)
+                .setResult(Compare.CompareResult.EQUAL)
+                .setCreateRevision(0)
+                .build();
+        Function<TxnRequest, CompletableFuture<TxnResponse>> sent =
+                request -> send(request.toBuilder().addCompare(0, none).build());
+        return inTurn(() ->
+                limited("a transaction", limit, () -> transaction.apply(TxnImpl.newTxn(sent, namespace))
+                        .exceptionallyCompose(failure -> Errors.isInvalidTokenError(failure)
+                                // The driver gets another token when one of its own calls is refused.
+                                ? kv.get(first).thenCompose(known -> transaction.apply(TxnImpl.newTxn(sent, namespace)))
+                                : CompletableFuture.failedFuture(failure))));
+    }
+
+    private CompletableFuture<TxnResponse> send(TxnRequest request) {
+        CompletableFuture<TxnResponse> answer = new CompletableFuture<>();
+        channel.kv().txn(request, new StreamObserver<>() {
+            @Override
+            public void onNext(io.etcd.jetcd.api.TxnResponse response) {
+                answer.complete(new TxnResponse(response, namespace));
+            }
+
+            @Override
+            public void onError(Throwable failure) {
+                answer.completeExceptionally(failure);
+            }
+
+            @Override
+            public void onCompleted() {}
+        });
+        return answer;
     }
 
     public CompletableFuture<TxnResponse> read(Function<KV, CompletableFuture<TxnResponse>> transaction) {

@@ -3,9 +3,11 @@ package io.distlock.etcd.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.etcd.client.ClientInterceptors.ChannelCapture;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
+import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KV;
 import io.etcd.jetcd.kv.TxnResponse;
@@ -30,7 +32,8 @@ class CallsInTurnTests {
             .waitForReady(false)
             .retryMaxAttempts(1)
             .build();
-    private final EtcdCalls calls = new EtcdCalls(client, runtime.timeouts(), LIMIT, 2);
+    private final EtcdCalls calls = new EtcdCalls(
+            client, new ChannelCapture(LIMIT), ByteSequence.EMPTY, runtime.timeouts(), LIMIT, 2);
     private final List<CompletableFuture<TxnResponse>> sent = new ArrayList<>();
 
     @AfterEach

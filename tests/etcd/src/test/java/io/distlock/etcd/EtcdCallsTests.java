@@ -88,7 +88,7 @@ class EtcdCallsTests {
         proxy = FaultProxy.to(etcd.server().host(), etcd.server().port());
         EtcdServers servers = EtcdServers.at(List.of(URI.create("http://" + proxy.host() + ':' + proxy.port())));
         connection = EtcdConnection.to(servers, EtcdLockOptions.defaults().withCallTimeout(LIMIT));
-        calls = new EtcdCalls(connection.client, runtime.timeouts(), LIMIT, MEMBERS);
+        calls = connection.calls(runtime.timeouts(), LIMIT, MEMBERS);
     }
 
     @AfterEach
@@ -129,7 +129,7 @@ class EtcdCallsTests {
         EtcdRpcs before = etcd.probe().rpcs();
         proxy.cutBeforeNextReply();
         // Not asked again for being slow, nor given up before there is a connection again.
-        awaitEnd(cut.call.apply(new EtcdCalls(connection.client, runtime.timeouts(), TestClient.PATIENCE, MEMBERS)));
+        awaitEnd(cut.call.apply(connection.calls(runtime.timeouts(), TestClient.PATIENCE, MEMBERS)));
         assertThat(etcd.probe().rpcs().since(before).started(cut.method)).isEqualTo(cut.timesIfCut);
     }
 
@@ -147,12 +147,12 @@ class EtcdCallsTests {
     /** By itself the driver waits for a server for ever. */
     @ParameterizedTest
     @MethodSource("calls")
-    void aCallOnAnApplicationsClientIsGivenUpInTime(Call given) {
+    void aCallIsGivenUpInTimeAlsoIfTheDriverWaitsForAServer(Call given) {
         proxy.freeze();
         try (Client client = Client.builder()
                 .endpoints(URI.create("http://" + proxy.host() + ':' + proxy.port()))
                 .build()) {
-            CompletableFuture<?> call = given.call.apply(new EtcdCalls(client, runtime.timeouts(), SHORT, 1));
+            CompletableFuture<?> call = given.call.apply(new EtcdCalls(client, connection.capture, ByteSequence.EMPTY, runtime.timeouts(), SHORT, 1));
             awaitEnd(call);
             assertThat(call).isCompletedExceptionally();
         }

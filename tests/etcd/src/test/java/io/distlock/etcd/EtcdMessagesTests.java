@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockKey;
+import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
@@ -68,6 +69,35 @@ class EtcdMessagesTests {
         EtcdRpcs before = etcd.probe().rpcs();
         release(holder, acquire(holder));
         assertMessages(before, 2);
+    }
+
+    /** A place that is left again would for a moment be ahead of others, who would be refused although nobody has the lock. */
+    @Test
+    void aRefusalWithoutWaitingTakesOneAndNoPlace() {
+        Lease held = acquire(holder);
+        EtcdRpcs before = etcd.probe().rpcs();
+        long revision = etcd.probe().revision();
+        assertThat(TestClient.get(next.acquire(KEY, OPTIONS.withWaitTime(Duration.ZERO))))
+                .isEmpty();
+        assertMessages(before, 1);
+        assertThat(etcd.probe().revision()).isEqualTo(revision);
+        assertThat(next.refusals()).isEqualTo(1);
+        release(holder, held);
+        assertThat(TestClient.get(next.acquire(KEY, OPTIONS.withWaitTime(Duration.ZERO))))
+                .isPresent();
+    }
+
+    @Test
+    void ofReadersAndWritersThatDoNotWaitEachIsRefusedByTheOther() {
+        LockOptions atOnce = OPTIONS.withWaitTime(Duration.ZERO);
+        Lease reading = lease(holder.acquire(KEY, LockMode.SHARED, atOnce));
+        Lease readingToo = lease(next.acquire(KEY, LockMode.SHARED, atOnce));
+        assertThat(TestClient.get(next.acquire(KEY, atOnce))).isEmpty();
+        release(holder, reading);
+        release(next, readingToo);
+        Lease writing = lease(next.acquire(KEY, atOnce));
+        assertThat(TestClient.get(holder.acquire(KEY, LockMode.SHARED, atOnce))).isEmpty();
+        release(next, writing);
     }
 
     /** Taking a place, watching the one ahead, its release, a look, and the end of the watch. */

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import java.util.stream.Stream;
+import io.etcd.jetcd.options.GetOption;
+import io.distlock.test.etcd.EtcdRpcs;
+import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockUnavailableException;
@@ -59,6 +63,24 @@ class EtcdSecurityTests {
     void locksWithAUserAndAPassword() {
         try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withPassword("secret"))) {
             assertLocks(servers(server.endpoint()).withCredentials("root", "secret"));
+        }
+    }
+
+    /** Each used to ask for a token of its own, for which etcd computes a slow hash. */
+    @Test
+    void theFirstLocksOfAProcessShareOneRequestForAToken() {
+        try (EtcdServer server = EtcdServer.start(EtcdServerOptions.defaults().withPassword("secret"));
+                LockRuntime runtime = LockRuntime.start();
+                EtcdConnection connection = EtcdConnection.to(
+                        servers(server.endpoint()).withCredentials("root", "secret"), LocalEtcd.PATIENT)) {
+            EtcdRpcs before = server.probe().rpcs();
+            EtcdCalls calls = connection.calls(runtime.timeouts(), TestClient.PATIENCE, 1);
+            Stream.generate(() -> calls.get(ByteSequence.from("any", StandardCharsets.UTF_8), GetOption.DEFAULT))
+                    .limit(50)
+                    .toList()
+                    .forEach(TestClient::get);
+            assertThat(server.probe().rpcs().since(before).started("Authenticate"))
+                    .isEqualTo(1);
         }
     }
 

@@ -114,6 +114,7 @@ class EtcdTrustTests {
         EtcdConnection watching = new EtcdConnection(
                 connection.client,
                 connection.capture,
+                ByteSequence.EMPTY,
                 List.of(etcd.server().uri()),
                 CALL_TIMEOUT,
                 (shared, callTimeout) -> watches,

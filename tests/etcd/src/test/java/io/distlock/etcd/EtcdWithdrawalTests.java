@@ -38,7 +38,7 @@ class EtcdWithdrawalTests {
         runtime = LockRuntime.start();
         connection = LocalEtcd.connection(etcd.server().endpoint());
         LocalEtcd.warmUp(connection);
-        calls = new EtcdCalls(connection.client, runtime.timeouts(), Duration.ofSeconds(5), 1);
+        calls = connection.calls(runtime.timeouts(), Duration.ofSeconds(5), 1);
         queue = new QueueTransactions(calls, keys);
     }
 

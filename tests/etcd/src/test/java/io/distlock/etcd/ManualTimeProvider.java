@@ -35,6 +35,10 @@ final class ManualTimeProvider implements AutoCloseable {
     }
 
     CompletableFuture<Optional<Grant>> acquire(LockKey key, LockOptions options) {
+        return acquire(key, LockMode.EXCLUSIVE, options);
+    }
+
+    CompletableFuture<Optional<Grant>> acquire(LockKey key, LockMode mode, LockOptions options) {
         LeaseRequest.Listener progress = new LeaseRequest.Listener() {
             @Override
             public void refused() {
@@ -48,7 +52,7 @@ final class ManualTimeProvider implements AutoCloseable {
         };
         Deadline deadline = Deadline.in(options.waitTime(), ticker);
         String owner = "owner-" + owners.incrementAndGet();
-        return provider.acquire(new LeaseRequest(key, LockMode.EXCLUSIVE, owner, options, deadline, progress));
+        return provider.acquire(new LeaseRequest(key, mode, owner, options, deadline, progress));
     }
 
     /** An acquisition that waits, and relies on its watch. */
