@@ -5,7 +5,10 @@ import io.distlock.LockMode;
 import io.etcd.jetcd.ByteSequence;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * All keys and their values. A lock is a directory, {@code prefix/name/}, with a key for each holder and waiter: {@code
@@ -21,6 +24,8 @@ final class EtcdKeys {
     /** The value of a session's key; only its revisions matter. */
     static final ByteSequence SESSION = bytes("session");
 
+    private static final String LOCK_DELAY = ", lock-delay ";
+    private static final Pattern STATED_DELAY = Pattern.compile(LOCK_DELAY + "(\\d{1,9}) ms,");
     private static final String SHARED = "shared-";
     private static final int LEASE_DIGITS = 16;
 
@@ -36,9 +41,17 @@ final class EtcdKeys {
         this.prefix = prefix + '/';
     }
 
-    /** The value of a place, for diagnostics. */
-    ByteSequence note(LockMode mode) {
-        return bytes((mode == LockMode.SHARED ? "shared" : "exclusive") + process);
+    /** The value of a place, for diagnostics, and for those who wait for it to find its lock-delay. */
+    ByteSequence note(LockMode mode, Duration lockDelay) {
+        return bytes((mode == LockMode.SHARED ? "shared" : "exclusive")
+                + (lockDelay.isZero() ? "" : LOCK_DELAY + lockDelay.toMillis() + " ms")
+                + process);
+    }
+
+    /** Zero unless the value states one. */
+    static Duration lockDelay(ByteSequence note) {
+        Matcher stated = STATED_DELAY.matcher(note.toString(StandardCharsets.UTF_8));
+        return stated.find() ? Duration.ofMillis(Long.parseLong(stated.group(1))) : Duration.ZERO;
     }
 
     /** Where a lock's places begin. */

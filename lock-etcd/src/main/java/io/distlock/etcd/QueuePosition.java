@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class QueuePosition {
 
     /**
-     * How long a lock that looks free is not granted after a lease is lost, unless the lock-delay is longer. A frozen leader
+     * How long a lock that looks free is not granted after a lease is lost, unless a lock-delay is longer. A frozen leader
      * may resume and revoke leases that its successor has extended. Their holders' watches report it within a round trip or
      * two; a second is also enough for a garbage-collection pause.
      */
@@ -72,11 +72,16 @@ final class QueuePosition {
         provider.sessions.sinceLoss().ifPresent(this::leaseGone);
     }
 
-    /** Our lease or the predecessor's was lost this long ago, and perhaps others. */
+    /** Our lease or the predecessor's was lost this long ago, and perhaps others. The holder's lock-delay counts, if known. */
     private void leaseGone(Duration since) {
-        Duration delay = request.options().lockDelay();
-        Deadline ends = provider.limit((delay.compareTo(GRACE) > 0 ? delay : GRACE).minus(since));
+        Duration own = request.options().lockDelay();
+        Duration delay = longer(standing == null ? own : longer(own, standing.lockDelayAhead()), GRACE);
+        Deadline ends = provider.limit(delay.minus(since));
         graceEnds = ends.nanos() - graceEnds.nanos() > 0 ? ends : graceEnds;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     Duration grace() {
@@ -91,11 +96,11 @@ final class QueuePosition {
     }
 
     void found(Finding finding) {
-        if (finding instanceof Standing seen) {
-            standing = seen;
-        }
         if (finding.leaseGone()) {
             leaseGone(Duration.ZERO);
+        }
+        if (finding instanceof Standing seen) {
+            standing = seen;
         }
     }
 
@@ -173,7 +178,12 @@ final class QueuePosition {
     }
 
     /** It exists, as seen at a revision. Its create revision is the fencing token once there is no predecessor. */
-    record Standing(long createRevision, Optional<ByteSequence> predecessor, boolean leaseGone, long seen)
+    record Standing(
+            long createRevision,
+            Optional<ByteSequence> predecessor,
+            Duration lockDelayAhead,
+            boolean leaseGone,
+            long seen)
             implements Finding {}
 
     record Gone(boolean leaseGone) implements Finding {}

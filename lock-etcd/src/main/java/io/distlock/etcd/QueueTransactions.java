@@ -18,6 +18,7 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -60,7 +61,7 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         PutOption lease = onLease(place.session().id());
         LockMode mode = place.request().mode();
         List<Op> take = new ArrayList<>();
-        take.add(Op.put(place.key(), keys.note(mode), lease));
+        take.add(Op.put(place.key(), keys.note(mode, place.request().options().lockDelay()), lease));
         if (place.epoch() == Session.NO_EPOCH) {
             take.add(Op.put(session, EtcdKeys.SESSION, lease));
         }
@@ -94,7 +95,7 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                 place.session().epoch(place.epoch(), own);
             }
             List<KeyValue> found = answer.getGetResponses().get(0).getKvs();
-            return new QueuePosition.Standing(own, firstBefore(own, found), false, own);
+            return standing(own, found, false, own);
         }
         long epoch = epochOf(answer.getGetResponses().get(0));
         place.session().epoch(place.epoch(), epoch);
@@ -119,9 +120,11 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         if (!answer.isSucceeded()) {
             return new QueuePosition.Gone(leaseGone);
         }
-        var predecessor = firstBefore(createRevision, found.get(0).getKvs());
-        return new QueuePosition.Standing(
-                createRevision, predecessor, leaseGone, answer.getHeader().getRevision());
+        return standing(
+                createRevision,
+                found.get(0).getKvs(),
+                leaseGone,
+                answer.getHeader().getRevision());
     }
 
     ByteSequence key(GrantedLock lock) {
@@ -138,11 +141,14 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                         .toList());
     }
 
-    private static Optional<ByteSequence> firstBefore(long createRevision, List<KeyValue> newestFirst) {
-        return newestFirst.stream()
+    private static QueuePosition.Standing standing(
+            long createRevision, List<KeyValue> newestFirst, boolean leaseGone, long seen) {
+        Optional<KeyValue> before = newestFirst.stream()
                 .filter(each -> each.getCreateRevision() < createRevision)
-                .map(KeyValue::getKey)
                 .findFirst();
+        Duration lockDelay =
+                before.map(each -> EtcdKeys.lockDelay(each.getValue())).orElse(Duration.ZERO);
+        return new QueuePosition.Standing(createRevision, before.map(KeyValue::getKey), lockDelay, leaseGone, seen);
     }
 
     /** The newest places that this one waits for, up to a create revision; 0 means the latest. */
@@ -154,7 +160,6 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                 .withSortOrder(GetOption.SortOrder.DESCEND)
                 .withMaxCreateRevision(upTo)
                 .withLimit(limit)
-                .withKeysOnly(true)
                 .build();
         return Op.get(keys.first(request.key()), newest);
     }

@@ -50,8 +50,8 @@ public final class ClientInterceptors {
             CallOptions answered = options.withExecutor(MoreExecutors.directExecutor());
             Context served = Context.ROOT.attach();
             try {
-                ClientCall<Q, A> call = next.newCall(
-                        method, ends ? answered.withDeadlineAfter(nanos, TimeUnit.NANOSECONDS) : answered);
+                ClientCall<Q, A> call =
+                        next.newCall(method, ends ? answered.withDeadlineAfter(nanos, TimeUnit.NANOSECONDS) : answered);
                 return unary ? unretried(call) : call;
             } finally {
                 Context.ROOT.detach(served);

@@ -93,8 +93,11 @@ public final class EtcdCalls {
                 .build();
         Function<TxnRequest, CompletableFuture<TxnResponse>> sent =
                 request -> send(request.toBuilder().addCompare(0, none).build());
-        return inTurn(() ->
-                limited("a transaction", limit, () -> transaction.apply(TxnImpl.newTxn(sent, namespace))
+        return inTurn(() -> limited(
+                "a transaction",
+                limit,
+                () -> transaction
+                        .apply(TxnImpl.newTxn(sent, namespace))
                         .exceptionallyCompose(failure -> Errors.isInvalidTokenError(failure)
                                 // The driver gets another token when one of its own calls is refused.
                                 ? kv.get(first).thenCompose(known -> transaction.apply(TxnImpl.newTxn(sent, namespace)))

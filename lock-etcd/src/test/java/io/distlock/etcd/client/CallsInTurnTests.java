@@ -32,8 +32,8 @@ class CallsInTurnTests {
             .waitForReady(false)
             .retryMaxAttempts(1)
             .build();
-    private final EtcdCalls calls = new EtcdCalls(
-            client, new ChannelCapture(LIMIT), ByteSequence.EMPTY, runtime.timeouts(), LIMIT, 2);
+    private final EtcdCalls calls =
+            new EtcdCalls(client, new ChannelCapture(LIMIT), ByteSequence.EMPTY, runtime.timeouts(), LIMIT, 2);
     private final List<CompletableFuture<TxnResponse>> sent = new ArrayList<>();
 
     @AfterEach

@@ -152,7 +152,8 @@ class EtcdCallsTests {
         try (Client client = Client.builder()
                 .endpoints(URI.create("http://" + proxy.host() + ':' + proxy.port()))
                 .build()) {
-            CompletableFuture<?> call = given.call.apply(new EtcdCalls(client, connection.capture, ByteSequence.EMPTY, runtime.timeouts(), SHORT, 1));
+            CompletableFuture<?> call = given.call.apply(
+                    new EtcdCalls(client, connection.capture, ByteSequence.EMPTY, runtime.timeouts(), SHORT, 1));
             awaitEnd(call);
             assertThat(call).isCompletedExceptionally();
         }

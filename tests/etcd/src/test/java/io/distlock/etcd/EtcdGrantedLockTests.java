@@ -14,6 +14,7 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.test.etcd.EtcdExtension;
+import io.distlock.test.etcd.EtcdRpcs;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -108,15 +109,28 @@ class EtcdGrantedLockTests {
         assertThat(renew(lease)).isEqualTo(Renewal.NOT_OWNER);
     }
 
+    /** A read would take another round trip, while a newcomer may already have the lock. */
     @Test
-    void aLossIsToldByTheWatch() {
+    void aLossIsToldByTheWatchWithoutARead() {
         Lease lease = acquire(OPTIONS);
         CompletableFuture<Void> lost = new CompletableFuture<>();
         holder.provider.onLoss(lease, () -> lost.complete(null));
+        EtcdRpcs before = etcd.probe().rpcs();
         holder.advance(UNWATCHED);
-        await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 1);
+        // What happened before it was watched.
+        awaitReads(before, 1);
         etcd.probe().deleteAll("lock/holding/");
         TestClient.get(lost);
+        assertThat(reads(before)).isEqualTo(1);
+    }
+
+    private static void awaitReads(EtcdRpcs before, long count) {
+        await().atMost(TestClient.PATIENCE).until(() -> reads(before) == count);
+    }
+
+    private static long reads(EtcdRpcs before) {
+        EtcdRpcs since = etcd.probe().rpcs().since(before);
+        return since.started("Range") + since.started("Txn");
     }
 
     @Test

@@ -88,15 +88,9 @@ class EtcdQueueTests {
     }
 
     private void awaitAllWatch(int waiting) {
-        // Each watches the one ahead and itself; who holds watches itself.
+        // Each watches the one ahead and itself; who holds watches itself. Some have yet to look once more, as the
+        // watch stands.
         await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().watches().watchers() == 2L * waiting + 1);
-        // Some look once more when their watch stands.
-        long[] last = {-1};
-        await().atMost(TestClient.PATIENCE).pollInterval(Duration.ofMillis(300)).until(() -> {
-            long before = last[0];
-            last[0] = etcd.probe().rpcs().started("Txn");
-            return last[0] == before;
-        });
     }
 
     @Test
@@ -120,17 +114,17 @@ class EtcdQueueTests {
         waiters.forEach(TestClient::get);
         assertThat(order).isSorted().hasSize(crowd.size());
         EtcdRpcs cost = etcd.probe().rpcs().since(before);
-        // The first release; then a look and a release for each, and a few looks for safety's sake.
+        // The first release; then a look and a release for each.
         assertThat(cost.started("Txn"))
-                .isBetween(1 + 2L * crowd.size(), 1 + 3L * crowd.size() + looksForSafety(crowd.size(), queueing));
+                .isBetween(1 + 2L * crowd.size(), 1 + 2L * crowd.size() + otherLooks(crowd.size(), queueing));
         // One for the next; and now and then one for itself, from a watch that has just been given up.
         assertThat(etcd.probe().metric(EVENTS) - events).isBetween((double) crowd.size(), 2.0 * crowd.size());
     }
 
-    /** At most: who trusts its watch looks again after five seconds. */
-    private static long looksForSafety(int waiters, long sinceNanos) {
+    /** At most: each looks as its two watches stand, and again when it has trusted them for five seconds. */
+    private static long otherLooks(int waiters, long sinceNanos) {
         Duration since = Duration.ofNanos(Ticker.system().nanos() - sinceNanos);
-        return waiters * (since.toSeconds() / 5);
+        return waiters * (2 + since.toSeconds() / 5);
     }
 
     /** Each with a connection, a session and a stream of watches of its own. */
@@ -151,9 +145,9 @@ class EtcdQueueTests {
         double events = etcd.probe().metric(EVENTS);
         held.release();
         HeldLock mine = TestClient.get(next);
-        // A release and a look; those who trust their watch look again after seconds only.
+        // A release and a look.
         assertThat(etcd.probe().rpcs().since(before).started("Txn"))
-                .isBetween(2L, 2 + looksForSafety(waiting.size(), queueing));
+                .isBetween(2L, 2 + otherLooks(waiting.size(), queueing));
         // One for the next; and perhaps one for the holder, whose watch has just been given up.
         assertThat(etcd.probe().metric(EVENTS) - events).isBetween(1.0, 2.0);
         assertThat(others).noneMatch(CompletableFuture::isDone);

@@ -8,6 +8,7 @@ import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.spi.Grant;
+import io.distlock.test.etcd.EtcdEntry;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.fault.FaultProxy;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +92,21 @@ class EtcdWaitingTests {
         Duration lockDelay = Duration.ofSeconds(3);
         CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT.withLockDelay(lockDelay));
         revoke(holders);
+        assertGrantedAfter(lockDelay, waiter);
+    }
+
+    /** It is the holder who may not know yet. */
+    @Test
+    void soDoesALongerLockDelayOfTheHolder() {
+        Duration lockDelay = Duration.ofSeconds(3);
+        held.release();
+        held = holder.locks.acquire(holder.locks.request(KEY).withLockDelay(lockDelay));
+        CompletableFuture<Optional<Grant>> waiter = waiting.parked(KEY, PATIENT);
+        String owner = holder.locks.inspect(KEY).orElseThrow().holders().get(0).owner();
+        revoke(etcd.probe().entries("lock/waiting/").stream()
+                .filter(place -> place.key().endsWith(owner))
+                .map(EtcdEntry::lease)
+                .collect(Collectors.toSet()));
         assertGrantedAfter(lockDelay, waiter);
     }
 
