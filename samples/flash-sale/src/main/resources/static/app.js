@@ -73,7 +73,7 @@ async function poll() {
 /** In the link to the page of the locks. */
 async function countLocks() {
   try {
-    const { held, waiting, losses } = await request('actuator/locks?limit=1');
+    const { held, waiting, losses } = await request('actuator/locks');
     show('locks', `Locks: ${held.total} held, ${waiting.total} waiting, ${losses.length} lost`);
   } catch {
     show('locks', 'Locks');

@@ -1,6 +1,6 @@
 /** The three tables. Rows are kept and cells written only when they change, so that text stays selected. */
 
-import { ago, clock, duration, holderOf, isLate, isLong, lockOf, nameOf, reason } from './locks-words.js';
+import { ago, clock, duration, holderOf, isHidden, isLate, isLong, lockOf, nameOf, reason } from './locks-words.js';
 
 /** So many rows are shown of each kind, until somebody wants to see more. */
 const FEW = 10;
@@ -55,6 +55,9 @@ const TABLES = {
 const wanted = { held: FEW, waiting: FEW, losses: FEW };
 
 function waitersOf(hold, { items, total }) {
+  if (isHidden(hold)) {
+    return '';
+  }
   const known = items.filter(wait => lockOf(wait) === lockOf(hold)).length;
   return items.length < total ? `${known} or more` : known;
 }

@@ -14,7 +14,9 @@ const SEVERITY = ['bad', 'warn', 'quiet'];
 /** For how long each held lock was valid at best: what is left of it is judged by that. */
 const fullest = new Map();
 
-export const lockOf = ({ provider, id }) => `${provider} ${id}`;
+/** Of locks whose keys are hidden, nobody knows which are the same. */
+export const isHidden = ({ key }) => key === '******';
+export const lockOf = ({ provider, name, key }) => `${provider} ${name} ${key ?? ''}`;
 export const nameOf = ({ name, key }) => key == null ? name : `${name} ${key}`;
 export const reason = loss => REASONS[loss.reason] ?? loss.reason;
 export const ago = (loss, now) => Math.max(0, now - Date.parse(loss.at));
@@ -49,6 +51,9 @@ export function remember({ items }) {
 
 /** Who has the lock that a call waits for: in this instance, as the store says, or nobody knows. */
 export function holderOf(wait, { held, elsewhere }) {
+  if (isHidden(wait)) {
+    return 'hidden, as is the key';
+  }
   const here = held.items.filter(hold => lockOf(hold) === lockOf(wait));
   if (here.length > 0) {
     return `this instance, ${here.map(hold => hold.thread).join(', ')}`;

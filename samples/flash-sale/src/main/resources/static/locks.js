@@ -4,12 +4,10 @@
  */
 
 import { drawTables, showMore } from './locks-tables.js';
-import { clock, lockOf, verdict } from './locks-words.js';
+import { clock, isHidden, lockOf, verdict } from './locks-words.js';
 
 const ENDPOINTS = 'actuator';
 const POLL_MILLIS = 1000;
-/** The most rows of each kind that are asked for. */
-const LIMIT = 100;
 /** Of the locks that are waited for and held elsewhere, so many are asked about at a time. */
 const INSPECTED = 5;
 
@@ -37,7 +35,7 @@ async function ask(path) {
 
 async function locks() {
   const name = element('name').value.trim();
-  const { ok, status, now, body } = await ask(`locks?limit=${LIMIT}${name ? `&name=${encodeURIComponent(name)}` : ''}`);
+  const { ok, status, now, body } = await ask(`locks${name ? `?name=${encodeURIComponent(name)}` : ''}`);
   if (!ok) {
     throw new Silence(refusal(status));
   }
@@ -59,15 +57,14 @@ async function health() {
   return Object.entries(body.components?.distributedLock?.components ?? {});
 }
 
-/** Who holds the locks that are waited for here and held elsewhere, by provider and id. */
+/** Who holds the locks that are waited for here and held elsewhere. */
 async function holders({ held, waiting }) {
   const here = new Set(held.items.map(lockOf));
-  const elsewhere = waiting.items.filter(wait => !here.has(lockOf(wait)));
+  const elsewhere = waiting.items.filter(wait => !isHidden(wait) && !here.has(lockOf(wait)));
   const asked = new Map(elsewhere.map(wait => [lockOf(wait), wait]));
-  const answers = [...asked].slice(0, INSPECTED).map(async ([lock, { id }]) => {
-    const { ok, status, body } = await ask(`locks?id=${id}`);
-    // 404: the call no longer waits.
-    return [lock, ok ? body : { silent: status !== 404, holders: [] }];
+  const answers = [...asked].slice(0, INSPECTED).map(async ([lock, { provider, name, key }]) => {
+    const { ok, body } = await ask(`locks?${new URLSearchParams({ provider, name, key: key ?? '' })}`);
+    return [lock, ok ? body : { silent: true, holders: [] }];
   });
   return new Map(await Promise.all(answers));
 }

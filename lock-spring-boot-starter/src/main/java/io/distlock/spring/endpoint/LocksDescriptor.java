@@ -4,20 +4,17 @@ import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.Release;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
-import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /** The locks of this instance. {@code docs/operating.md} explains each field of these records. */
-record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss> losses) implements OperationResponseBody {
+record LocksDescriptor(Longest<Held> held, Longest<Waiting> waiting, List<Loss> losses)
+        implements OperationResponseBody {
 
     record Held(
             String name,
             @Nullable String key,
-            String id,
             String provider,
             LockMode mode,
             long token,
@@ -31,7 +28,6 @@ record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss> losses
     record Waiting(
             String name,
             @Nullable String key,
-            String id,
             String provider,
             LockMode mode,
             Instant since,
@@ -71,19 +67,6 @@ record LocksDescriptor(Page<Held> held, Page<Waiting> waiting, List<Loss> losses
     /** What the store answered to a forced release. */
     record ForcedRelease(Release release) implements OperationResponseBody {}
 
-    /** A page of a longer list. */
-    record Page<T>(int total, int offset, List<T> items) {
-
-        static <T> Page<T> of(Stream<T> all, Comparator<? super T> order, int offset, int limit) {
-            List<T> sorted = all.sorted(order).toList();
-            return new Page<>(
-                    sorted.size(),
-                    offset,
-                    sorted.stream().skip(offset).limit(limit).toList());
-        }
-
-        <R> Page<R> map(Function<T, R> mapper) {
-            return new Page<>(total, offset, items.stream().map(mapper).toList());
-        }
-    }
+    /** How many there are, and those that have lasted longest. */
+    record Longest<T>(int total, List<T> items) {}
 }

@@ -25,7 +25,7 @@ import org.springframework.context.annotation.Bean;
     LocksDescriptor.class,
     LocksDescriptor.Inspection.class,
     LocksDescriptor.ForcedRelease.class,
-    LocksEndpoint.WebExtension.Problem.class
+    LocksEndpoint.Problem.class
 })
 final class LocksEndpointAutoConfiguration {
 
@@ -49,11 +49,5 @@ final class LocksEndpointAutoConfiguration {
                 publisher,
                 properties,
                 sanitizing.orderedStream().toList());
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    LocksEndpoint.WebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
-        return new LocksEndpoint.WebExtension(endpoint);
     }
 }

@@ -11,19 +11,13 @@ import io.distlock.LockStatus;
 import io.distlock.WaiterInfo;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
-import io.distlock.spring.endpoint.LocksDescriptor.Page;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -33,14 +27,11 @@ import org.springframework.boot.actuate.endpoint.Sanitizer;
 /** Builds what the endpoint shows. Hides the keys of locks, which may be e-mail addresses, and never names. Thread-safe. */
 final class LocksReport {
 
-    private static final int ID_BYTES = 8;
+    private static final int MOST_SHOWN = 100;
 
     private final LockClients clients;
     private final RecentLosses losses;
     private final Sanitizer sanitizer;
-
-    /** Without it, hidden keys could be guessed from their ids. */
-    private final String secret = UUID.randomUUID().toString();
 
     LocksReport(LockClients clients, RecentLosses losses, Sanitizer sanitizer) {
         this.clients = clients;
@@ -48,17 +39,23 @@ final class LocksReport {
         this.sanitizer = sanitizer;
     }
 
-    record Place(String provider, LockKey key) {}
+    private record At<T>(String provider, T value) {}
 
-    private record At<T>(Place place, Instant since, Duration duration, T value) {}
-
-    LocksDescriptor locks(@Nullable String name, @Nullable String provider, int offset, int limit, boolean shown) {
+    LocksDescriptor locks(@Nullable String name, @Nullable String provider, boolean shown) {
         List<String> providers = provider == null
                 ? List.copyOf(clients.providers())
                 : List.of(clients.get(provider).provider());
         return new LocksDescriptor(
-                page(held(providers), name, offset, limit).map(at -> describe(at.place(), at.value(), shown)),
-                page(waiting(providers), name, offset, limit).map(at -> describe(at.place(), at.value(), shown)),
+                longest(
+                        all(providers, LockClient::held)
+                                .filter(at -> isOf(name, at.value().key())),
+                        Comparator.comparing(at -> at.value().since()),
+                        at -> describe(at.provider(), at.value(), shown)),
+                longest(
+                        all(providers, LockClient::waiting)
+                                .filter(at -> isOf(name, at.value().key())),
+                        Comparator.comparing(at -> at.value().since()),
+                        at -> describe(at.provider(), at.value(), shown)),
                 losses.latest().stream()
                         .filter(lost -> providers.contains(lost.provider())
                                 && isOf(name, lost.loss().key()))
@@ -66,49 +63,29 @@ final class LocksReport {
                         .toList());
     }
 
-    private Stream<At<HeldLockInfo>> held(List<String> providers) {
-        return all(providers, LockClient::held, HeldLockInfo::key, HeldLockInfo::since, HeldLockInfo::heldFor);
-    }
-
-    private Stream<At<WaiterInfo>> waiting(List<String> providers) {
-        return all(providers, LockClient::waiting, WaiterInfo::key, WaiterInfo::since, WaiterInfo::waited);
-    }
-
-    private <T> Stream<At<T>> all(
-            List<String> providers,
-            Function<LockClient, Stream<T>> what,
-            Function<T, LockKey> key,
-            Function<T, Instant> since,
-            Function<T, Duration> duration) {
+    private <T> Stream<At<T>> all(List<String> providers, Function<LockClient, Stream<T>> what) {
         return providers.stream()
-                .flatMap(provider -> what.apply(clients.get(provider))
-                        .map(each -> new At<>(
-                                new Place(provider, key.apply(each)), since.apply(each), duration.apply(each), each)));
+                .flatMap(provider -> what.apply(clients.get(provider)).map(each -> new At<>(provider, each)));
     }
 
-    /** Longest first. Durations of two clients are not comparable, since each client reads the clock when it is asked. */
-    private static <T> Page<At<T>> page(Stream<At<T>> all, @Nullable String name, int offset, int limit) {
-        Comparator<At<T>> oldestFirst = Comparator.comparing(At::since);
-        return Page.of(
-                all.filter(at -> isOf(name, at.place().key())),
-                oldestFirst
-                        .thenComparing(at -> at.place().provider())
-                        .thenComparing(At::duration, Comparator.reverseOrder())
-                        .thenComparing(at -> at.place().key()),
-                offset,
-                limit);
+    /** By the time of their beginning: durations of two clients, which each read the clock when asked, cannot be compared. */
+    private static <T, R> LocksDescriptor.Longest<R> longest(
+            Stream<At<T>> all, Comparator<At<T>> oldestFirst, Function<At<T>, R> description) {
+        List<At<T>> sorted = all.sorted(oldestFirst).toList();
+        return new LocksDescriptor.Longest<>(
+                sorted.size(),
+                sorted.stream().limit(MOST_SHOWN).map(description).toList());
     }
 
     private static boolean isOf(@Nullable String name, LockKey key) {
         return name == null || name.equals(key.name());
     }
 
-    private LocksDescriptor.Held describe(Place place, HeldLockInfo held, boolean shown) {
+    private LocksDescriptor.Held describe(String provider, HeldLockInfo held, boolean shown) {
         return new LocksDescriptor.Held(
                 held.key().name(),
                 shownKey(held.key(), shown),
-                id(place),
-                place.provider(),
+                provider,
                 held.mode(),
                 held.token().value(),
                 held.owner(),
@@ -119,12 +96,11 @@ final class LocksReport {
                 held.thread());
     }
 
-    private LocksDescriptor.Waiting describe(Place place, WaiterInfo waiter, boolean shown) {
+    private LocksDescriptor.Waiting describe(String provider, WaiterInfo waiter, boolean shown) {
         return new LocksDescriptor.Waiting(
                 waiter.key().name(),
                 shownKey(waiter.key(), shown),
-                id(place),
-                place.provider(),
+                provider,
                 waiter.mode(),
                 waiter.since(),
                 waiter.waited().toMillis(),
@@ -147,30 +123,26 @@ final class LocksReport {
     }
 
     /** Asks the store. */
-    LocksDescriptor.Inspection inspect(Place place, boolean shown, boolean byId) {
-        Optional<LockStatus> status = clients.get(place.provider()).inspect(place.key());
+    LocksDescriptor.Inspection inspect(LockClient client, LockKey key, boolean shown) {
+        Optional<LockStatus> status = client.inspect(key);
+        boolean all = shown || key.key().isEmpty();
         return new LocksDescriptor.Inspection(
-                place.key().name(),
-                shownKey(place.key(), shown),
-                place.provider(),
+                key.name(),
+                shownKey(key, shown),
+                client.provider(),
                 status.isPresent(),
                 status.map(LockStatus::mode).orElse(null),
                 status.stream()
                         .flatMap(taken -> taken.holders().stream())
-                        .map(holder -> describe(
-                                place,
-                                holder,
-                                shown || byId || place.key().key().isEmpty()))
+                        .map(holder -> describe(client, key, holder, all))
                         .toList(),
                 status.flatMap(LockStatus::waiters).orElse(null));
     }
 
     /** Who knows a hidden key must not learn by it which of the listed locks it is. */
-    private LocksDescriptor.Holder describe(Place place, LockStatus.Holder holder, boolean shown) {
-        boolean here = clients.get(place.provider())
-                .held()
-                .anyMatch(
-                        held -> held.key().equals(place.key()) && holder.token().equals(Optional.of(held.token())));
+    private LocksDescriptor.Holder describe(LockClient client, LockKey key, LockStatus.Holder holder, boolean shown) {
+        boolean here = client.held()
+                .anyMatch(held -> held.key().equals(key) && holder.token().equals(Optional.of(held.token())));
         return new LocksDescriptor.Holder(
                 holder.instance().orElse(null),
                 shown ? holder.owner() : SanitizableData.SANITIZED_VALUE,
@@ -179,29 +151,10 @@ final class LocksReport {
                 holder.remaining().map(Duration::toMillis).orElse(null));
     }
 
-    /** The lock that has this id, if this instance holds it or waits for it. */
-    Optional<Place> place(String id) {
-        List<String> providers = List.copyOf(clients.providers());
-        return Stream.<At<?>>concat(held(providers), waiting(providers))
-                .map(At::place)
-                .filter(place -> id(place).equals(id))
-                .findFirst();
-    }
-
-    private String id(Place place) {
-        String text = secret + place.provider() + ' ' + place.key().text();
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)), 0, ID_BYTES);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
-    }
-
     /** The lock, for the log of audit events. */
-    String text(Place place, boolean shown) {
-        String key = shownKey(place.key(), shown);
-        return key == null ? place.key().name() : place.key().name() + ':' + key;
+    String text(LockKey lock, boolean shown) {
+        String key = shownKey(lock, shown);
+        return key == null ? lock.name() : lock.name() + ':' + key;
     }
 
     /** {@link SanitizableData} has the lock's name as key and its key as value. */

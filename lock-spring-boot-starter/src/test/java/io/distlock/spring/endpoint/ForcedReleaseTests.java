@@ -1,15 +1,15 @@
 package io.distlock.spring.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
-import io.distlock.Release;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /** Taking a lock away over the endpoint. */
 class ForcedReleaseTests extends LocksEndpointFixture {
@@ -17,9 +17,7 @@ class ForcedReleaseTests extends LocksEndpointFixture {
     @Test
     void aLockIsTakenAwayByItsTokenAndThatIsAudited() {
         HeldLock held = other.acquire(now("orders", "42"));
-        LocksDescriptor.ForcedRelease answer = endpoint.forceRelease(
-                "orders", "42", null, null, held.fencingToken().value());
-        assertThat(answer.release()).isEqualTo(Release.RELEASED);
+        assertThat(release(endpoint, held.fencingToken().value()).getStatus()).isEqualTo(200);
         assertThat(client.inspect(LockKey.of("orders", "42"))).isEmpty();
         assertThat(published)
                 .singleElement()
@@ -39,8 +37,7 @@ class ForcedReleaseTests extends LocksEndpointFixture {
     void anAttemptWithAnotherTokenTakesNothingAwayAndIsAudited() {
         HeldLock held = client.acquire(now("orders", "42"));
         long another = held.fencingToken().value() + 1;
-        assertThat(endpoint.forceRelease("orders", "42", null, null, another).release())
-                .isEqualTo(Release.NOT_OWNER);
+        assertThat(release(endpoint, another).getStatus()).isEqualTo(409);
         assertThat(held.isHeld()).isTrue();
         assertThat(published).hasSize(1);
     }
@@ -48,11 +45,13 @@ class ForcedReleaseTests extends LocksEndpointFixture {
     @Test
     void nothingIsTakenAwayUnlessThatIsAllowed() {
         HeldLock held = client.acquire(now("orders", "42"));
-        assertThatExceptionOfType(InvalidEndpointRequestException.class)
-                .isThrownBy(() -> endpoint(Show.ALWAYS, false)
-                        .forceRelease(
-                                "orders", "42", null, null, held.fencingToken().value()))
-                .withMessageContaining("management.endpoint.locks.force-release");
+        assertThat(release(endpoint(Show.ALWAYS, false), held.fencingToken().value())
+                        .getStatus())
+                .isEqualTo(403);
         assertThat(held.isHeld()).isTrue();
+    }
+
+    private static WebEndpointResponse<OperationResponseBody> release(LocksEndpoint endpoint, long token) {
+        return endpoint.forceRelease(SecurityContext.NONE, "orders", "42", null, token);
     }
 }

@@ -27,7 +27,7 @@ class LocksEndpointAutoConfigurationTests {
     private static String shownKey(ApplicationContext context) {
         LockClient client = context.getBean(LockClient.class);
         client.acquire(client.request("orders", "42"));
-        return ((LocksDescriptor) context.getBean(LocksEndpoint.class).locks(null, null, null, null, null, null))
+        return LocksEndpointFixture.list(context.getBean(LocksEndpoint.class), null, null)
                 .held()
                 .items()
                 .get(0)
@@ -36,10 +36,8 @@ class LocksEndpointAutoConfigurationTests {
 
     @Test
     void theEndpointIsThereWhereItIsExposed() {
-        runner.run(context -> assertThat(context)
-                .hasSingleBean(LocksEndpoint.class)
-                .hasSingleBean(LocksEndpoint.WebExtension.class)
-                .hasSingleBean(RecentLosses.class));
+        runner.run(context ->
+                assertThat(context).hasSingleBean(LocksEndpoint.class).hasSingleBean(RecentLosses.class));
         unexposed.run(context -> assertThat(context)
                 .hasNotFailed()
                 .doesNotHaveBean(LocksEndpoint.class)

@@ -12,10 +12,14 @@ import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /** The endpoint of one instance, and a client of another one on the same store. Time stands still. */
 abstract class LocksEndpointFixture {
@@ -50,23 +54,22 @@ abstract class LocksEndpointFixture {
     }
 
     final LocksDescriptor all() {
-        return list(endpoint, null, null, null, null);
+        return list(endpoint, null, null);
     }
 
-    static LocksDescriptor list(
-            LocksEndpoint endpoint,
-            @Nullable String name,
-            @Nullable String provider,
-            @Nullable Integer offset,
-            @Nullable Integer limit) {
-        return (LocksDescriptor) endpoint.locks(name, null, provider, null, offset, limit);
+    static LocksDescriptor list(LocksEndpoint endpoint, @Nullable String name, @Nullable String provider) {
+        return (LocksDescriptor) body(endpoint.locks(SecurityContext.NONE, name, null, provider));
     }
 
     final LocksDescriptor.Inspection inspect(String name, String key) {
-        return (LocksDescriptor.Inspection) endpoint.locks(name, key, null, null, null, null);
+        return inspect(endpoint, name, key);
     }
 
-    static LocksDescriptor.Inspection inspect(LocksEndpoint endpoint, String id) {
-        return (LocksDescriptor.Inspection) endpoint.locks(null, null, null, id, null, null);
+    static LocksDescriptor.Inspection inspect(LocksEndpoint endpoint, String name, String key) {
+        return (LocksDescriptor.Inspection) body(endpoint.locks(SecurityContext.NONE, name, key, null));
+    }
+
+    private static OperationResponseBody body(WebEndpointResponse<OperationResponseBody> answer) {
+        return Objects.requireNonNull(answer.getBody());
     }
 }

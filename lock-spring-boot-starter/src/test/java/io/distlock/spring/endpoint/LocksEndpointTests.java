@@ -1,7 +1,6 @@
 package io.distlock.spring.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
@@ -12,7 +11,6 @@ import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
-import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.Show;
 
@@ -36,7 +33,6 @@ class LocksEndpointTests extends LocksEndpointFixture {
         assertThat(all().held().items()).singleElement().satisfies(item -> {
             assertThat(item.name()).isEqualTo("orders");
             assertThat(item.key()).isEqualTo("42");
-            assertThat(item.id()).matches("[0-9a-f]{16}");
             assertThat(item.provider()).isEqualTo("in-memory");
             assertThat(item.mode()).isEqualTo(LockMode.EXCLUSIVE);
             assertThat(item.token()).isEqualTo(held.fencingToken().value());
@@ -60,7 +56,6 @@ class LocksEndpointTests extends LocksEndpointFixture {
                 .containsExactly(new LocksDescriptor.Waiting(
                         "orders",
                         "42",
-                        all().waiting().items().get(0).id(),
                         "in-memory",
                         LockMode.SHARED,
                         Instant.EPOCH,
@@ -108,19 +103,15 @@ class LocksEndpointTests extends LocksEndpointFixture {
             client.acquire(now("orders", "" + key));
             ticker.advance(Duration.ofMillis(1));
         }
-        LocksDescriptor.Page<LocksDescriptor.Held> first = all().held();
-        assertThat(first.total()).isEqualTo(100);
-        assertThat(first.items())
-                .hasSize(50)
+        assertThat(all().held().total()).isEqualTo(100);
+        assertThat(all().held().items())
                 .extracting(LocksDescriptor.Held::key)
-                .startsWith("0", "1");
-        assertThat(list(endpoint, null, null, 98, 10).held().items())
-                .extracting(LocksDescriptor.Held::key)
-                .containsExactly("98", "99");
+                .startsWith("0", "1")
+                .endsWith("99");
     }
 
     @Test
-    void ofTenThousandLocksOnlyThoseOfThePageAreDescribed() {
+    void ofTenThousandLocksOnlyAHundredAreDescribed() {
         for (int key = 0; key < 10_000; key++) {
             client.acquire(now("orders", "" + key));
         }
@@ -129,31 +120,21 @@ class LocksEndpointTests extends LocksEndpointFixture {
             described.add(data);
             return data;
         });
-        LocksDescriptor.Page<LocksDescriptor.Held> page =
-                list(counting, null, null, 9_500, 500).held();
-        assertThat(page.total()).isEqualTo(10_000);
-        assertThat(page.items()).hasSize(500);
-        assertThat(described).hasSize(500);
+        LocksDescriptor.Longest<LocksDescriptor.Held> shown =
+                list(counting, null, null).held();
+        assertThat(shown.total()).isEqualTo(10_000);
+        assertThat(shown.items()).hasSize(100);
+        assertThat(described).hasSize(100);
     }
 
     @Test
     void onlyWhatIsAskedForIsShown() {
         client.acquire(now("orders", "42"));
         client.acquire(now("invoices", "42"));
-        assertThat(list(endpoint, "orders", null, null, null).held().items())
+        assertThat(list(endpoint, "orders", null).held().items())
                 .extracting(LocksDescriptor.Held::name)
                 .containsExactly("orders");
-        assertThat(list(endpoint, "orders", "In-Memory", null, null).held().total())
-                .isEqualTo(1);
-    }
-
-    @Test
-    void morePerPageThanFiveHundredIsRefusedWithTheRule() {
-        assertThatExceptionOfType(InvalidEndpointRequestException.class)
-                .isThrownBy(() -> list(endpoint, null, null, 0, 501))
-                .withMessage("limit must be 1 to 500, not 501");
-        assertThatExceptionOfType(InvalidEndpointRequestException.class)
-                .isThrownBy(() -> list(endpoint, null, null, -1, 1));
+        assertThat(list(endpoint, "orders", "In-Memory").held().total()).isEqualTo(1);
     }
 
     @Test
@@ -193,28 +174,6 @@ class LocksEndpointTests extends LocksEndpointFixture {
     }
 
     @Test
-    void anUnknownProviderIsSaidToBeUnknown() {
-        assertThatExceptionOfType(UnknownLockProviderException.class)
-                .isThrownBy(() -> endpoint.locks("orders", "42", "etcd", null, null, null))
-                .withMessageContaining("known providers: in-memory");
-        assertThatExceptionOfType(UnknownLockProviderException.class)
-                .isThrownBy(() -> list(endpoint, null, "etcd", null, null));
-    }
-
-    @Test
-    void aRequestThatNamesNoLockIsRefusedWithTheRule() {
-        assertThatExceptionOfType(InvalidEndpointRequestException.class)
-                .isThrownBy(() -> endpoint.locks(null, "42", null, null, null, null))
-                .withMessageContaining("the name and key of a lock");
-        assertThatExceptionOfType(InvalidEndpointRequestException.class)
-                .isThrownBy(() -> inspect("orders", " "))
-                .withMessageContaining("is blank");
-        assertThatExceptionOfType(InvalidEndpointRequestException.class)
-                .isThrownBy(() -> inspect(endpoint, "0123456789abcdef"))
-                .withMessageContaining("neither holds nor waits");
-    }
-
-    @Test
     void timesDoNotMoveBetweenTwoAnswers() {
         LockRuntime jumping = new LockRuntime(
                 new Ticker() {
@@ -243,8 +202,8 @@ class LocksEndpointTests extends LocksEndpointFixture {
                 published::add,
                 new LocksEndpoint.Properties(Show.ALWAYS, Set.of(), false),
                 List.of());
-        LocksDescriptor first = list(shown, null, null, null, null);
-        LocksDescriptor second = list(shown, null, null, null, null);
+        LocksDescriptor first = list(shown, null, null);
+        LocksDescriptor second = list(shown, null, null);
         assertThat(second.held().items())
                 .extracting(LocksDescriptor.Held::since)
                 .isEqualTo(List.of(first.held().items().get(0).since()));

@@ -21,7 +21,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** What HTTP clients see if a controller's method does not get its lock. */
 @OperatedShop
-@TestPropertySource(properties = {"spring.jmx.enabled=false", "distributed-lock.web.problem-details=true"})
+@TestPropertySource(properties = "distributed-lock.web.problem-details=true")
 @Import(LockProblemTests.Locked.class)
 class LockProblemTests {
 

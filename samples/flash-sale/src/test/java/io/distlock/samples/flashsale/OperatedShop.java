@@ -19,10 +19,7 @@ import org.springframework.context.annotation.Import;
             "distributed-lock.redis.command-timeout=10s",
             "distributed-lock.redis.connect-timeout=10s",
             "management.endpoint.locks.force-release=true",
-            "management.prometheus.metrics.export.enabled=true",
-            "management.endpoints.jmx.exposure.include=locks",
-            "spring.jmx.enabled=true",
-            "spring.jmx.default-domain=flash-sale-tests"
+            "management.prometheus.metrics.export.enabled=true"
         })
 @AutoConfigureRestTestClient
 @Import(SaleHttpTests.Servers.class)

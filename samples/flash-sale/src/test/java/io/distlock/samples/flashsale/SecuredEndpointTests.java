@@ -29,13 +29,11 @@ import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.web.servlet.client.RestTestClient;
 
 /** The endpoint behind Spring Security, as the page on operating locks configures it, and without that. */
 @OperatedShop
 @Import(SecuredEndpointTests.Security.class)
-@TestPropertySource(properties = "spring.jmx.enabled=false")
 class SecuredEndpointTests {
 
     @TestConfiguration(proxyBeanMethods = false)

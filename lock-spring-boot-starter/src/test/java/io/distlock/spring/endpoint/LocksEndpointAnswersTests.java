@@ -25,7 +25,7 @@ import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /** Over HTTP it matters who asks. */
-class LocksEndpointWebExtensionTests {
+class LocksEndpointAnswersTests {
 
     private static final String ROLE = "LOCK_ADMIN";
 
@@ -53,42 +53,40 @@ class LocksEndpointWebExtensionTests {
         client.acquire(client.request("orders", "secret-42"));
     }
 
-    private LocksEndpoint.WebExtension endpoint(Show show) {
+    private LocksEndpoint endpoint(Show show) {
         return endpoint(show, false);
     }
 
-    private LocksEndpoint.WebExtension endpoint(Show show, boolean forceRelease) {
-        return new LocksEndpoint.WebExtension(new LocksEndpoint(
+    private LocksEndpoint endpoint(Show show, boolean forceRelease) {
+        return new LocksEndpoint(
                 new LockClients(List.of(client), "in-memory"),
                 new RecentLosses(ticker),
                 event -> {},
                 new LocksEndpoint.Properties(show, Set.of(ROLE), forceRelease),
-                List.of()));
+                List.of());
     }
 
     private String all(Show show, SecurityContext viewer) {
-        return String.valueOf(
-                endpoint(show).locks(viewer, null, null, null, null, null, null).getBody());
+        return String.valueOf(endpoint(show).locks(viewer, null, null, null).getBody());
     }
 
     private WebEndpointResponse<OperationResponseBody> get(
-            @Nullable String name, @Nullable String key, @Nullable String provider, @Nullable String id) {
-        return endpoint(Show.ALWAYS).locks(SecurityContext.NONE, name, key, provider, id, null, null);
+            @Nullable String name, @Nullable String key, @Nullable String provider) {
+        return endpoint(Show.ALWAYS).locks(SecurityContext.NONE, name, key, provider);
     }
 
     private static void assertProblem(WebEndpointResponse<OperationResponseBody> answer, int status, String detail) {
         assertThat(answer.getStatus()).isEqualTo(status);
         assertThat(answer.getContentType()).hasToString("application/problem+json");
-        assertThat(answer.getBody()).isInstanceOfSatisfying(LocksEndpoint.WebExtension.Problem.class, problem -> {
+        assertThat(answer.getBody()).isInstanceOfSatisfying(LocksEndpoint.Problem.class, problem -> {
             assertThat(problem.status()).isEqualTo(status);
             assertThat(problem.detail()).contains(detail);
         });
     }
 
     private String one(Show show, SecurityContext viewer) {
-        return String.valueOf(endpoint(show)
-                .locks(viewer, "orders", "secret-42", null, null, null, null)
-                .getBody());
+        return String.valueOf(
+                endpoint(show).locks(viewer, "orders", "secret-42", null).getBody());
     }
 
     @Test
@@ -114,21 +112,16 @@ class LocksEndpointWebExtensionTests {
 
     @Test
     void aFreeLockIsAnAnswerAndAnUnknownProviderIsNot() {
-        WebEndpointResponse<OperationResponseBody> free = get("orders", "43", null, null);
+        WebEndpointResponse<OperationResponseBody> free = get("orders", "43", null);
         assertThat(free.getStatus()).isEqualTo(200);
         assertThat(free.getBody()).asString().contains("held=false");
-        assertProblem(
-                get("orders", "43", "etcd", null), 404, "there is no lock provider 'etcd'; known providers: in-memory");
-        assertProblem(get(null, null, null, "beef"), 404, "neither holds nor waits for a lock with this id");
+        assertProblem(get("orders", "43", "etcd"), 404, "there is no lock provider 'etcd'; known providers: in-memory");
     }
 
     @Test
     void aBadRequestIsAProblemWithTheReason() {
-        assertProblem(get(null, "43", null, null), 400, "the name and key of a lock");
-        assertProblem(
-                endpoint(Show.ALWAYS).locks(SecurityContext.NONE, null, null, null, null, -1, null),
-                400,
-                "offset -1 must not be negative");
+        assertProblem(get(null, "43", null), 400, "the name and key of a lock");
+        assertProblem(get("orders", " ", null), 400, "is blank");
     }
 
     @Test
@@ -137,14 +130,14 @@ class LocksEndpointWebExtensionTests {
         Mockito.when(unable.provider()).thenReturn("unable");
         Mockito.when(unable.inspect(Mockito.any()))
                 .thenThrow(new UnsupportedOperationException("the provider 'unable' cannot inspect"));
-        LocksEndpoint.WebExtension endpoint = new LocksEndpoint.WebExtension(new LocksEndpoint(
+        LocksEndpoint endpoint = new LocksEndpoint(
                 new LockClients(List.of(unable), "unable"),
                 new RecentLosses(ticker),
                 event -> {},
                 new LocksEndpoint.Properties(Show.ALWAYS, Set.of(), false),
-                List.of()));
+                List.of());
         assertProblem(
-                endpoint.locks(SecurityContext.NONE, "orders", "42", null, null, null, null),
+                endpoint.locks(SecurityContext.NONE, "orders", "42", null),
                 501,
                 "the provider 'unable' cannot inspect");
     }
@@ -152,16 +145,16 @@ class LocksEndpointWebExtensionTests {
     @Test
     void aForcedReleaseThatTakesNothingAwayIsAProblemWithTheReason() {
         assertProblem(
-                endpoint(Show.ALWAYS).forceRelease(SecurityContext.NONE, "orders", "42", null, null, 1L),
+                endpoint(Show.ALWAYS).forceRelease(SecurityContext.NONE, "orders", "42", null, 1L),
                 403,
                 "management.endpoint.locks.force-release=true");
-        LocksEndpoint.WebExtension allowed = endpoint(Show.ALWAYS, true);
+        LocksEndpoint allowed = endpoint(Show.ALWAYS, true);
         assertProblem(
-                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, null),
+                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null),
                 400,
                 "give the holder's token");
         assertProblem(
-                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, 4711L),
+                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, 4711L),
                 409,
                 "nobody holds the lock with token 4711");
     }
@@ -170,7 +163,7 @@ class LocksEndpointWebExtensionTests {
     void aSilentStoreIsAProblem() {
         store.onRelease(Fault.ERROR);
         assertProblem(
-                endpoint(Show.ALWAYS, true).forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, 1L),
+                endpoint(Show.ALWAYS, true).forceRelease(SecurityContext.NONE, "orders", "secret-42", null, 1L),
                 503,
                 "the store did not answer");
     }
