@@ -116,6 +116,19 @@ class LockHttpStartTests {
                 });
     }
 
+    /** A proxy is made in the context of its bean. */
+    @Test
+    void aParentOrChildContextWithoutTheAutoConfigurationStopsTheStart() {
+        ApplicationContextRunner plain = new ApplicationContextRunner().withBean("good", Good.class);
+        String message =
+                "of bean 'good' would be ignored: it is in a parent or child context without the auto-configuration";
+        context.run(parent -> assertStops(plain.withParent(parent.getSourceApplicationContext()), message));
+        plain.run(parent -> assertStops(context.withParent(parent.getSourceApplicationContext()), message));
+        context.run(parent -> new ApplicationContextRunner()
+                .withParent(parent.getSourceApplicationContext())
+                .run(child -> assertThat(child).hasNotFailed()));
+    }
+
     @Test
     void aMethodThatCannotBeInterceptedStopsTheStart() {
         assertStops(
