@@ -14,7 +14,7 @@ import org.awaitility.core.ConditionTimeoutException;
 /** Assertions about one lock of an application: {@link LockTester#assertThatLock}. */
 public final class LockAssert extends AbstractAssert<LockAssert, LockKey> {
 
-    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration SOON = Duration.ofSeconds(3);
 
     private final LockClient client;
     private final LockHistory history;

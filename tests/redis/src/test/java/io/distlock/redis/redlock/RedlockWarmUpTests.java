@@ -44,7 +44,10 @@ class RedlockWarmUpTests {
             List<Integer> before =
                     recorders.stream().map(each -> each.names().size()).toList();
             client.locks
-                    .acquire(client.locks.request("orders").withLeaseTime(Duration.ofSeconds(2)))
+                    .acquire(client.locks
+                            .request("orders")
+                            .withLeaseTime(Duration.ofSeconds(2))
+                            .withWaitTime(RedlockTestClient.PATIENCE))
                     .close();
             for (int node = 0; node < recorders.size(); node++) {
                 CommandRecorder recorder = recorders.get(node);
