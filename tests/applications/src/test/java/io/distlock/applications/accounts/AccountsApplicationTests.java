@@ -18,6 +18,7 @@ import io.distlock.spring.LockContext;
 import io.distlock.spring.template.LockTemplate;
 import io.distlock.support.LockRuntime;
 import jakarta.persistence.EntityManager;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Sessions of JPA in a fenced database. The holder that overtakes is another instance, of which this one is not told. */
@@ -140,6 +142,27 @@ class AccountsApplicationTests {
         });
         assertThat(flushed).hasValue(110);
         assertThat(balance()).isEqualTo(100);
+    }
+
+    @Test
+    void aTransactionThatIsRefusedInsideAnotherLeavesTheOtherItsSession() {
+        transactions.executeWithoutResult(status -> {
+            in(
+                    TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
+                    () -> assertStale(() -> {
+                        overtake(LockContext.current());
+                        in(TransactionDefinition.PROPAGATION_REQUIRES_NEW, () -> accounts.findById(ACCOUNT));
+                    }));
+            accounts.findById(ACCOUNT).orElseThrow().pay(10);
+        });
+        assertThat(balance()).isEqualTo(110);
+    }
+
+    private void in(int propagation, Runnable work) {
+        TransactionTemplate transaction =
+                new TransactionTemplate(Objects.requireNonNull(transactions.getTransactionManager()));
+        transaction.setPropagationBehavior(propagation);
+        transaction.executeWithoutResult(status -> work.run());
     }
 
     @Test
