@@ -51,12 +51,16 @@ final class SimulatedCall {
         if (granted.isPresent()) {
             lock = granted;
             checks.granted(this);
-            after(0, time.oneIn(5) ? 4_000 : 300, this::use);
+            after(0, time.oneIn(5) ? longUse() : 300, this::use);
         }
     }
 
     private void after(long least, long most, Runnable action) {
         time.after(time.millis(least, most), () -> process.run(action));
+    }
+
+    private long longUse() {
+        return Math.max(4_000, request.options().leaseTime().toMillis() / 2);
     }
 
     private void use() {

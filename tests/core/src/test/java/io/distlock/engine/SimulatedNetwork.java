@@ -13,6 +13,7 @@ final class SimulatedNetwork {
     private final VirtualTime time;
     private SimulatedFaults faults;
     private final Set<SimulatedProcess> cut = new LinkedHashSet<>();
+    private final Set<SimulatedProcess> stalled = new LinkedHashSet<>();
 
     /** A failure that the driver reports; a message that is lost silently has no answer at all. */
     static final class Broken extends RuntimeException {
@@ -68,11 +69,53 @@ final class SimulatedNetwork {
      * missed.
      */
     void announce(SimulatedProcess to, Runnable news) {
-        if (!isLost(to)) {
+        if (stalled.contains(to)) {
+            time.note(to.name, "is not told of a release");
+        } else if (!isLost(to)) {
             time.after(delay(), () -> to.run(news));
         } else if (!cut.contains(to)) {
             time.after(time.millis(50, 500), () -> to.run(to.provider::reconnected));
         }
+    }
+
+    /** The connection for news falls silent, and nobody notices. */
+    void stall(SimulatedProcess process) {
+        if (stalled.add(process)) {
+            time.note(process.name, "has a silent connection for news");
+        }
+    }
+
+    /** Sends something on the connection for news: if it is silent, that is noticed after a while, and it is replaced. */
+    void probe(SimulatedProcess process) {
+        if (stalled.contains(process)) {
+            time.after(SimulatedProvider.CALL_TIMEOUT.multipliedBy(2).toNanos(), () -> {
+                if (stalled.remove(process)) {
+                    time.note(process.name, "has a new connection for news");
+                    process.run(process.provider::reconnected);
+                }
+            });
+        }
+    }
+
+    /** Subscribes; the confirmation may come so late that nobody waits for it any more. */
+    <T> CompletableFuture<T> subscribe(SimulatedProcess process, String what, Supplier<T> command) {
+        probe(process);
+        CompletableFuture<T> confirmed = call(process, what, command);
+        if (faults.stalls() && time.oneIn(3)) {
+            CompletableFuture<T> late = new CompletableFuture<>();
+            long delay = time.millis(0, SimulatedProvider.CALL_TIMEOUT.toMillis() * 3 / 2);
+            confirmed.whenComplete((done, failure) -> time.after(
+                    delay,
+                    () -> process.run(() -> {
+                        if (failure == null) {
+                            late.complete(done);
+                        } else {
+                            late.completeExceptionally(failure);
+                        }
+                    })));
+            return late;
+        }
+        return confirmed;
     }
 
     private boolean isLost(SimulatedProcess process) {
@@ -101,5 +144,6 @@ final class SimulatedNetwork {
     void heal() {
         faults = SimulatedFaults.NONE;
         List.copyOf(cut).forEach(this::heal);
+        List.copyOf(stalled).forEach(this::probe);
     }
 }

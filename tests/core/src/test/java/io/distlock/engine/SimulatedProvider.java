@@ -30,6 +30,8 @@ final class SimulatedProvider implements LockProvider, TryLockStore {
 
     static final Duration CALL_TIMEOUT = Duration.ofMillis(400);
 
+    static final Duration CLAIM = AcquireLoop.LONGEST_PAUSE.plusSeconds(1);
+
     private final SimulatedProcess process;
     private final SimulatedNetwork network;
     private final AcquireLoop loop;
@@ -84,7 +86,8 @@ final class SimulatedProvider implements LockProvider, TryLockStore {
     @Override
     public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
         Moment since = process.now();
-        Duration wait = request.deadline().remaining();
+        Duration remaining = request.deadline().remaining();
+        Duration wait = remaining.compareTo(CLAIM) < 0 ? remaining : CLAIM;
         return network.call(process, "a try for " + request.key(), () -> network.store.acquire(request, wait))
                 .handle((answer, failure) -> failure == null
                         ? result(request, again, since, answer)
@@ -147,6 +150,11 @@ final class SimulatedProvider implements LockProvider, TryLockStore {
         }
 
         @Override
+        public void probe() {
+            network.probe(process);
+        }
+
+        @Override
         public void close() {
             closed = true;
             network.store.subscribers().remove(this);
@@ -161,13 +169,15 @@ final class SimulatedProvider implements LockProvider, TryLockStore {
     @Override
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
         Listener listener = new Listener(key, wake);
-        var subscribed = network.call(
+        var subscribed = network.subscribe(
                 process,
                 "a subscription to " + key,
                 () -> listener.closed
                         || process.isDead()
                         || network.store.subscribers().add(listener));
-        return process.runtime.timeouts().within(CALL_TIMEOUT, subscribed).handle((done, failure) -> {
+        // As long as it takes to notice that a connection is silent: the waiter has given up before.
+        Duration limit = CALL_TIMEOUT.multipliedBy(3);
+        return process.runtime.timeouts().within(limit, subscribed).handle((done, failure) -> {
             if (failure != null) {
                 listener.close();
                 throw new IllegalStateException("not subscribed", failure);

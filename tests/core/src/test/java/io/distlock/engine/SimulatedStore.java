@@ -194,6 +194,11 @@ final class SimulatedStore {
         return state.entries.isEmpty() && (mode == LockMode.EXCLUSIVE || state.claimedUntil - time.nanos() <= 0);
     }
 
+    /** Whether nobody has it, though readers may have to let a writer pass. */
+    boolean isUnheld(LockKey key) {
+        return look(key).entries.isEmpty();
+    }
+
     /** How long a grant lasts; zero if it has ended. */
     long nanosLeft(Sequencer grant) {
         Entry entry = look(grant.key()).entries.get(grant.token().value());

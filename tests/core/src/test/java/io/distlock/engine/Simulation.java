@@ -61,7 +61,7 @@ final class Simulation {
         for (int number = 0; number < 3; number++) {
             startProcess();
         }
-        repeat(120, this::ask);
+        repeat(faults.isQuiet() ? 2_000 : 120, this::ask);
         repeat(3_000, this::forceRelease);
         if (faults.cuts()) {
             repeat(800, () -> network.cut(time.oneOf(processes), time.millis(10, 1_500)));
@@ -70,12 +70,13 @@ final class Simulation {
             repeat(2_000, () -> time.oneOf(processes).pause(time.millis(10, 4_000), time.oneIn(3)));
         }
         if (faults.ends()) {
-            repeat(4_000, this::endProcess);
+            repeat(faults.isQuiet() ? 12_000 : 4_000, this::endProcess);
         }
-        if (faults.isCalm()) {
-            repeat(10, () -> KEYS.forEach(checks::look));
+        if (faults.stalls()) {
+            repeat(1_500, () -> network.stall(time.oneOf(processes)));
         }
-        time.after(ACTIVE, this::end);
+        repeat(faults.isCalm() ? 10 : 200, () -> KEYS.forEach(checks::look));
+        time.after(faults.isQuiet() ? 12 * ACTIVE : ACTIVE, this::end);
         while (time.runNext()) {
             if (time.nanos() > LIMIT) {
                 throw new AssertionError("it never comes to rest");
@@ -104,7 +105,11 @@ final class Simulation {
     }
 
     private void endProcess() {
-        SimulatedProcess process = time.oneOf(processes);
+        List<SimulatedProcess> waiting = processes.stream()
+                .filter(each ->
+                        !each.isDead() && each.client.waiting().findAny().isPresent())
+                .toList();
+        SimulatedProcess process = time.oneOf(waiting.isEmpty() ? processes : waiting);
         if (process.isRunning() && !process.isClosed()) {
             if (time.oneIn(2)) {
                 process.die();
@@ -116,8 +121,11 @@ final class Simulation {
     }
 
     private void ask() {
-        SimulatedProcess process = time.oneOf(processes);
-        if (process.isRunning() && (!process.isClosed() || time.oneIn(10))) {
+        List<SimulatedProcess> running = processes.stream()
+                .filter(each -> each.isRunning() && (!each.isClosed() || time.oneIn(10)))
+                .toList();
+        if (!running.isEmpty()) {
+            SimulatedProcess process = time.oneOf(running);
             SimulatedCall call = new SimulatedCall("#" + ++calls, process, request(), time, checks);
             checks.asks(call);
             call.start();
@@ -129,22 +137,26 @@ final class Simulation {
         if (time.oneIn(5)) {
             keys.addAll(List.of(time.oneOf(KEYS), time.oneOf(KEYS)));
         }
-        LockMode mode = time.oneIn(3) ? LockMode.SHARED : LockMode.EXCLUSIVE;
+        LockMode mode = time.oneIn(faults.isQuiet() ? 2 : 3) ? LockMode.SHARED : LockMode.EXCLUSIVE;
         return LockRequest.of(options(keys), keys).withMode(mode);
     }
 
     private LockOptions options(List<LockKey> keys) {
         boolean renew = time.oneIn(2);
         // A long one, so that a grant without a holder is still there in the end.
-        Duration lease = Duration.ofNanos(time.millis(renew ? 300 : 100, time.oneIn(8) ? 60_000 : 4_000));
+        Duration lease = Duration.ofNanos(time.millis(renew ? 300 : 100, isLong(8) ? 60_000 : 4_000));
         Duration most = renew && time.oneIn(4) ? lease.plusNanos(time.millis(0, 1_000)) : Duration.ofMinutes(1);
         return new LockOptions(
-                time.oneIn(4) ? Duration.ZERO : Duration.ofNanos(time.millis(1, 4_000)),
+                time.oneIn(4) ? Duration.ZERO : Duration.ofNanos(time.millis(1, isLong(8) ? 40_000 : 4_000)),
                 lease,
                 renew,
                 most,
                 time.oneIn(6) ? Duration.ofNanos(time.millis(1, 300)) : Duration.ZERO,
                 keys.stream().allMatch(Simulation::isDelayed) ? Duration.ofNanos(time.millis(0, 500)) : Duration.ZERO);
+    }
+
+    private boolean isLong(int once) {
+        return faults.isQuiet() || time.oneIn(once);
     }
 
     /** Whether locks on this key alone have a lock-delay. */

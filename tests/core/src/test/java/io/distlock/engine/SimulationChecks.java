@@ -7,6 +7,7 @@ import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.WaiterInfo;
+import io.distlock.support.AcquireLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,10 @@ final class SimulationChecks {
 
     /** Without faults: some round trips. */
     private static final Duration SOON = Duration.ofMillis(150);
+
+    /** Whatever is lost: the longest pause of a waiter, after the claim of a writer that died; and some time for round trips. */
+    private static final Duration AT_LAST =
+            AcquireLoop.LONGEST_PAUSE.plus(SimulatedProvider.CLAIM).plusSeconds(1);
 
     private final VirtualTime time;
     private final SimulatedFaults faults;
@@ -200,11 +205,12 @@ final class SimulationChecks {
                 call + " fails without a fault: " + failure);
     }
 
-    /** Without faults, a free key is not left to wait for. */
+    /** A free key is not left to wait for; with faults, not for long. */
     void look(LockKey key) {
         boolean neglected = !isBelievedHeld(key) && processes.stream().anyMatch(process -> isNeglected(process, key));
         long since = neglected ? neglectedSince.computeIfAbsent(key, start -> time.nanos()) : time.nanos();
-        require(time.nanos() - since <= SOON.toNanos(), key + " is free, and waited for");
+        Duration most = faults.isCalm() ? SOON : AT_LAST;
+        require(time.nanos() - since <= most.toNanos(), key + " is free, and waited for");
         if (!neglected) {
             neglectedSince.remove(key);
         }
@@ -225,7 +231,11 @@ final class SimulationChecks {
                 .toList();
         // Others may wait in the process behind a reader.
         LockMode mode = waiting.contains(LockMode.SHARED) ? LockMode.SHARED : LockMode.EXCLUSIVE;
-        return !waiting.isEmpty() && store.isFree(key, mode);
+        return !waiting.isEmpty() && (faults.isCalm() ? store.isFree(key, mode) : isUnheld(process, key));
+    }
+
+    private boolean isUnheld(SimulatedProcess process, LockKey key) {
+        return process.isRunning() && store.isUnheld(key);
     }
 
     // --- nothing is left in the end ---
