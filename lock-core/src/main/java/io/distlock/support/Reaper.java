@@ -4,6 +4,7 @@ import io.distlock.Release;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Ticker;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Withdraws what calls with an unknown outcome may have left in a store: compares and deletes until the store has given the
- * same definite answer twice in a row, some time apart, or the time to live has passed. One answer is not enough: a request
- * that was cut off may still be in a server's buffer and be applied later. Of more than {@value #MOST_OPEN} outcomes at a
+ * same definite answer three times in a row, some seconds apart, or the time to live has passed. One answer is not enough: a
+ * request that was cut off may still be in a buffer or on its way, and be applied later. Of more than {@value #MOST_OPEN} outcomes at a
  * time, the rest get one try, count as {@linkplain #dropped() dropped}, and expire. Thread-safe.
  */
 public final class Reaper {
@@ -28,7 +29,7 @@ public final class Reaper {
 
     private static final Logger log = LoggerFactory.getLogger(Reaper.class);
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
-    private static final Duration SECOND_LOOK = Duration.ofSeconds(1);
+    private static final List<Duration> BETWEEN_LOOKS = List.of(Duration.ofSeconds(1), Duration.ofSeconds(4));
     private static final long BETWEEN_WARNINGS = Duration.ofMinutes(1).toNanos();
 
     private final Ticker ticker;
@@ -121,6 +122,7 @@ public final class Reaper {
         private int failures;
         private boolean found;
         private Release last = Release.UNKNOWN;
+        private int looks;
 
         Case(String what, Deadline expiry, Supplier<? extends CompletionStage<Release>> withdraw) {
             this.what = what;
@@ -159,11 +161,12 @@ public final class Reaper {
                 withdrawn.increment();
                 log.debug("{} was found and withdrawn", what);
             }
-            if (release == last) {
+            looks = release == last ? looks + 1 : 0;
+            last = release;
+            if (looks == BETWEEN_LOOKS.size()) {
                 end("left nothing behind", absent);
             } else {
-                last = release;
-                tryAgain(SECOND_LOOK);
+                tryAgain(BETWEEN_LOOKS.get(looks));
             }
         }
 

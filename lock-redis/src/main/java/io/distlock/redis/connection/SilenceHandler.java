@@ -5,6 +5,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -89,6 +90,9 @@ final class SilenceHandler extends ChannelDuplexHandler {
                 context.channel().remoteAddress(),
                 2 * callTimeout.toMillis(),
                 advice);
+        // What TCP has not delivered is dropped: sent again after a close, it would take a lock for a caller that has
+        // given up.
+        context.channel().config().setOption(ChannelOption.SO_LINGER, 0);
         context.close();
     }
 }

@@ -88,12 +88,12 @@ class ReleaseTests {
 
     @Test
     void aMinimumHoldTimeIsCountedAnewWhenALostReleaseIsMadeAgain() {
-        HeldLock held = here.client.acquire(here.now("a").withMinHoldTime(Duration.ofSeconds(10)));
+        HeldLock held = here.client.acquire(here.now("a").withMinHoldTime(Duration.ofSeconds(20)));
         here.provider.onRelease(Fault.ERROR);
         held.releaseAsync();
         here.advanceMillis(6_000);
         here.provider.onRelease(Fault.NONE);
-        here.advanceMillis(3_999);
+        here.advanceMillis(13_999);
         assertThat(here.runtime.reaper().pending()).isZero();
         assertThat(here.isFree("a")).isFalse();
         here.advanceMillis(1);
@@ -139,14 +139,14 @@ class ReleaseTests {
         assertThat(here.provider.releases()).isGreaterThan(2);
         assertThat(here.isFree("a")).isFalse();
         here.provider.onRelease(Fault.NONE);
-        // The longest pause between two tries is 2 s, after a silence of 1 s; then the reaper looks twice more, a
-        // second apart.
-        here.advanceMillis(6_000);
+        // The longest pause between two tries is 2 s, after a silence of 1 s; then the reaper looks twice more,
+        // within 5 s.
+        here.advanceMillis(9_000);
         here.assertNothingLeft("a");
     }
 
     @Test
-    void aReleaseWhoseReplyWasLostIsAskedForUntilTheStoreSaysTwiceThatNothingIsThere() {
+    void aReleaseWhoseReplyWasLostIsAskedForUntilTheStoreSaysThreeTimesThatNothingIsThere() {
         HeldLock held = here.hold("a");
         here.provider.onRelease(Fault.REPLY_LOST);
         held.releaseAsync();
@@ -154,8 +154,8 @@ class ReleaseTests {
         // The holder's own, and the reaper's first, which went the same way.
         assertThat(here.provider.releases()).isEqualTo(2);
         here.provider.onRelease(Fault.NONE);
-        here.advanceMillis(5_000);
-        assertThat(here.provider.releases()).isEqualTo(2 + 2);
+        here.advanceMillis(8_000);
+        assertThat(here.provider.releases()).isEqualTo(2 + 3);
         here.assertNothingLeft("a");
     }
 

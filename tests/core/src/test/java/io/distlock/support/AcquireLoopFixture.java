@@ -52,8 +52,8 @@ abstract class AcquireLoopFixture {
     }
 
     void assertNothingLeft() {
-        // The reaper looks again.
-        ticker.advance(Duration.ofSeconds(1));
+        // The reaper looks twice more.
+        ticker.advance(Duration.ofSeconds(5));
         assertThat(runtime.reaper().pending()).as("reaper").isZero();
         assertThat(store.closedSubscriptions).as("subscriptions").isEqualTo(store.subscriptions.size());
     }
