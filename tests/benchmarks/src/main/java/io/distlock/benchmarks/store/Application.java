@@ -16,7 +16,7 @@ import java.util.function.Function;
 /** All that one application has: scheduler, provider and client, with the defaults that users get. Thread-safe. */
 public final class Application implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final CountingScheduler timers;
     private final LockRuntime runtime;
