@@ -7,7 +7,6 @@ import io.distlock.HeldLock;
 import io.distlock.redis.script.LuaScript;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisScripts;
-import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Ticker;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.RedisEndpoint;
@@ -45,30 +44,39 @@ class RedlockAdmissionTests {
     void tokensGrowThoughAClientWithAnotherPrefixAdmitsTheNode() {
         try (FaultProxy ahead = proxy(0);
                 FaultProxy second = proxy(1);
-                RedlockTestClient admits = guarded(QUARANTINE, endpoints());
-                RedlockTestClient client = RedlockTestClient.unconnected(
-                        List.of(
-                                servers.get(0).endpoint().withPort(ahead.port()),
-                                servers.get(1).endpoint().withPort(second.port()),
-                                servers.get(2).endpoint()),
-                        RedlockOptions.defaults().withKeyPrefix("app").withRestartGuard(QUARANTINE))) {
+                RedlockTestClient admits = guarded(QUARANTINE, endpoints())) {
             admits.awaitUp();
-            client.awaitUp();
-            long hourAhead = (Ticker.system().wallMillis() + Duration.ofHours(1).toMillis()) * 1_000;
-            servers.get(0).probe().command("SET", "app:fence", Long.toString(hourAhead));
-            takeAway(second, client);
-            long before = tokenOf(client);
-            assertThat(before).isGreaterThan(hourAhead);
-            second.accept();
-            client.awaitUp();
+            long before;
+            try (RedlockTestClient client = ofAnotherPrefix(ahead, second)) {
+                client.awaitUp();
+                long hourAhead =
+                        (Ticker.system().wallMillis() + Duration.ofHours(1).toMillis()) * 1_000;
+                servers.get(0).probe().command("SET", "app:fence", Long.toString(hourAhead));
+                takeAway(second, client);
+                before = tokenOf(client);
+                assertThat(before).isGreaterThan(hourAhead);
+                second.accept();
+            }
             servers.get(2).restartEmpty();
+            // As if a snapshot had brought it back.
+            servers.get(2).probe().command("SET", "app:fence", "1000");
             await().atMost(RedlockTestClient.PATIENCE)
-                    .until(() -> admits.status().state() != ProviderStatus.State.UP);
-            admits.awaitUp();
-            client.awaitUp();
-            takeAway(ahead, client);
-            assertThat(tokenOf(client)).isGreaterThan(before);
+                    .until(() -> servers.get(2).probe().get("lock:fence").isPresent());
+            try (RedlockTestClient client = ofAnotherPrefix(ahead, second)) {
+                client.awaitUp();
+                takeAway(ahead, client);
+                assertThat(tokenOf(client)).isGreaterThan(before);
+            }
         }
+    }
+
+    private RedlockTestClient ofAnotherPrefix(FaultProxy first, FaultProxy second) {
+        return RedlockTestClient.unconnected(
+                List.of(
+                        servers.get(0).endpoint().withPort(first.port()),
+                        servers.get(1).endpoint().withPort(second.port()),
+                        servers.get(2).endpoint()),
+                RedlockOptions.defaults().withKeyPrefix("app").withRestartGuard(QUARANTINE));
     }
 
     /** Nothing was lost since a client admitted it, of which all but one script is known: the others need not be asked. */
