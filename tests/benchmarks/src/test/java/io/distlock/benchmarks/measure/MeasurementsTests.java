@@ -82,9 +82,11 @@ class MeasurementsTests {
     }
 
     @Test
-    void waitersCostNeitherCommandsNorThreads() {
+    void waitersCostHardlyACommandAndNoThreads() {
         assertFigures(new ManyWaiters())
-                .containsEntry("client commands per second", 0.0)
+                // One asks for all now and then; if each did, it would be forty and more.
+                .hasEntrySatisfying(
+                        "client commands per second", rate -> assertThat(rate).isLessThan(20))
                 // None of them has one; but the JVM may start a thread of its own in between.
                 .hasEntrySatisfying(
                         "threads started for them",
