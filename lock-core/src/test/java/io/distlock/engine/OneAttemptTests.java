@@ -67,6 +67,7 @@ class OneAttemptTests {
                 new Class<?>[] {LockProvider.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "callTimeout" -> Duration.ofSeconds(30);
+                    case "connected" -> CompletableFuture.completedFuture(true);
                     case "acquire" -> acquire.call();
                     default -> "stub";
                 });
