@@ -113,6 +113,7 @@ final class BareLettuce implements AutoCloseable {
         static final String WAIT_MILLIS = "5000";
         static final String FREE_NOW = "0";
         static final String NO_PROPOSAL = "0";
+        static final String FENCE_OF_A_NODE = "bare:fence";
 
         private static final String OWNER = "0123456789abcdef0123456789abcdef-";
         private static final int RADIX = 36;
@@ -122,16 +123,14 @@ final class BareLettuce implements AutoCloseable {
         final String[] toAcquireOnANode;
         final String[] toRelease;
         final String channel;
-        final String slot;
 
         private BareNames(int item) {
             String tag = "bench:" + item;
             String lock = "bare:{" + tag + '}';
             String waiting = lock + ":waiting";
-            this.slot = Integer.toString(SlotHash.getSlot(tag));
-            String fence = "bare:fence:{" + slot + '}';
+            String fence = "bare:fence:{" + SlotHash.getSlot(tag) + '}';
             this.toAcquire = new String[] {lock, lock + ":readers", waiting, fence};
-            this.toAcquireOnANode = new String[] {lock, lock + ":readers", waiting, "bare:fence"};
+            this.toAcquireOnANode = new String[] {lock, lock + ":readers", waiting, FENCE_OF_A_NODE};
             this.toRelease = new String[] {lock};
             this.channel = lock + ":released";
         }

@@ -91,6 +91,8 @@ final class LettuceContestant implements Contestant {
                     .toList();
             acquire = load(BareScripts.ACQUIRE_ON_A_NODE);
             release = load(BareScripts.RELEASE);
+            // Without a counter a node does not vote.
+            lettuces.forEach(each -> await(each.commands().set(BareNames.FENCE_OF_A_NODE, "1")));
         }
 
         private String load(String script) {
@@ -121,7 +123,6 @@ final class LettuceContestant implements Contestant {
                             BareNames.TIME_TO_LIVE_MILLIS,
                             BareNames.WAIT_MILLIS,
                             owner,
-                            here.slot,
                             BareNames.NO_PROPOSAL),
                     granted -> granted.get(0) == 1);
             this.<Long>majority(
