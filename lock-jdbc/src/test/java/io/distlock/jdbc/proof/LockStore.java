@@ -128,8 +128,6 @@ interface LockStore extends AutoCloseable {
         private static List<String> properties(String endpoint) {
             return List.of(
                     "distributed-lock.provider=etcd",
-                    // So that the end of one lock's lease is no matter to the next round.
-                    "distributed-lock.etcd.session=per-lock",
                     "distributed-lock.etcd.call-timeout=5s",
                     "distributed-lock.etcd.endpoints=" + endpoint);
         }

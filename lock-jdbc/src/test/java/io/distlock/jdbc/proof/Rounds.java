@@ -58,7 +58,8 @@ record Rounds(LockStore store, Database database, Victim victim, Rival rival, Ex
     void run(Work work, int number, Tally tally) {
         Fault fault = FAULTS.get(number % FAULTS.size());
         Resume resume = RESUMES.get(number / FAULTS.size() % RESUMES.size());
-        Writer writer = begin(work);
+        // On etcd, locks with one lease time share a session: the end of one round's is no matter to the next.
+        Writer writer = begin(work, LEASE.plusSeconds(number));
         FencingToken token = writer.paused.token.join();
         store.cutOff();
         take(fault, LockKey.of("account", work.account()), token);
@@ -82,11 +83,11 @@ record Rounds(LockStore store, Database database, Victim victim, Rival rival, Ex
     }
 
     /** Begins again if the database refuses the writer before it pauses: the other stores' rounds may conflict at the fence. */
-    private Writer begin(Work work) {
+    private Writer begin(Work work, Duration lease) {
         while (true) {
             Paused paused = new Paused(new CompletableFuture<>(), new CountDownLatch(1));
             CompletableFuture<Victim.Outcome> outcome = CompletableFuture.supplyAsync(
-                    () -> victim.write(work, LEASE, paused::at, store::reconnect), threads);
+                    () -> victim.write(work, lease, paused::at, store::reconnect), threads);
             get("the writer to pause", CompletableFuture.anyOf(paused.token, outcome));
             if (paused.token.isDone()) {
                 return new Writer(paused, outcome);
