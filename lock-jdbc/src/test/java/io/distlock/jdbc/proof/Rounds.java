@@ -59,7 +59,8 @@ record Rounds(LockStore store, Database database, Victim victim, Rival rival, Ex
         Fault fault = FAULTS.get(number % FAULTS.size());
         Resume resume = RESUMES.get(number / FAULTS.size() % RESUMES.size());
         // On etcd, locks with one lease time share a session: the end of one round's is no matter to the next.
-        Writer writer = begin(work, LEASE.plusSeconds(number));
+        Duration lease = LEASE.plusMinutes(work.isolation().ordinal()).plusSeconds(number);
+        Writer writer = begin(work, lease);
         FencingToken token = writer.paused.token.join();
         store.cutOff();
         take(fault, LockKey.of("account", work.account()), token);
