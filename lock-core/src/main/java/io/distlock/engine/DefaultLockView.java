@@ -3,7 +3,6 @@ package io.distlock.engine;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockClient.LockView;
-import io.distlock.LockException;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
@@ -15,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
@@ -26,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A lock of any client, re-entrant per thread through any view of its keys and mode, as if there were one view. The starter
  * decides how annotated methods nest. Thread-safe.
  */
-public final class DefaultLockView implements LockView {
+final class DefaultLockView implements LockView {
 
     /** How many locks a thread may have when those that it has lost, and knows it, are forgotten. */
     static final int MOST_LOST = 100;
@@ -68,19 +65,6 @@ public final class DefaultLockView implements LockView {
         this.request = request;
         this.identity = new Identity(client, request.keys(), request.mode());
         this.uninterruptibly = uninterruptibly;
-    }
-
-    /** Implements {@link LockClient#asLock} with the client's other methods, for delegating clients. */
-    public static LockView of(LockClient client, LockRequest request) {
-        return new DefaultLockView(client, request, wanted -> join(client.tryAcquireAsync(wanted)));
-    }
-
-    private static Optional<HeldLock> join(CompletableFuture<Optional<HeldLock>> answer) {
-        try {
-            return answer.join();
-        } catch (CompletionException failure) {
-            throw failure.getCause() instanceof LockException known ? known : failure;
-        }
     }
 
     /** Waits as long as it takes, also for the store, and ignores interrupts (flag kept). */

@@ -31,11 +31,14 @@ final class PendingAcquisitions {
         this.pending = new DueSet<>(
                 context.ticker(), context.runtime().scheduler(), overdue -> overdue.forEach(KeyAcquisition::overdue));
         this.connectedNanos = context.ticker().nanos();
-        this.connecting = context.provider().connected().thenAccept(made -> {
-            if (made) {
-                connectedNanos = context.ticker().nanos();
-            }
-        });
+        this.connecting = context.provider()
+                .connected()
+                .exceptionally(broken -> false)
+                .thenAccept(made -> {
+                    if (made) {
+                        connectedNanos = context.ticker().nanos();
+                    }
+                });
     }
 
     /** A lock being acquired, on one key or several. Empty if another holds one of them. */

@@ -224,7 +224,7 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
             long most = Math.max(0, lock.maxHoldUntil() - sent.nanos());
             Duration lease =
                     Duration.ofNanos(Math.min(most, extended.leaseTime().toNanos()));
-            Duration timeToLive = lease.plus(extended.lockDelay());
+            Duration timeToLive = longer(lease.plus(extended.lockDelay()), minHoldTime);
             Extension extension =
                     new Extension(lock, sent, context.validityNanos(lease), minHoldTime, new CompletableFuture<>());
             lock.mayLast(timeToLive);

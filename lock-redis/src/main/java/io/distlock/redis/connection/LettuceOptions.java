@@ -4,16 +4,13 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SocketOptions.KeepAliveOptions;
-import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
-import io.lettuce.core.resource.EpollProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
-import io.lettuce.core.resource.IOUringProvider;
 import io.lettuce.core.resource.KqueueProvider;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
@@ -75,13 +72,6 @@ final class LettuceOptions {
                     .idle(KEEP_ALIVE)
                     .interval(KEEP_ALIVE)
                     .count(LOST_KEEP_ALIVES)
-                    .build());
-        }
-        // The driver refuses this without netty's native transport; SilenceHandler closes silent connections then.
-        if (!users.isEnableTcpUserTimeout() && (EpollProvider.isAvailable() || IOUringProvider.isAvailable())) {
-            builder.tcpUserTimeout(TcpUserTimeoutOptions.builder()
-                    .enable()
-                    .tcpUserTimeout(KEEP_ALIVE.multipliedBy(1 + LOST_KEEP_ALIVES))
                     .build());
         }
         return builder.build();

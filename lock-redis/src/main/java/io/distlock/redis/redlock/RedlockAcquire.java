@@ -101,17 +101,15 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
             return;
         }
         ScriptCall<List<Long>> question = nodes.get(0).question(request, owner, least);
-        boolean[] connecting = new boolean[nodes.size()];
         int start = Math.floorMod(owner.hashCode(), nodes.size());
         for (int step = 0; step < nodes.size(); step++) {
             int at = (start + step) % nodes.size();
             if (asked.get(at) == notAsked) {
-                connecting[at] = !nodes.get(at).calls().isConnected();
                 asked.set(at, nodes.get(at).take(question));
             }
         }
         nodes.indexes().forEach(at -> asked.get(at).thenAccept(vote -> change(() -> phases.voted(at, vote))));
-        limit(timeouts.minority(), timeouts.whenMinorityIsDue(phases, connecting));
+        limit(timeouts.minority(), timeouts.whenMinorityIsDue(phases));
     }
 
     /** Ends the try if it has not ended, and withdraws everything. */

@@ -8,7 +8,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.IntPredicate;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -65,10 +64,10 @@ final class RedlockAcquirePhases {
         };
     }
 
-    /** Matching nodes that have not answered count as silent from now on. */
-    List<Step> silenced(IntPredicate which, Duration waited) {
+    /** Nodes that have not answered count as silent from now on. */
+    List<Step> silenced(Duration waited) {
         var silent = new Quorum.Vote.Silent(new RedisCallException("no answer for " + waited.toMillis() + " ms", true));
-        nodes().filter(node -> votes.isOpen(node) && which.test(node)).forEach(node -> votes.set(node, silent));
+        nodes().filter(votes::isOpen).forEach(node -> votes.set(node, silent));
         return phase == Phase.PROPOSING ? decide() : checkConfirmed();
     }
 
@@ -101,11 +100,6 @@ final class RedlockAcquirePhases {
 
     boolean isMajorityHeard() {
         return votes.isMajorityHeard();
-    }
-
-    /** Whether it depends on the vote of one of these nodes. */
-    boolean isWaitingFor(IntPredicate which) {
-        return phase == Phase.PROPOSING && nodes().anyMatch(node -> which.test(node) && votes.isOpen(node));
     }
 
     private List<Step> decide() {

@@ -12,9 +12,8 @@ import java.util.function.Function;
  *
  * @param minority for nodes that the majority does not need; short, or a dead node would delay every attempt
  * @param majority for nodes without which there is no lock; but enough of the lease must be left
- * @param connecting for nodes that a majority needs and that must be connected to, which takes longer than an answer
  */
-record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
+record VoteTimeouts(Duration minority, Duration majority) {
 
     private static final Duration LONGEST_FOR_MINORITY = Duration.ofMillis(250);
 
@@ -23,15 +22,14 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
         Duration call = callTimeout.multipliedBy(3).dividedBy(4);
         // A zero wait gets a whole call; an answer requested just before the deadline may be a little late.
         Duration longest = remaining.isZero() ? call : least(call, remaining.plus(callTimeout.dividedBy(20)));
-        Duration lease = request.options().leaseTime();
-        Duration majority = least(lease.dividedBy(4), longest);
-        return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority, least(lease.dividedBy(2), longest));
+        Duration majority = least(request.options().leaseTime().dividedBy(4), longest);
+        return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority);
     }
 
     /** Delays no lock: a minority gets as long as for its vote, a majority nearly a call. */
     static VoteTimeouts ofInspection(Duration callTimeout) {
         Duration majority = callTimeout.multipliedBy(3).dividedBy(4);
-        return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority, majority);
+        return new VoteTimeouts(least(majority, LONGEST_FOR_MINORITY), majority);
     }
 
     /** For a node that is asked before the others, which would have answered long ago if it were well. */
@@ -49,24 +47,10 @@ record VoteTimeouts(Duration minority, Duration majority, Duration connecting) {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /**
-     * When the time for a minority is up: stops waiting if a majority has answered. Guarded like the phases.
-     *
-     * @param toConnect nodes that must be connected to first
-     */
-    Function<Duration, List<Step>> whenMinorityIsDue(RedlockAcquirePhases phases, boolean[] toConnect) {
+    /** When the time for a minority is up: stops waiting if a majority has answered. Guarded like the phases. */
+    Function<Duration, List<Step>> whenMinorityIsDue(RedlockAcquirePhases phases) {
         return waited -> phases.isMajorityHeard()
-                ? phases.silenced(node -> true, waited)
-                : List.of(actions ->
-                        actions.limit(majority.minus(minority), later -> majorityIsDue(phases, toConnect, later)));
-    }
-
-    private List<Step> majorityIsDue(RedlockAcquirePhases phases, boolean[] toConnect, Duration waited) {
-        boolean heard = phases.isMajorityHeard();
-        List<Step> steps = phases.silenced(node -> heard || !toConnect[node], waited);
-        return phases.isWaitingFor(node -> toConnect[node])
-                ? List.of(actions ->
-                        actions.limit(connecting.minus(majority), later -> phases.silenced(node -> true, later)))
-                : steps;
+                ? phases.silenced(waited)
+                : List.of(actions -> actions.limit(majority.minus(minority), phases::silenced));
     }
 }

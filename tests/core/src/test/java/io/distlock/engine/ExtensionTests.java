@@ -53,6 +53,19 @@ class ExtensionTests {
         assertThat(held.isHeld()).isFalse();
     }
 
+    /** The holder may end before its lease does. */
+    @Test
+    void theStoreKeepsTheKeyForItsMinimumHoldTimeThoughTheLeaseIsShorter() {
+        HeldLock held = hold();
+        held.extend(MINUTE, MINUTE.multipliedBy(2));
+        here.provider.onRelease(Fault.SILENCE);
+        here.advanceMillis(119_999);
+        assertThat(held.isHeld()).isFalse();
+        assertThat(here.isFree("a")).isFalse();
+        here.advanceMillis(1);
+        assertThat(here.isFree("a")).isTrue();
+    }
+
     @Test
     void itsTokenAndItsKeyStayTheSame() {
         HeldLock held = hold();

@@ -89,6 +89,13 @@ class FirstConnectionTests {
     }
 
     @Test
+    void aProviderThatFailsToConnectIsAskedLikeOneThatTookTooLong() {
+        CompletableFuture<Optional<HeldLock>> call = started.tryAcquireAsync(here.request("a"));
+        connected.completeExceptionally(new IllegalStateException("broken"));
+        assertThat(call.join()).isPresent();
+    }
+
+    @Test
     void cancellingItMeanwhileLeavesNothing() {
         CompletableFuture<Optional<HeldLock>> call = started.tryAcquireAsync(here.request("a"));
         call.cancel(true);

@@ -1,12 +1,10 @@
 package io.distlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockClient.LockView;
-import io.distlock.LockUnavailableException;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
@@ -51,19 +49,6 @@ class LockViewInterruptTests {
         first.join();
         second.join();
         assertThat(order).containsExactly("first", "second");
-    }
-
-    @Test
-    void aViewForADelegatingClientAnswersLikeTheClientsOwn() {
-        LockView delegate = DefaultLockView.of(here.client, here.request("a"));
-        here.provider.onAcquire(Fault.ERROR);
-        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(delegate::tryLock);
-        here.provider.heal();
-        assertThat(delegate.tryLock()).isTrue();
-        assertThat(lock.tryLock()).isTrue();
-        lock.unlock();
-        delegate.unlock();
-        here.assertNothingLeft("a");
     }
 
     private Runnable turn(String name, Queue<String> order) {
