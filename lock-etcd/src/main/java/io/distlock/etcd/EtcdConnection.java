@@ -11,6 +11,7 @@ import io.distlock.support.Timeouts;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
+import io.etcd.jetcd.api.WatchGrpc;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -111,12 +112,21 @@ public final class EtcdConnection implements AutoCloseable {
                 builder.namespace(),
                 servers.endpoints(),
                 servers.connectTimeout(),
-                (runtime, callTimeout) ->
-                        new SharedWatches(capture::watches, builder.namespace(), runtime, callTimeout.dividedBy(2)),
+                (runtime, callTimeout) -> new SharedWatches(
+                        () -> watchStub(servers, client, capture),
+                        builder.namespace(),
+                        runtime,
+                        callTimeout.dividedBy(2)),
                 () -> {
                     close(client);
                     resolver.close();
                 });
+    }
+
+    /** Locks that are only held make no call by which the driver learns that its token has expired. */
+    private static WatchGrpc.WatchStub watchStub(EtcdServers servers, Client client, ChannelCapture capture) {
+        servers.user().ifPresent(user -> client.getKVClient().get(bytes(user)));
+        return capture.watches();
     }
 
     private static void close(Client client) {

@@ -20,6 +20,7 @@ import io.etcd.jetcd.op.TxnImpl;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import io.etcd.jetcd.support.Errors;
+import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.Queue;
@@ -91,17 +92,13 @@ public final class EtcdCalls {
                 .setResult(Compare.CompareResult.EQUAL)
                 .setCreateRevision(0)
                 .build();
-        Function<TxnRequest, CompletableFuture<TxnResponse>> sent =
-                request -> send(request.toBuilder().addCompare(0, none).build());
-        return inTurn(() -> limited(
-                "a transaction",
-                limit,
-                () -> transaction
-                        .apply(TxnImpl.newTxn(sent, namespace))
-                        .exceptionallyCompose(failure -> Errors.isInvalidTokenError(failure)
-                                // The driver gets another token when one of its own calls is refused.
-                                ? kv.get(first).thenCompose(known -> transaction.apply(TxnImpl.newTxn(sent, namespace)))
-                                : CompletableFuture.failedFuture(failure))));
+        Supplier<CompletableFuture<TxnResponse>> call = () -> transaction.apply(TxnImpl.newTxn(
+                request -> send(request.toBuilder().addCompare(0, none).build()), namespace));
+        return transact(driver -> call.get()
+                .exceptionallyCompose(failure -> Errors.isAlwaysSafeToRetry(Status.fromThrowable(failure))
+                        // The driver gets another token when one of its own calls is refused.
+                        ? driver.get(first).thenCompose(known -> call.get())
+                        : CompletableFuture.failedFuture(failure)));
     }
 
     private CompletableFuture<TxnResponse> send(TxnRequest request) {
@@ -159,12 +156,10 @@ public final class EtcdCalls {
         }));
         turns.add(turn);
         serve();
-        if (!turn.isDone()) {
-            timeouts.within(limit, turn).exceptionally(late -> {
-                turn.completeExceptionally(EtcdCallException.unsent(MOST_UNDER_WAY));
-                return null;
-            });
-        }
+        timeouts.within(limit, turn).exceptionally(late -> {
+            turn.completeExceptionally(EtcdCallException.unsent(MOST_UNDER_WAY));
+            return null;
+        });
         return answer;
     }
 

@@ -97,7 +97,7 @@ public final class SharedWatches implements AutoCloseable {
 
     /** Returns what must be done outside the monitor: while a stream is opened, the driver may answer other calls. */
     private Runnable serve() {
-        if (check == null) {
+        if (check == null && !closed) {
             check = runtime.scheduler().schedule(this::checkServer, patience);
         }
         if (stream != null) {
@@ -121,7 +121,7 @@ public final class SharedWatches implements AutoCloseable {
         Runnable next;
         synchronized (this) {
             pausing = false;
-            next = closed ? () -> {} : serve();
+            next = serve();
         }
         next.run();
     }
@@ -133,7 +133,7 @@ public final class SharedWatches implements AutoCloseable {
         synchronized (this) {
             open = stream;
             check = null;
-            if (open == null || closed || open.isUnused()) {
+            if (open == null || closed || (open.asked.isEmpty() && open.standing.isEmpty() && waiting.isEmpty())) {
                 return;
             }
             check = runtime.scheduler().schedule(this::checkServer, patience);
@@ -171,13 +171,13 @@ public final class SharedWatches implements AutoCloseable {
         return new IllegalStateException("the provider is closed");
     }
 
-    private static IllegalStateException broken(@Nullable String reason) {
-        return new IllegalStateException("the watch has broken" + (reason == null ? "" : ": " + reason));
+    private static IllegalStateException broken(String reason) {
+        return new IllegalStateException("the watch has broken: " + reason);
     }
 
     private record Asked(ByteString key, long seen, WatchedKey watched) {}
 
-    /** {@link #askMore}, {@link #send} and {@link #isUnused} are called under the monitor. */
+    /** {@link #askMore} and {@link #send} are called under the monitor. */
     private final class WatchStream implements StreamObserver<WatchResponse> {
 
         /** Unconfirmed. */
@@ -206,7 +206,7 @@ public final class SharedWatches implements AutoCloseable {
                 askMore();
             }
             if (left) {
-                cancel(opened);
+                close();
             }
         }
 
@@ -248,15 +248,14 @@ public final class SharedWatches implements AutoCloseable {
             }
         }
 
-        boolean isUnused() {
-            return asked.isEmpty() && standing.isEmpty() && waiting.isEmpty();
-        }
-
         @Override
         public void onNext(WatchResponse response) {
             Runnable news;
             synchronized (SharedWatches.this) {
-                heard = true;
+                if (over) {
+                    return;
+                }
+                heard = !response.getCanceled();
                 unheard = 0;
                 news = response.getCreated() ? confirmed(response, asked.remove()) : news(response);
                 askMore();
@@ -289,8 +288,16 @@ public final class SharedWatches implements AutoCloseable {
             return () -> key.stands(response.getHeader().getRevision(), answered.seen());
         }
 
-        private static Runnable ended(WatchResponse response, WatchedKey key) {
-            return () -> key.breakOff(broken(response.getCancelReason()));
+        /** One refused, unless for a missing right, is refused for the stream's token, as all others will be. */
+        private Runnable ended(WatchResponse response, WatchedKey key) {
+            String reason = response.getCancelReason();
+            boolean expired = response.getCreated() && !reason.contains("permission denied");
+            return () -> {
+                key.breakOff(broken(reason));
+                if (expired) {
+                    close();
+                }
+            };
         }
 
         @Override
@@ -304,25 +311,15 @@ public final class SharedWatches implements AutoCloseable {
         }
 
         void close() {
-            // First, since nothing may be sent on a cancelled call.
             end(broken("the stream was closed"));
-            ClientCallStreamObserver<WatchRequest> opened;
-            synchronized (SharedWatches.this) {
-                opened = requests;
-            }
-            if (opened != null) {
-                cancel(opened);
-            }
-        }
-
-        private static void cancel(ClientCallStreamObserver<?> opened) {
-            opened.cancel("no longer listening", null);
         }
 
         private void end(Throwable failure) {
             List<WatchedKey> all;
+            ClientCallStreamObserver<WatchRequest> opened;
             Runnable next = () -> {};
             synchronized (SharedWatches.this) {
+                opened = requests;
                 if (!over) {
                     over = true;
                     next = replace();
@@ -334,6 +331,9 @@ public final class SharedWatches implements AutoCloseable {
             }
             next.run();
             all.forEach(key -> key.breakOff(failure));
+            if (opened != null) {
+                opened.cancel("no longer listening", null);
+            }
         }
 
         /** Those that wait go on waiting for the next stream. */
@@ -343,7 +343,7 @@ public final class SharedWatches implements AutoCloseable {
                 pausing = true;
                 runtime.scheduler().schedule(SharedWatches.this::resume, PAUSE.pause(1));
             }
-            return closed ? () -> {} : serve();
+            return serve();
         }
     }
 }

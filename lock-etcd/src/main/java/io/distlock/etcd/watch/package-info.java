@@ -1,4 +1,4 @@
-/** Watches on keys: many on one stream, or each on its own driver stream. */
+/** Watches on keys, all on one stream. */
 @NullMarked
 package io.distlock.etcd.watch;
 

@@ -16,6 +16,7 @@ import io.distlock.test.etcd.EtcdEndpoint;
 import io.distlock.test.etcd.EtcdRpcs;
 import io.distlock.test.etcd.EtcdServer;
 import io.distlock.test.etcd.EtcdServerOptions;
+import io.distlock.test.fault.FaultProxy;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.options.GetOption;
@@ -25,12 +26,15 @@ import io.netty.handler.ssl.SslContextBuilder;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that ask who one is, and that speak TLS. */
 class EtcdSecurityTests {
@@ -38,6 +42,13 @@ class EtcdSecurityTests {
     private static final LockKey KEY = LockKey.of("orders");
     private static final Duration LEASE = Duration.ofSeconds(8);
     private static final Duration TOKEN_LIFE = Duration.ofSeconds(1);
+
+    private static final EtcdServerOptions SHORT_TOKENS = EtcdServerOptions.defaults()
+            .withPassword("secret")
+            .withSetting("auth-token-ttl", TOKEN_LIFE.toSeconds() + "");
+
+    @TempDir
+    private Path folder;
 
     private static EtcdServers servers(EtcdEndpoint endpoint) {
         return EtcdServers.at(List.of(endpoint.uri()));
@@ -87,10 +98,7 @@ class EtcdSecurityTests {
     /** etcd forgets a token that was not used for a while; the driver asks for another when a call is refused. */
     @Test
     void holdsAndWaitsLongerThanATokenLives() {
-        EtcdServerOptions shortTokens = EtcdServerOptions.defaults()
-                .withPassword("secret")
-                .withSetting("auth-token-ttl", TOKEN_LIFE.toSeconds() + "");
-        try (EtcdServer server = EtcdServer.start(shortTokens)) {
+        try (EtcdServer server = EtcdServer.start(SHORT_TOKENS)) {
             EtcdServers servers = servers(server.endpoint()).withCredentials("root", "secret");
             try (TestClient one = client(servers);
                     TestClient other = client(servers)) {
@@ -102,6 +110,65 @@ class EtcdSecurityTests {
                 await().pollDelay(TOKEN_LIFE.multipliedBy(2)).until(() -> true);
                 other.locks.acquire(other.locks.request(KEY)).close();
             }
+        }
+    }
+
+    /** A stream keeps the token that it was opened with. */
+    @Test
+    void tellsOfALossAlsoIfTheTokenOfItsStreamHasExpired() {
+        try (EtcdServer server = EtcdServer.start(SHORT_TOKENS);
+                TestClient client = client(servers(server.endpoint()).withCredentials("root", "secret"))) {
+            client.locks.acquire(client.locks.request("first"));
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> server.probe().watches().watchers() == 1);
+            await().pollDelay(TOKEN_LIFE.multipliedBy(3)).until(() -> true);
+            HeldLock held = client.locks.acquire(client.locks.request(KEY));
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> server.probe().watches().watchers() == 2);
+            server.probe().deleteAll("lock/orders/");
+            assertThat(held.lost()).succeedsWithin(TestClient.PATIENCE);
+        }
+    }
+
+    /** Nothing else asks for a new one while locks are only held. */
+    @Test
+    void watchesAgainAlsoIfTheTokenHasExpiredWhenTheStreamBreaks() {
+        try (EtcdServer server = EtcdServer.start(SHORT_TOKENS);
+                FaultProxy proxy = FaultProxy.to(server.host(), server.port());
+                TestClient client =
+                        client(servers(server.endpoint().withPort(proxy.port())).withCredentials("root", "secret"))) {
+            client.locks.acquire(client.locks.request(KEY));
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> server.probe().watches().watchers() == 1);
+            await().pollDelay(TOKEN_LIFE.multipliedBy(3)).until(() -> true);
+            proxy.cut();
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> server.probe().watches().watchers() == 0);
+            await().atMost(TestClient.PATIENCE)
+                    .until(() -> server.probe().watches().watchers() == 1);
+        }
+    }
+
+    /** A change of any right makes such tokens stale. */
+    @Test
+    void whoDoesNotWaitGetsALockAlsoIfRightsHaveChanged() throws Exception {
+        Path key = Files.writeString(folder.resolve("key"), "0123456789abcdef0123456789abcdef");
+        EtcdServerOptions signed = EtcdServerOptions.defaults()
+                .withPassword("secret")
+                .withSetting("auth-token", "jwt,priv-key=" + key + ",sign-method=HS256,ttl=10m");
+        try (EtcdServer server = EtcdServer.start(signed);
+                TestClient client = client(servers(server.endpoint()).withCredentials("root", "secret"))) {
+            client.locks.acquire(client.locks.request(KEY)).close();
+            try (Client root = Client.builder()
+                    .endpoints(server.uri())
+                    .user(bytes("root"))
+                    .password(bytes("secret"))
+                    .build()) {
+                root.getAuthClient().roleAdd(bytes("any")).get();
+                root.getAuthClient().userAdd(bytes("any"), bytes("pw")).get();
+                root.getAuthClient().userGrantRole(bytes("any"), bytes("any")).get();
+            }
+            client.locks.acquire(client.locks.request(KEY)).close();
         }
     }
 

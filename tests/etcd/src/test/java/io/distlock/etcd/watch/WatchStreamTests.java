@@ -58,6 +58,10 @@ class WatchStreamTests {
         return WatchResponse.newBuilder().setCanceled(true).setWatchId(number).setCancelReason("compacted");
     }
 
+    private static WatchResponse.Builder refusal(String reason) {
+        return end(-1).setCreated(true).setCancelReason(reason);
+    }
+
     private static WatchResponse.Builder deletion(long number) {
         return WatchResponse.newBuilder()
                 .setWatchId(number)
@@ -210,15 +214,32 @@ class WatchStreamTests {
     void aWatchThatTheServerRefusesNeverStandsAndThoseAfterItDo() {
         WatchedKey refused = watch();
         WatchedKey next = watch();
-        server.last().say(end(-1).setCreated(true));
+        server.last().say(refusal("etcdserver: permission denied"));
         assertThat(refused).isCompletedExceptionally();
         assertThat(refused.handle((done, failure) -> failure.getMessage()))
-                .isCompletedWithValue("the watch has broken: compacted");
+                .isCompletedWithValue("the watch has broken: etcdserver: permission denied");
         assertThat(refused.isLive()).isFalse();
         server.last().say(confirmation(0));
         assertThat(next).isCompleted();
         // Whoever waits for it to stand was told by that.
         assertThat(woken).hasValue(0);
+    }
+
+    /** A stream keeps its token, so all that follow would be refused as well. */
+    @Test
+    void aStreamWhoseTokenHasExpiredGivesWayToAnotherAfterAPause() {
+        WatchedKey standing = confirmed(0);
+        ScriptedWatchServer.Stream expired = server.last();
+        List<WatchedKey> refused = List.of(watch(), watch());
+        refused.forEach(each -> expired.say(refusal("etcdserver: invalid auth token")));
+        assertThat(expired.left).isTrue();
+        assertThat(refused).allMatch(WatchedKey::isCompletedExceptionally);
+        assertThat(standing.isLive()).isFalse();
+        WatchedKey next = watch();
+        assertThat(server.streams()).hasSize(1);
+        ticker.advance(Duration.ofMillis(250));
+        server.last().say(confirmation(0));
+        assertThat(next.isLive()).isTrue();
     }
 
     @Test
