@@ -59,18 +59,19 @@ public record LockOptions(
         requireBetween("minimum hold time", minHoldTime, Duration.ZERO, MAX_LEASE);
         requireBetween("lock-delay", lockDelay, Duration.ZERO, MAX_LOCK_DELAY);
         if (renew && leaseTime.compareTo(MIN_RENEWED_LEASE) < 0) {
-            throw new IllegalArgumentException("lease time " + leaseTime + " is too short to renew: make it at least "
-                    + MIN_RENEWED_LEASE + ", or turn renewal off");
+            throw new IllegalArgumentException("lease time " + text(leaseTime)
+                    + " is too short to renew: make it at least " + text(MIN_RENEWED_LEASE) + ", or turn renewal off");
         }
         if (renew && maxHoldTime.compareTo(leaseTime) < 0) {
-            throw new IllegalArgumentException("maximum hold time " + maxHoldTime + " is shorter than the lease time "
-                    + leaseTime + ": raise the maximum hold time, or shorten the lease");
+            throw new IllegalArgumentException(
+                    "maximum hold time " + text(maxHoldTime) + " is shorter than the lease time " + text(leaseTime)
+                            + ": raise the maximum hold time, or shorten the lease");
         }
         // The usual maximum is nobody's choice, and many a job that is to run once a day takes less.
         if (renew && minHoldTime.compareTo(maxHoldTime) > 0 && !maxHoldTime.equals(USUAL_MAX_HOLD)) {
             throw new IllegalArgumentException(
-                    "minimum hold time " + minHoldTime + " is longer than the maximum hold time " + maxHoldTime
-                            + ": raise the maximum, or lower the minimum");
+                    "minimum hold time " + text(minHoldTime) + " is longer than the maximum hold time "
+                            + text(maxHoldTime) + ": raise the maximum, or lower the minimum");
         }
     }
 
@@ -111,11 +112,30 @@ public record LockOptions(
         return new LockOptions(waitTime, leaseTime, renew, maxHoldTime, minHoldTime, lockDelay);
     }
 
-    private static void requireBetween(String what, Duration value, Duration least, Duration most) {
+    /** A time as one writes it in a property: {@code 30s}, not {@code PT30S}. */
+    public static String text(Duration time) {
+        long nanos = time.toNanosPart();
+        long seconds = time.toSeconds();
+        if (nanos % 1_000_000 != 0) {
+            return time.toString();
+        } else if (nanos != 0) {
+            return time.toMillis() + "ms";
+        } else if (seconds == 0 || seconds % 60 != 0) {
+            return seconds + "s";
+        }
+        return seconds % 3_600 == 0 ? seconds / 3_600 + "h" : seconds / 60 + "m";
+    }
+
+    /**
+     * Requires a time to be in a range.
+     *
+     * @throws IllegalArgumentException if it is not; with a message that begins with what it is
+     */
+    public static void requireBetween(String what, Duration value, Duration least, Duration most) {
         Objects.requireNonNull(value, () -> what + " must not be null");
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(
-                    what + " " + value + " is out of range: choose a value from " + least + " to " + most);
+            throw new IllegalArgumentException(what + " " + text(value) + " is out of range: choose a value from "
+                    + text(least) + " to " + text(most));
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class LockOptionsTests {
@@ -17,7 +18,7 @@ class LockOptionsTests {
         assertThat(options.withWaitTime(Duration.ZERO).waitTime()).isZero();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> options.withWaitTime(Duration.ofMillis(-1)))
-                .withMessageContaining("wait time PT-0.001S is out of range");
+                .withMessageContaining("wait time -1ms is out of range");
         assertThatIllegalArgumentException().isThrownBy(() -> options.withWaitTime(Duration.ofDays(8)));
     }
 
@@ -26,7 +27,7 @@ class LockOptionsTests {
         for (Duration lease : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofHours(25))) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> options.withLeaseTime(lease))
-                    .withMessageContaining("lease time " + lease + " is out of range");
+                    .withMessageContaining("lease time " + LockOptions.text(lease) + " is out of range");
         }
     }
 
@@ -46,7 +47,7 @@ class LockOptionsTests {
     void theMaximumHoldTimeCoversALease() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> options.withMaxHoldTime(Duration.ofSeconds(10)))
-                .withMessageContaining("maximum hold time PT10S is shorter than the lease time PT30S");
+                .withMessageContaining("maximum hold time 10s is shorter than the lease time 30s");
     }
 
     @Test
@@ -71,5 +72,20 @@ class LockOptionsTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockRequest.of(options, many))
                 .withMessageContaining("not 1001");
+    }
+
+    @Test
+    void aTimeInAMessageIsWrittenAsInAProperty() {
+        assertThat(Stream.of("0s", "-1s", "250ms", "30s", "90s", "5m", "24h")
+                        .map(text -> LockOptions.text(parsed(text))))
+                .containsExactly("0s", "-1s", "250ms", "30s", "90s", "5m", "24h");
+        assertThat(LockOptions.text(Duration.ofNanos(1))).isEqualTo("PT0.000000001S");
+        assertThat(LockOptions.text(Duration.ofMillis(-1))).isEqualTo("-1ms");
+    }
+
+    private static Duration parsed(String text) {
+        return text.endsWith("ms")
+                ? Duration.ofMillis(Long.parseLong(text.replace("ms", "")))
+                : Duration.parse("PT" + text);
     }
 }

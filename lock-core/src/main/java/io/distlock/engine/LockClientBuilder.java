@@ -46,7 +46,8 @@ public final class LockClientBuilder {
     /** How long {@code close()} waits for holders to release their locks; by default 5 s. */
     public LockClientBuilder shutdownTimeout(Duration shutdownTimeout) {
         if (shutdownTimeout.isNegative()) {
-            throw new IllegalArgumentException("shutdown timeout " + shutdownTimeout + " must not be negative");
+            throw new IllegalArgumentException(
+                    "shutdown timeout " + LockOptions.text(shutdownTimeout) + " must not be negative");
         }
         this.shutdownTimeout = shutdownTimeout;
         return this;

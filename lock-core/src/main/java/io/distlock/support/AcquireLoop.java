@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -152,7 +153,12 @@ public final class AcquireLoop implements AutoCloseable {
         private void note(TryLockStore.Result attempt) {
             if (attempt instanceof TryLockStore.Result.Failed failed) {
                 mayBeApplied |= failed.mayBeApplied();
-                lastFailure = failed.cause();
+                // A try that the deadline cut short says less than the failure before it.
+                if (lastFailure == null
+                        || !(failed.cause() instanceof TimeoutException)
+                        || !request.deadline().hasPassed()) {
+                    lastFailure = failed.cause();
+                }
                 failures++;
             } else {
                 refusedBefore = true;

@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.LockOptions;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -35,11 +36,7 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout) {
     }
 
     static void requireTimeout(String what, Duration value) {
-        Objects.requireNonNull(value, () -> what + " must not be null");
-        if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(
-                    what + " " + value + " is out of range: choose a value from " + SHORTEST + " to " + LONGEST);
-        }
+        LockOptions.requireBetween(what, value, SHORTEST, LONGEST);
     }
 
     private static void requirePrefix(String prefix) {

@@ -1,5 +1,6 @@
 package io.distlock.etcd;
 
+import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.etcd.QueuePosition.Place;
@@ -215,9 +216,10 @@ final class GrantedLocks {
 
     void extend(GrantedLock lock, Duration timeToLive, Renewal.Answers answers) {
         if (timeToLive.compareTo(lock.believed()) > 0) {
-            throw new IllegalArgumentException("etcd cannot extend lock '" + lock.key() + "' to " + timeToLive
-                    + ", lock-delay included: it was acquired for " + lock.believed()
-                    + ". Acquire it with a longer lease");
+            throw new IllegalArgumentException(
+                    "etcd cannot extend lock '" + lock.key() + "' to " + LockOptions.text(timeToLive)
+                            + ", lock-delay included: it was acquired for " + LockOptions.text(lock.believed())
+                            + ". Acquire it with a longer lease");
         }
         lock.session.keepAliveFromNow().thenAccept(renewal -> answer(lock, timeToLive, renewal, answers));
     }

@@ -1,5 +1,6 @@
 package io.distlock.redis;
 
+import io.distlock.LockOptions;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -26,8 +27,8 @@ public record RedisLockOptions(
 
     public RedisLockOptions {
         requirePrefix(keyPrefix);
-        requireBetween("command timeout", callTimeout, SHORTEST, LONGEST);
-        requireBetween("connect timeout", connectTimeout, SHORTEST, LONGEST);
+        LockOptions.requireBetween("command timeout", callTimeout, SHORTEST, LONGEST);
+        LockOptions.requireBetween("connect timeout", connectTimeout, SHORTEST, LONGEST);
         if (replicasToAcknowledge < 0) {
             throw new IllegalArgumentException("replicas to acknowledge " + replicasToAcknowledge
                     + " is negative: choose 0 for none, or the number of replicas that must acknowledge each grant");
@@ -74,14 +75,6 @@ public record RedisLockOptions(
                 throw new IllegalArgumentException("key prefix \"" + prefix
                         + "\" has a brace, white space or a control character at index " + at + ": remove it");
             }
-        }
-    }
-
-    private static void requireBetween(String what, Duration value, Duration least, Duration most) {
-        Objects.requireNonNull(value, () -> what + " must not be null");
-        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(
-                    what + " " + value + " is out of range: choose a value from " + least + " to " + most);
         }
     }
 }

@@ -40,10 +40,10 @@ class RedisLockOptionsTests {
     void aTimeoutOutOfRangeIsRefusedWithValueAndRule() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withCallTimeout(Duration.ofMillis(1)))
-                .withMessage("command timeout PT0.001S is out of range: choose a value from PT0.01S to PT1M");
+                .withMessage("command timeout 1ms is out of range: choose a value from 10ms to 1m");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withConnectTimeout(Duration.ofMinutes(2)))
-                .withMessageContaining("connect timeout PT2M");
+                .withMessageContaining("connect timeout 2m");
     }
 
     @Test

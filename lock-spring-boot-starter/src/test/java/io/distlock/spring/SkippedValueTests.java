@@ -14,13 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
-import java.util.Queue;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -58,20 +55,12 @@ class SkippedValueTests {
             return List.of("ran");
         }
 
-        public Queue<String> queue() {
-            throw new AssertionError();
-        }
-
         @SuppressWarnings({"NonApiType", "JdkObsolete"}) // just that is tested
         public LinkedList<String> linkedList() {
             throw new AssertionError();
         }
 
         public PriorityQueue<String> priorityQueue() {
-            throw new AssertionError();
-        }
-
-        public BlockingQueue<String> blockingQueue() {
             throw new AssertionError();
         }
 
@@ -89,10 +78,6 @@ class SkippedValueTests {
         }
 
         public SortedMap<String, String> sortedMap() {
-            throw new AssertionError();
-        }
-
-        public ConcurrentMap<String, String> concurrentMap() {
             throw new AssertionError();
         }
 
@@ -161,10 +146,8 @@ class SkippedValueTests {
             assertThat(jobs.sortedSet()).isNotNull().isEmpty();
             assertThat(jobs.collection()).isNotNull().isEmpty();
             assertThat(jobs.iterable()).isNotNull().isEmpty();
-            assertThat(jobs.queue()).isNotNull().isEmpty();
             assertThat(jobs.linkedList()).isNotNull().isEmpty();
             assertThat(jobs.priorityQueue()).isNotNull().isEmpty();
-            assertThat(jobs.blockingQueue()).isNotNull().isEmpty();
             assertThat(jobs.copyOnWrite()).isNotNull().isEmpty();
         });
     }
@@ -175,7 +158,6 @@ class SkippedValueTests {
             assertThat(jobs.map()).isNotNull().isEmpty();
             assertThat(jobs.hashMap()).isNotNull().isEmpty();
             assertThat(jobs.sortedMap()).isNotNull().isEmpty();
-            assertThat(jobs.concurrentMap()).isNotNull().isEmpty();
         });
     }
 

@@ -121,7 +121,7 @@ class StartUpCheckTests {
                 .withBean(NightlyJob.class)
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasMessageContaining(
-                                "minHoldTime: minimum hold time PT20H is longer than the maximum hold" + " time PT2H"));
+                                "minHoldTime: minimum hold time 20h is longer than the maximum hold" + " time 2h"));
     }
 
     // --- no bean is made for it ---

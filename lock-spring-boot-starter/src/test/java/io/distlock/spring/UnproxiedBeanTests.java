@@ -1,8 +1,6 @@
 package io.distlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.spy;
 
 import io.distlock.spring.interceptor.InvalidLockedMethodsException;
 import java.util.function.Consumer;
@@ -105,12 +103,6 @@ class UnproxiedBeanTests {
     @Test
     void anObjectThatIsRegisteredAsItIsFailsTheStart() {
         given(runner, new Orders()).run(failsFor("given")::accept);
-    }
-
-    @Test
-    void aMockOrASpyIsTheTestsOwnBusiness() {
-        given(runner, mock(Orders.class)).run(context -> assertThat(context).hasNotFailed());
-        given(runner, spy(new Orders())).run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

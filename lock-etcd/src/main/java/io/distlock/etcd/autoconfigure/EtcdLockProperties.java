@@ -164,9 +164,10 @@ record EtcdLockProperties(
             return new URI(endpoint);
         } catch (URISyntaxException unreadable) {
             // Without the cause, which shows the endpoint.
-            throw new IllegalArgumentException(
-                    "an entry (not shown, as it may contain a password) cannot be read: write each as"
-                            + " http://host:port, or https://host:port with TLS");
+            throw new IllegalArgumentException((endpoint.contains("@")
+                            ? "an entry (not shown, as it may contain a password)"
+                            : "\"" + endpoint + "\"")
+                    + " cannot be read: write each as http://host:port, or https://host:port with TLS");
         }
     }
 

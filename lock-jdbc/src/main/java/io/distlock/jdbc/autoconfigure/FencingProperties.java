@@ -62,7 +62,7 @@ class FencingProperties {
             throw new InvalidConfigurationPropertyValueException(
                     "distributed-lock." + module + ".fencing.retention",
                     retention,
-                    "It must be at least distributed-lock.max-hold-time, which is " + maxHold
+                    "It must be at least distributed-lock.max-hold-time, which is " + LockOptions.text(maxHold)
                             + ": a lock that is still held could lose its row.");
         }
         return retention;

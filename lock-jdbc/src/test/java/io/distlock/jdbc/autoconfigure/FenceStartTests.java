@@ -115,7 +115,7 @@ class FenceStartTests {
         assertThatThrownBy(() -> start(
                         ENABLED, "--distributed-lock.max-hold-time=2h", "--distributed-lock.jdbc.fencing.retention=1h"))
                 .hasStackTraceContaining("distributed-lock.jdbc.fencing.retention")
-                .hasStackTraceContaining("at least distributed-lock.max-hold-time, which is PT2H");
+                .hasStackTraceContaining("at least distributed-lock.max-hold-time, which is 2h");
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.distlock.redis.fence;
 
 import io.distlock.HeldLock;
 import io.distlock.LockMode;
+import io.distlock.LockOptions;
 import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
 import io.distlock.fencing.StaleFencingTokenException;
@@ -239,8 +240,8 @@ public final class RedisFence implements Fence {
                         + "\" must not be blank or contain braces, which Redis Cluster would take for a hash tag");
             }
             if (retention.compareTo(SHORTEST) < 0) {
-                throw new IllegalArgumentException(
-                        "retention " + retention + " of a fence is too short: use at least " + SHORTEST);
+                throw new IllegalArgumentException("retention " + LockOptions.text(retention)
+                        + " of a fence is too short: use at least " + LockOptions.text(SHORTEST));
             }
         }
 

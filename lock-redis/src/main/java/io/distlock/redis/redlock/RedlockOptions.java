@@ -1,5 +1,6 @@
 package io.distlock.redis.redlock;
 
+import io.distlock.LockOptions;
 import io.distlock.redis.RedisLockOptions;
 import java.time.Duration;
 import java.util.Optional;
@@ -39,17 +40,11 @@ public record RedlockOptions(
     public RedlockOptions {
         // The same rules as for one Redis.
         new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, 0);
-        restartGuard.ifPresent(RedlockOptions::requireQuarantine);
+        restartGuard.ifPresent(time -> LockOptions.requireBetween(
+                "quarantine after a restart", time, SHORTEST_QUARANTINE, LONGEST_QUARANTINE));
         if (!(clockDrift >= 0 && clockDrift <= MOST_DRIFT)) {
             throw new IllegalArgumentException("clock drift " + clockDrift
                     + " is out of range: choose a fraction of the lease from 0 to " + MOST_DRIFT + ", such as 0.01");
-        }
-    }
-
-    private static void requireQuarantine(Duration time) {
-        if (time.compareTo(SHORTEST_QUARANTINE) < 0 || time.compareTo(LONGEST_QUARANTINE) > 0) {
-            throw new IllegalArgumentException("quarantine after a restart " + time
-                    + " is out of range: choose a value from " + SHORTEST_QUARANTINE + " to " + LONGEST_QUARANTINE);
         }
     }
 

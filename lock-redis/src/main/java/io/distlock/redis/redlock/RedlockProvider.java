@@ -105,8 +105,8 @@ public final class RedlockProvider implements LockProvider {
     private Optional<String> outlived(Duration timeToLive) {
         return options.restartGuard()
                 .filter(quarantine -> timeToLive.compareTo(quarantine) > 0)
-                .map(quarantine -> "a lock that may be held for " + timeToLive
-                        + " would outlast the restart guard's quarantine of " + quarantine
+                .map(quarantine -> "a lock that may be held for " + LockOptions.text(timeToLive)
+                        + " would outlast the restart guard's quarantine of " + LockOptions.text(quarantine)
                         + ": lengthen the quarantine, or shorten the lease time and minimum hold time");
     }
 

@@ -18,6 +18,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -86,6 +87,11 @@ public final class LockAutoConfiguration {
     @ConditionalOnBean(Executions.class)
     LockTemplate lockTemplate(LockClients clients, Executions executions) {
         return new LockTemplate(clients, executions);
+    }
+
+    @Bean
+    static ConfigurationPropertiesBindHandlerAdvisor lockTimesWithUnits() {
+        return UnitsRequired::new;
     }
 
     @Bean

@@ -11,18 +11,13 @@ import io.distlock.spring.UnknownLockProviderException;
 import io.distlock.spring.client.LeakDetector;
 import io.distlock.support.LockRuntime;
 import java.lang.management.ManagementFactory;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
@@ -39,35 +34,10 @@ record LockClientsFactory(
         List<LockListener> listeners,
         List<LockClientCustomizer> customizers) {
 
-    /** As in YAML or, without dashes, in environment variables. */
-    private static final Pattern DURATION =
-            Pattern.compile("(time|timeout|delay|threshold|quarantine|retention)$", Pattern.CASE_INSENSITIVE);
-
-    private static final Pattern BARE = Pattern.compile("0*[1-9]\\d*");
-
     LockClients create(List<LockProvider> providers) {
-        requireUnits(
-                LockProperties.PREFIX,
-                Binder.get(environment)
-                        .bind("distributed-lock", Bindable.mapOf(String.class, Object.class))
-                        .orElse(Map.of()));
         String primary = primary(providers.stream().map(LockProvider::name).toList());
         providers.stream().filter(each -> each.name().equalsIgnoreCase(primary)).forEach(this::requireGrantsByDefault);
         return new LockClients(providers.stream().map(this::client).toList(), primary);
-    }
-
-    /** Spring Boot reads a bare number as milliseconds: hardly anybody means that. */
-    private static void requireUnits(String prefix, Map<?, ?> properties) {
-        properties.forEach((key, value) -> {
-            String name = prefix + key;
-            if (value instanceof Map<?, ?> nested) {
-                requireUnits(name + '.', nested);
-            } else if (DURATION.matcher(name).find()
-                    && BARE.matcher(String.valueOf(value)).matches()) {
-                throw new InvalidConfigurationPropertyValueException(
-                        name, value, "it has no unit: write " + value + "s for seconds, or " + value + "ms");
-            }
-        });
     }
 
     private String primary(List<String> known) {
@@ -107,38 +77,12 @@ record LockClientsFactory(
         try {
             provider.validate(properties.options());
         } catch (IllegalArgumentException refusal) {
-            String property = LockProperties.PREFIX + blamed(provider);
+            LockOptions options = properties.options();
+            boolean byLease = options.minHoldTime().compareTo(options.leaseTime()) <= 0;
             throw new InvalidConfigurationPropertyValueException(
-                    property, environment.getProperty(property), String.valueOf(refusal.getMessage()));
-        }
-    }
-
-    /** Of those that the user has set, the one whose default would be granted. */
-    private String blamed(LockProvider provider) {
-        LockOptions options = properties.options();
-        LockOptions usual = LockOptions.defaults();
-        Map<String, Supplier<LockOptions>> withDefault = new LinkedHashMap<>();
-        withDefault.put("lease-time", () -> options.withLeaseTime(usual.leaseTime()));
-        withDefault.put("min-hold-time", () -> options.withMinHoldTime(usual.minHoldTime()));
-        withDefault.put("lock-delay", () -> options.withLockDelay(usual.lockDelay()));
-        withDefault.put(provider.name() + ".restart-guard.quarantine", () -> options);
-        var set = withDefault.entrySet().stream()
-                .filter(each -> environment.containsProperty(LockProperties.PREFIX + each.getKey()))
-                .toList();
-        return set.stream()
-                .filter(each -> isGranted(provider, each.getValue()))
-                .findFirst()
-                .or(() -> set.stream().findFirst())
-                .map(Map.Entry::getKey)
-                .orElse("lease-time");
-    }
-
-    private static boolean isGranted(LockProvider provider, Supplier<LockOptions> options) {
-        try {
-            provider.validate(options.get());
-            return true;
-        } catch (IllegalArgumentException refusal) {
-            return false;
+                    LockProperties.PREFIX + (byLease ? "lease-time" : "min-hold-time"),
+                    byLease ? options.leaseTime() : options.minHoldTime(),
+                    String.valueOf(refusal.getMessage()));
         }
     }
 

@@ -108,14 +108,12 @@ record LockProperties(
                 "leak-threshold",
                 leakThreshold,
                 time -> require(
-                        !time.isNegative(), "leak threshold " + time + " must not be negative: 0 switches it off"));
+                        !time.isNegative(),
+                        "leak threshold " + LockOptions.text(time) + " must not be negative: 0 switches it off"));
         check(
                 "shutdown-timeout",
                 shutdownTimeout,
-                time -> require(
-                        !time.isNegative() && time.compareTo(MAX_SHUTDOWN_TIMEOUT) <= 0,
-                        "shutdown timeout " + time + " is out of range: choose a value from " + Duration.ZERO + " to "
-                                + MAX_SHUTDOWN_TIMEOUT));
+                time -> LockOptions.requireBetween("shutdown timeout", time, Duration.ZERO, MAX_SHUTDOWN_TIMEOUT));
         // Of two times that contradict each other, the one that the user has set.
         boolean usualLease = leaseTime.equals(LockOptions.defaults().leaseTime());
         check(

@@ -1,5 +1,6 @@
 package io.distlock.spring.autoconfigure;
 
+import io.distlock.LockOptions;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -45,7 +46,8 @@ final class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Throwabl
         if (broken != null && isOurs(broken.getName())) {
             Object value = broken.getValue();
             // As it was written.
-            String text = environment.getProperty(broken.getName(), String.valueOf(value));
+            String text = environment.getProperty(
+                    broken.getName(), value instanceof Duration time ? LockOptions.text(time) : String.valueOf(value));
             return analysis(
                     broken.getName(), text, String.valueOf(broken.getReason()), value instanceof Duration, failure);
         }

@@ -24,7 +24,6 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ObjectUtils;
@@ -137,7 +136,8 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
         List<Advisor> advisors = advisors(instance);
         if (advisors.stream().noneMatch(LockAdvisor.class::isInstance)) {
             boolean isOpaque = instance instanceof SpringProxy && !(instance instanceof Advised);
-            if (!isOpaque && !isTestDouble(instance)) {
+            // Mocks and other objects that replace beans in tests are deliberately never proxied.
+            if (!isOpaque && !beans.containsSingleton(BEAN_OVERRIDES)) {
                 problems.add(
                         "bean",
                         "the bean '" + bean
@@ -183,20 +183,6 @@ record ProxyRules(ConfigurableListableBeanFactory beans) {
     private static boolean isFor(LockedMethod method, Advisor advisor) {
         return advisor instanceof PointcutAdvisor pointcut
                 && pointcut.getPointcut().getMethodMatcher().matches(method.method(), method.targetClass());
-    }
-
-    /** Mocks, spies and other objects that replace beans in tests are registered ready-made and deliberately never proxied. */
-    private boolean isTestDouble(Object instance) {
-        Object target = AopProxyUtils.getSingletonTarget(instance);
-        return beans.containsSingleton(BEAN_OVERRIDES) || isMock(target == null ? instance : target);
-    }
-
-    /** Asks Mockito: the classes of most of its mocks look like any other. */
-    private boolean isMock(Object instance) {
-        return ClassUtils.isPresent("org.mockito.Mockito", beans.getBeanClassLoader())
-                && Boolean.TRUE.equals(new SpelExpressionParser()
-                        .parseRaw("T(org.mockito.Mockito).mockingDetails(#root).isMock()")
-                        .getValue(instance));
     }
 
     /** Whether a bean's proxy is a subclass of its class; if not, it only implements the interfaces. */

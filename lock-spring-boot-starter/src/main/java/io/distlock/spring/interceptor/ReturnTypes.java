@@ -3,35 +3,24 @@ package io.distlock.spring.interceptor;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.Executions.Execution;
 import java.lang.reflect.Array;
-import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingDeque;
-import java.util.concurrent.LinkedTransferQueue;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.HierarchicalBeanFactory;
+import org.springframework.core.CollectionFactory;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -227,30 +216,26 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
         if (type.isArray()) {
             return Array.newInstance(type.getComponentType(), 0);
         }
-        boolean hasEmptyValue = type == Iterable.class || type.getName().startsWith("java.util.");
-        boolean isContainer = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
-        Constructor<?> own = hasEmptyValue && isContainer ? ClassUtils.getConstructorIfAvailable(type) : null;
-        if (own != null && !Modifier.isAbstract(type.getModifiers())) {
-            return BeanUtils.instantiateClass(own);
+        Class<?> made = type == Iterable.class ? Collection.class : type;
+        if (!made.getName().startsWith("java.util.")) {
+            return null;
         }
-        // For interfaces and types without a constructor. Not a constant, which each start would pay for.
-        return Stream.<Supplier<?>>of(
-                        ArrayList::new,
-                        LinkedHashSet::new,
-                        LinkedHashMap::new,
-                        TreeSet::new,
-                        TreeMap::new,
-                        ArrayDeque::new,
-                        LinkedBlockingDeque::new,
-                        LinkedTransferQueue::new,
-                        ConcurrentSkipListMap::new,
-                        Optional::empty,
-                        OptionalInt::empty,
-                        OptionalLong::empty,
-                        OptionalDouble::empty,
-                        Stream::empty)
-                .<@Nullable Object>map(Supplier::get)
-                .filter(value -> hasEmptyValue && type.isInstance(value))
+        try {
+            if (Collection.class.isAssignableFrom(made)) {
+                return CollectionFactory.createCollection(made, 0);
+            } else if (Map.class.isAssignableFrom(made)) {
+                return CollectionFactory.createMap(made, 0);
+            }
+        } catch (IllegalArgumentException unknown) {
+            return null;
+        }
+        return Stream.of(
+                        Optional.empty(),
+                        OptionalInt.empty(),
+                        OptionalLong.empty(),
+                        OptionalDouble.empty(),
+                        Stream.empty())
+                .filter(made::isInstance)
                 .findFirst()
                 .orElse(null);
     }

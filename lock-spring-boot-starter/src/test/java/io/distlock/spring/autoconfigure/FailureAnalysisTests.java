@@ -140,8 +140,8 @@ class FailureAnalysisTests {
     void aTimeThatBreaksARuleNamesPropertyValueRuleAndCure(CapturedOutput output) {
         start(Plain.class, "distributed-lock.provider=in-memory", "distributed-lock.lease-time=48h");
         assertThat(output)
-                .contains("The property distributed-lock.lease-time = \"48h\" cannot be used: lease time PT48H is"
-                        + " out of range: choose a value from PT0.1S to PT24H")
+                .contains("The property distributed-lock.lease-time = \"48h\" cannot be used: lease time 48h is"
+                        + " out of range: choose a value from 100ms to 24h")
                 .contains("Correct distributed-lock.lease-time");
     }
 

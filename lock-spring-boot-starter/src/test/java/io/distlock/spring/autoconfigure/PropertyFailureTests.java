@@ -1,19 +1,29 @@
 package io.distlock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.mock.env.MockEnvironment;
 
 /** A property that is wrong ends the start with its name, its value, the rule and the cure, wherever it is checked. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -61,11 +71,11 @@ class PropertyFailureTests {
 
     @ParameterizedTest
     @CsvSource({
-        "in-memory, shutdown-timeout, -1s, shutdown timeout PT-1S is out of range",
-        "in-memory, max-hold-time, 20s, shorter than the lease time PT30S",
-        "in-memory, lease-time, 2h, maximum hold time PT1H is shorter than the lease time PT2H",
-        "redis, redis.command-timeout, 2m, command timeout PT2M is out of range",
-        "redlock, redlock.restart-guard.quarantine, 3d, quarantine after a restart PT72H is out of range",
+        "in-memory, shutdown-timeout, -1s, shutdown timeout -1s is out of range",
+        "in-memory, max-hold-time, 20s, shorter than the lease time 30s",
+        "in-memory, lease-time, 2h, maximum hold time 1h is shorter than the lease time 2h",
+        "redis, redis.command-timeout, 2m, command timeout 2m is out of range",
+        "redlock, redlock.restart-guard.quarantine, 3d, quarantine after a restart 72h is out of range",
         "redlock, redlock.connect-timeout, soon, is not a valid duration",
     })
     void isToldHowTimesAreWrittenIfItIsOne(
@@ -83,19 +93,20 @@ class PropertyFailureTests {
                         "distributed-lock.provider=in-memory",
                         "distributed-lock.max-hold-time=10m",
                         "distributed-lock.min-hold-time=20m"))
-                .contains("distributed-lock.min-hold-time = \"20m\" cannot be used: minimum hold time PT20M is longer"
-                        + " than the maximum hold time PT10M");
+                .contains("distributed-lock.min-hold-time = \"20m\" cannot be used: minimum hold time 20m is longer"
+                        + " than the maximum hold time 10m");
     }
 
     @Test
-    void aQuarantineThatIsTooShortForTheUsualLeaseIsNamedAndNotTheLease(CapturedOutput output) {
+    void aLeaseThatIsTooLongForTheQuarantineIsNamed(CapturedOutput output) {
         assertThat(start(
                         output,
                         "distributed-lock.provider=redlock",
                         "distributed-lock.redlock.nodes=redis://a,redis://b,redis://c",
                         "distributed-lock.redlock.restart-guard.quarantine=10s"))
-                .contains("The property distributed-lock.redlock.restart-guard.quarantine = \"10s\" cannot be used: ")
-                .contains("would outlast the restart guard's quarantine of PT10S");
+                .contains("The property distributed-lock.lease-time = \"30s\" cannot be used: ")
+                .contains(
+                        "would outlast the restart guard's quarantine of 10s: lengthen the quarantine, or shorten the");
     }
 
     @Test
@@ -138,11 +149,30 @@ class PropertyFailureTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"wait-time, 5", "redis.command-timeout, 250", "leak-threshold, 30"})
-    void aTimeWithoutAUnitIsNotTakenForMilliseconds(String property, String value, CapturedOutput output) {
-        assertThat(start(output, "distributed-lock.provider=in-memory", "distributed-lock." + property + "=" + value))
+    @CsvSource({"in-memory, wait-time, 5", "redis, redis.command-timeout, 250", "in-memory, leak-threshold, 30"})
+    void aTimeWithoutAUnitIsNotTakenForMilliseconds(
+            String provider, String property, String value, CapturedOutput output) {
+        assertThat(startWith(output, provider, property, value))
                 .contains("The property distributed-lock." + property + " = \"" + value + "\" cannot be used: ")
                 .contains("it has no unit: write " + value + "s for seconds, or " + value + "ms");
+    }
+
+    /** Spring Boot knows two ways to write a property's name there, and a value may lead to another. */
+    @ParameterizedTest
+    @ValueSource(strings = {"DISTRIBUTEDLOCK_WAITTIME", "DISTRIBUTED_LOCK_WAIT_TIME"})
+    void norIsOneInTheEnvironment(String variable) {
+        MockEnvironment environment = new MockEnvironment();
+        environment
+                .getPropertySources()
+                .addFirst(new SystemEnvironmentPropertySource(
+                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                        Map.of(variable, "${SECONDS}", "SECONDS", "30")));
+        ConfigurationPropertySources.attach(environment);
+        Binder binder = Binder.get(environment);
+        assertThatThrownBy(() -> binder.bind(
+                        "distributed-lock", Bindable.of(LockProperties.class), new UnitsRequired(BindHandler.DEFAULT)))
+                .rootCause()
+                .hasMessageContaining("write 30s for seconds");
     }
 
     @Test

@@ -159,7 +159,7 @@ class ExtensionTests {
         here.provider.onRenew(Fault.THROW);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> held.extend(Duration.ofDays(2)))
-                .withMessageContaining("lease time PT48H is out of range");
+                .withMessageContaining("lease time 48h is out of range");
     }
 
     @Test

@@ -103,6 +103,16 @@ class AcquireLoopTests extends AcquireLoopFixture {
         assertThatThrownBy(asked::join).hasMessageEndingWith("ms: fails on purpose");
     }
 
+    /** Such as replicas that are missing. */
+    @Test
+    void aTryThatTheDeadlineCutsShortDoesNotHideWhatTheStoreSaidBefore() {
+        CompletableFuture<Optional<Grant>> asked = acquire(Duration.ofMillis(300));
+        store.fail(true);
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(store.attempts).hasSizeGreaterThan(1);
+        assertThatThrownBy(asked::join).hasMessageEndingWith("ms: fails on purpose");
+    }
+
     @Test
     void closingFailsWhoeverWaitsAndWhoeverComesLater() {
         CompletableFuture<Optional<Grant>> waiting = parked(Duration.ofSeconds(5), LONG);

@@ -224,8 +224,8 @@ class EtcdGrantedLockTests {
         Lease lease = acquire(OPTIONS.withRenew(false));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> extend(lease, LEASE.plus(LOCK_DELAY).plusSeconds(1)))
-                .withMessage("etcd cannot extend lock 'holding' to PT1M31S, lock-delay included: it was acquired for"
-                        + " PT1M30S. Acquire it with a longer lease");
+                .withMessage("etcd cannot extend lock 'holding' to 91s, lock-delay included: it was acquired for"
+                        + " 90s. Acquire it with a longer lease");
     }
 
     /** It would count from before it was asked for. */

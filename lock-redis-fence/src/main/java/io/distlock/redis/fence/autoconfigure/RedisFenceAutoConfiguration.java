@@ -72,7 +72,8 @@ public final class RedisFenceAutoConfiguration {
             return check("retention", retention, () -> {
                 if (retention.compareTo(maxHold.multipliedBy(2)) < 0) {
                     throw new IllegalArgumentException(
-                            "It must be at least twice distributed-lock.max-hold-time, which is " + maxHold
+                            "It must be at least twice distributed-lock.max-hold-time, which is "
+                                    + LockOptions.text(maxHold)
                                     + ": the fence of a lock that is still held could expire.");
                 }
                 return new RedisFence.Options(provider, lockPrefix, keyPrefix, retention);

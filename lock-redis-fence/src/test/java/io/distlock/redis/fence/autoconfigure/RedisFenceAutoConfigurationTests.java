@@ -66,7 +66,7 @@ class RedisFenceAutoConfigurationTests {
                 .run(started -> assertThat(started)
                         .getFailure()
                         .hasStackTraceContaining("distributed-lock.redis.fencing.retention")
-                        .hasStackTraceContaining("at least twice distributed-lock.max-hold-time, which is PT96H"));
+                        .hasStackTraceContaining("at least twice distributed-lock.max-hold-time, which is 96h"));
     }
 
     @Test

@@ -93,8 +93,8 @@ class RedisLockAutoConfigurationTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            distributed-lock.redis.command-timeout         | 2m  | command timeout PT2M is out of range: choose a value
-            distributed-lock.redis.connect-timeout         | 1ms | connect timeout PT0.001S is out of range
+            distributed-lock.redis.command-timeout         | 2m  | command timeout 2m is out of range: choose a value
+            distributed-lock.redis.connect-timeout         | 1ms | connect timeout 1ms is out of range
             distributed-lock.redis.replicas-to-acknowledge | -1  | replicas to acknowledge -1 is negative
             distributed-lock.key-prefix                    | a{b | key prefix "a{b"
             """)
