@@ -145,7 +145,7 @@ final class ReactiveLockedRows {
             });
         }
 
-        /** After the other callbacks, as far as they leave their order open. */
+        /** Last by its order; before callbacks without one that were registered later. */
         private final class BeforeCommit implements TransactionSynchronization {
 
             @Override
