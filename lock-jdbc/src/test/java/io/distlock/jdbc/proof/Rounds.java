@@ -19,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 record Rounds(LockStore store, Database database, Victim victim, Rival rival, ExecutorService threads) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration LEASE = Duration.ofSeconds(30);
 
     private static final List<Fault> FAULTS = List.of(Fault.values());
     private static final List<Resume> RESUMES = List.of(Resume.values());
@@ -55,11 +54,9 @@ record Rounds(LockStore store, Database database, Victim victim, Rival rival, Ex
     private record Writer(Paused paused, CompletableFuture<Victim.Outcome> outcome) {}
 
     /** One writer against one next holder; each kind of work meets each fault, and in both orders. */
-    void run(Work work, int number, Tally tally) {
+    void run(Work work, Duration lease, int number, Tally tally) {
         Fault fault = FAULTS.get(number % FAULTS.size());
         Resume resume = RESUMES.get(number / FAULTS.size() % RESUMES.size());
-        // On etcd, locks with one lease time share a session: the end of one round's is no matter to the next.
-        Duration lease = LEASE.plusMinutes(work.isolation().ordinal()).plusSeconds(number);
         Writer writer = begin(work, lease);
         FencingToken token = writer.paused.token.join();
         store.cutOff();
