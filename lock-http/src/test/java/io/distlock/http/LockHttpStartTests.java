@@ -7,8 +7,8 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
-import io.distlock.jdbc.FenceTable;
-import io.distlock.jdbc.JdbcFence;
+import io.distlock.jdbc.fence.FenceTable;
+import io.distlock.jdbc.fence.JdbcFence;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
@@ -89,7 +89,7 @@ class LockHttpStartTests {
         DataSource fenced =
                 new DriverManagerDataSource("jdbc:h2:mem:fenced-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
         DataSource other = new DriverManagerDataSource("jdbc:h2:mem:other-" + UUID.randomUUID());
-        new ResourceDatabasePopulator(new ClassPathResource("io/distlock/jdbc/fence-h2.sql")).execute(fenced);
+        new ResourceDatabasePopulator(new ClassPathResource("io/distlock/jdbc/fence/schema-h2.sql")).execute(fenced);
         ApplicationContextRunner runner = context.withBean(Good.class)
                 .withPropertyValues(SECRET, "distributed-lock.http.server.fence=jdbc")
                 .withBean(

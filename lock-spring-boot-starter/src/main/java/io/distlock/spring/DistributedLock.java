@@ -162,7 +162,7 @@ public @interface DistributedLock {
     enum Fencing {
 
         /**
-         * If there is such a resource: with {@code lock-jdbc}, {@code distributed-lock.jdbc.fencing.enabled=true}, or for
+         * If there is such a resource: with {@code lock-jdbc-fence}, {@code distributed-lock.jdbc.fencing.enabled=true}, or for
          * reactive transactions {@code distributed-lock.r2dbc.fencing.enabled=true}.
          */
         DEFAULT,

@@ -11,12 +11,12 @@ record FenceModules(Environment environment, @Nullable ClassLoader classLoader) 
 
     @Override
     public void afterPropertiesSet() {
-        require("jdbc", "io.distlock.jdbc.JdbcFence", "io.distlock:lock-jdbc");
+        require("jdbc", "io.distlock.jdbc.fence.JdbcFence", "io.distlock:lock-jdbc-fence");
         require(
                 "jdbc",
                 "org.springframework.boot.jdbc.init.DatabaseInitializationProperties",
                 "org.springframework.boot:spring-boot-starter-jdbc");
-        require("r2dbc", "io.distlock.jdbc.R2dbcFence", "io.distlock:lock-jdbc");
+        require("r2dbc", "io.distlock.jdbc.fence.R2dbcFence", "io.distlock:lock-jdbc-fence");
         require(
                 "r2dbc",
                 "org.springframework.r2dbc.connection.R2dbcTransactionManager",

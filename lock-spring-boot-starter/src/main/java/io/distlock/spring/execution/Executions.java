@@ -54,7 +54,7 @@ public final class Executions {
                     reactive
                             ? "ON requires a resource that fences reactive transactions, but there is none"
                             : "ON requires a resource that fences, but there is none",
-                    "Add io.distlock:lock-jdbc and set distributed-lock." + (reactive ? "r2dbc" : "jdbc")
+                    "Add io.distlock:lock-jdbc-fence and set distributed-lock." + (reactive ? "r2dbc" : "jdbc")
                             + ".fencing.enabled=true, or use another value of fencing");
         }
     }

@@ -115,7 +115,7 @@ class FailureAnalysisTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"jdbc, lock-jdbc", "r2dbc, lock-jdbc", "redis, lock-redis-fence"})
+    @CsvSource({"jdbc, lock-jdbc-fence", "r2dbc, lock-jdbc-fence", "redis, lock-redis-fence"})
     void aFenceWithoutItsModuleIsAnsweredWithTheModule(String fence, String module, CapturedOutput output) {
         start(
                 Plain.class,

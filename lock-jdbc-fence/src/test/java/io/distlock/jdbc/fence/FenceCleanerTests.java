@@ -1,0 +1,201 @@
+package io.distlock.jdbc.fence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Sequencer;
+import io.distlock.fencing.StaleFencingTokenException;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FenceCleanerTests {
+
+    private static final FenceTable TABLE = new FenceTable(FenceTable.DEFAULT_NAME, "lock");
+
+    /**
+     * A database, and an expression for a time some seconds ago.
+     *
+     * @param name for the test's name
+     * @param reactive whether it is cleaned over R2DBC
+     */
+    private record On(String name, Database database, String ago, boolean reactive) {
+
+        On overR2dbc() {
+            return new On(name + " over R2DBC", database, ago, true);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private final List<On> databases = Stream.of(
+                    new On("H2", Database.h2(), "timestampadd(second, -%d, current_timestamp)", false),
+                    new On("PostgreSQL", Database.postgresql(), "current_timestamp - interval '%d seconds'", false),
+                    new On("MariaDB", Database.mariadb(), "utc_timestamp(6) - interval %d second", false))
+            .flatMap(on -> Stream.of(on, on.overR2dbc()))
+            .toList();
+
+    List<On> databases() {
+        return databases;
+    }
+
+    @BeforeEach
+    void empty() {
+        databases.forEach(on -> on.database.jdbc().update("delete from distributed_lock_fence"));
+    }
+
+    @AfterAll
+    void end() {
+        databases.forEach(on -> on.database.close());
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void unusedRowsGoOnceTheFloorHasSettledAndStayRefused(On on) {
+        advance(on, "old", 5);
+        advance(on, "older", 3);
+        age(on, row("old"), Duration.ofDays(8));
+        age(on, row("older"), Duration.ofDays(9));
+        advance(on, "used", 4);
+
+        assertThat(clean(on)).isZero();
+        assertThat(rows(on)).isEqualTo(4);
+        assertThat(clean(on)).isZero();
+        age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
+        assertThat(clean(on)).isEqualTo(2);
+
+        assertThat(rows(on)).isEqualTo(2);
+        assertStale(on, "old", 5);
+        assertStale(on, "never seen", 2);
+        advance(on, "old", 6);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void severalCleanersInTurnDoNotKeepTheFloorFromSettling(On on) {
+        advance(on, "old", 5);
+        age(on, row("old"), Duration.ofDays(8));
+        clean(on);
+        age(on, FenceTable.floorOf("redis:lock"), Duration.ofMinutes(20));
+        advance(on, "younger", 6);
+        age(on, row("younger"), Duration.ofDays(8));
+        clean(on);
+        age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
+        assertThat(clean(on)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aHolderBelowTheFloorStaysRefusedInTheSameTransaction(On on) {
+        advance(on, "old", 5);
+        age(on, row("old"), Duration.ofDays(8));
+        clean(on);
+        on.database.transaction().executeWithoutResult(status -> {
+            for (int tries = 0; tries < 2; tries++) {
+                assertThatExceptionOfType(StaleFencingTokenException.class)
+                        .isThrownBy(() -> fence(on).advance(sequencer("new", 4)));
+            }
+        });
+        assertStale(on, "new", 4);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aRowThatWasUsedMeanwhileStays(On on) {
+        advance(on, "old", 5);
+        age(on, row("old"), Duration.ofDays(8));
+        clean(on);
+        age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
+        advance(on, "old", 6);
+        assertThat(clean(on)).isZero();
+        assertStale(on, "old", 5);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void theFloorIsThatOfTheRowsOwnProvider(On on) {
+        advance(on, "old", 5);
+        age(on, row("old"), Duration.ofDays(8));
+        clean(on);
+        on.database
+                .transaction()
+                .executeWithoutResult(status -> fence(on)
+                        .advance("etcd", new Sequencer(LockKey.of("new"), LockMode.EXCLUSIVE, new FencingToken(2))));
+        assertThat(rows(on)).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aTableThatIsUsedForManyKeysStaysSmall(On on) {
+        // 10,000 in all, where a row takes microseconds. Over R2DBC, each opens a connection.
+        int perDay = on.reactive ? 20 : on.name.startsWith("H2") ? 2_000 : 100;
+        for (int day = 1; day <= 5; day++) {
+            int today = day * perDay;
+            JdbcFence fence = fence(on);
+            on.database.transaction().executeWithoutResult(status -> {
+                for (int i = 0; i < perDay; i++) {
+                    fence.advance(sequencer("key" + (today + i), today + i));
+                }
+            });
+            on.database.jdbc().update("update distributed_lock_fence set updated_at = " + ago(on, Duration.ofDays(8)));
+            clean(on);
+        }
+        assertThat(rows(on)).isEqualTo(perDay + 1);
+    }
+
+    private static int clean(On on) {
+        Duration retention = Duration.ofDays(7);
+        FenceCleaner cleaner = on.reactive
+                ? new R2dbcFence(on.database.connections(), TABLE, "redis").cleaner(retention)
+                : new FenceCleaner(on.database.dataSource(), TABLE, retention);
+        return cleaner.clean();
+    }
+
+    private static void advance(On on, String name, long token) {
+        on.database.transaction().executeWithoutResult(status -> fence(on).advance(sequencer(name, token)));
+    }
+
+    private static void assertStale(On on, String name, long token) {
+        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> advance(on, name, token));
+    }
+
+    private static JdbcFence fence(On on) {
+        return new JdbcFence(on.database.dataSource(), TABLE, "redis");
+    }
+
+    private static Sequencer sequencer(String name, long token) {
+        return new Sequencer(LockKey.of(name), LockMode.EXCLUSIVE, new FencingToken(token));
+    }
+
+    private static String row(String name) {
+        return TABLE.key(LockKey.of(name));
+    }
+
+    private static void age(On on, String row, Duration age) {
+        int changed = on.database
+                .jdbc()
+                .update("update distributed_lock_fence set updated_at = " + ago(on, age) + " where lock_key = ?", row);
+        assertThat(changed).isEqualTo(1);
+    }
+
+    private static String ago(On on, Duration age) {
+        return on.ago.formatted(age.plusSeconds(1).toSeconds());
+    }
+
+    private static long rows(On on) {
+        Long rows = on.database.jdbc().queryForObject("select count(*) from distributed_lock_fence", Long.class);
+        return rows == null ? 0 : rows;
+    }
+}

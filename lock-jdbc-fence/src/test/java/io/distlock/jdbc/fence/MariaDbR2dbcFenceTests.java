@@ -1,0 +1,9 @@
+package io.distlock.jdbc.fence;
+
+class MariaDbR2dbcFenceTests extends R2dbcFenceContract {
+
+    @Override
+    Database start() {
+        return Database.mariadb();
+    }
+}

@@ -1,0 +1,66 @@
+package io.distlock.jdbc.fence.proof;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** Connections that run something right before they commit, if their thread has asked for it. */
+final class PausingDataSource extends DelegatingDataSource implements AutoCloseable {
+
+    private static final ThreadLocal<Runnable> BEFORE_COMMIT = ThreadLocal.withInitial(() -> () -> {});
+
+    private final HikariDataSource pool;
+
+    private PausingDataSource(HikariDataSource pool) {
+        super(pool);
+        this.pool = pool;
+    }
+
+    static PausingDataSource to(String url, String user) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setUsername(user);
+        config.setPassword("");
+        config.setMaximumPoolSize(20);
+        config.setMinimumIdle(1);
+        // A process that was frozen for that long is meant to be.
+        config.setConnectionTimeout(Duration.ofSeconds(60).toMillis());
+        return new PausingDataSource(new HikariDataSource(config));
+    }
+
+    /** The next commit of this thread runs this first. */
+    static void beforeCommit(Runnable pause) {
+        BEFORE_COMMIT.set(() -> {
+            BEFORE_COMMIT.remove();
+            pause.run();
+        });
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        Connection connection = pool.getConnection();
+        return (Connection) Proxy.newProxyInstance(
+                PausingDataSource.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("commit")) {
+                        BEFORE_COMMIT.get().run();
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getTargetException();
+                    }
+                });
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

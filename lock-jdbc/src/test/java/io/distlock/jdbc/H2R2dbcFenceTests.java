@@ -1,9 +1,0 @@
-package io.distlock.jdbc;
-
-class H2R2dbcFenceTests extends R2dbcFenceContract {
-
-    @Override
-    Database start() {
-        return Database.h2();
-    }
-}

@@ -1,9 +1,0 @@
-package io.distlock.jdbc;
-
-class MariaDbR2dbcFenceTests extends R2dbcFenceContract {
-
-    @Override
-    Database start() {
-        return Database.mariadb();
-    }
-}
