@@ -7,6 +7,7 @@ import static io.distlock.tck.ContractFixture.patiently;
 import static io.distlock.tck.ContractFixture.uniqueKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
@@ -17,6 +18,7 @@ import io.distlock.spi.Grant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Each grant has a larger token than those before it, and can be checked. */
@@ -89,11 +91,40 @@ abstract class FencingContract extends ContractPart {
     }
 
     @Test
-    void aReadersSequencerIsCurrent() {
+    void aReadersSequencerIsCurrentUntilItIsReleasedWhateverOtherReadersDo() {
         LockKey key = uniqueKey();
-        HeldLock reader = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
-        assertThat(other().isCurrent(reader.sequencers().get(0))).isTrue();
-        reader.release();
-        assertThat(other().isCurrent(reader.sequencers().get(0))).isFalse();
+        HeldLock first = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
+        HeldLock second = other().acquire(patiently(other(), key).withMode(LockMode.SHARED));
+        assertThat(other().isCurrent(first.sequencers().get(0))).isTrue();
+        assertThat(one().isCurrent(second.sequencers().get(0))).isTrue();
+        first.release();
+        assertThat(other().isCurrent(first.sequencers().get(0))).isFalse();
+        assertThat(one().isCurrent(second.sequencers().get(0))).isTrue();
+        second.release();
+        assertThat(one().isCurrent(second.sequencers().get(0))).isFalse();
+    }
+
+    @Test
+    void aSequencerWithAnotherModeTokenOrKeyIsNotCurrent() {
+        for (LockMode mode : LockMode.values()) {
+            LockKey key = uniqueKey();
+            try (HeldLock held = one().acquire(patiently(one(), key).withMode(mode))) {
+                FencingToken token = held.fencingToken();
+                for (LockMode another : LockMode.values()) {
+                    assertThat(other().isCurrent(new Sequencer(key, another, token)))
+                            .as("%s, presented as %s", mode, another)
+                            .isEqualTo(another == mode);
+                }
+                LongStream.of(token.value() - 1, token.value() + 1)
+                        .filter(near -> near > 0)
+                        .mapToObj(near -> new Sequencer(key, mode, new FencingToken(near)))
+                        .forEach(near -> assertThat(other().isCurrent(near))
+                                .as("%s for %s", near, token)
+                                .isFalse());
+                assertThat(other().isCurrent(new Sequencer(uniqueKey(), mode, token)))
+                        .as("%s, another key", mode)
+                        .isFalse();
+            }
+        }
     }
 }
