@@ -183,10 +183,9 @@ class EtcdGrantedLockTests {
     @Test
     void aLockIsKeptForItsMinimumHoldTimeAndNoLonger() {
         Lease lease = acquire(OPTIONS);
-        holder.provider.release(lease, Duration.ofSeconds(40));
-        await().atMost(TestClient.PATIENCE)
-                .until(() ->
-                        etcd.probe().entries("lock/holding/").get(0).value().equals("kept"));
+        assertThat(TestClient.get(holder.provider.release(lease, Duration.ofSeconds(40))))
+                .isEqualTo(Release.RELEASED);
+        assertThat(etcd.probe().entries("lock/holding/").get(0).value()).isEqualTo("kept");
         assertKeptFor(Duration.ofSeconds(40));
     }
 
@@ -199,7 +198,7 @@ class EtcdGrantedLockTests {
         holder.advance(Duration.ofMillis(1));
         assertThat(TestClient.get(release)).isEqualTo(Release.RELEASED);
         holder.advance(Duration.ofMillis(1));
-        await().atMost(TestClient.PATIENCE).until(() -> places().isEmpty());
+        holder.await(() -> places().isEmpty());
     }
 
     @Test

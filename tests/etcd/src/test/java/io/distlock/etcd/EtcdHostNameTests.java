@@ -86,7 +86,7 @@ class EtcdHostNameTests {
             proxy.cut();
             await().atMost(TestClient.PATIENCE).until(() -> inVain.get() > 0);
             client.locks
-                    .acquire(client.locks.request("new").withWaitTime(LEASE))
+                    .acquire(client.locks.request("new").withWaitTime(TestClient.PATIENCE))
                     .close();
             long before = etcd.probe().rpcs().started("LeaseKeepAlive");
             await().atMost(TestClient.PATIENCE)

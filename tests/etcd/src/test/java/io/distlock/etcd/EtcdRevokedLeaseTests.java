@@ -1,15 +1,13 @@
 package io.distlock.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
+import io.distlock.LockOptions;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -24,40 +22,25 @@ class EtcdRevokedLeaseTests {
     /** So long that no renewal would tell of the loss. */
     private static final Duration LEASE = Duration.ofMinutes(2);
 
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
     private static TestClient client() {
         return TestClient.of(etcd.server().endpoint(), LocalEtcd.PATIENT, LEASE);
     }
 
-    /** Whether the holder still believed to hold it when another was granted it. */
-    private static CompletableFuture<Boolean> heldTwice(HeldLock held, TestClient next) {
-        return next.locks
-                .acquireAsync(next.locks.request(KEY).withWaitTime(TestClient.PATIENCE))
-                .thenApply(granted -> held.isHeld());
-    }
-
+    /** For the one who waits, the second of grace does not pass: it begins with the loss, not when the holder knows. */
     @Test
-    void theHolderKnowsBeforeOneWhoWaitsHasTheLock() {
+    void theHolderIsToldByItsWatchAndOneWhoWaitsHasTheLockAfterwards() {
         try (TestClient holder = client();
-                TestClient next = client()) {
+                ManualTimeProvider next = new ManualTimeProvider(etcd.server().endpoint())) {
             HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
-            Set<Long> leases = etcd.probe().leases();
-            CompletableFuture<Boolean> heldTwice = heldTwice(held, next);
-            await().atMost(TestClient.PATIENCE).until(() -> next.waiters(KEY) == 1);
-            leases.forEach(etcd.probe()::revoke);
-            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LockLoss.Reason.NOT_OWNER);
-            assertThat(TestClient.get(heldTwice)).isFalse();
-        }
-    }
-
-    @Test
-    void alsoIfThoseWhoWaitLoseTheirLeases() {
-        try (TestClient holder = client();
-                TestClient next = client()) {
-            HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
-            CompletableFuture<Boolean> heldTwice = heldTwice(held, next);
-            await().atMost(TestClient.PATIENCE).until(() -> next.waiters(KEY) == 1);
+            var waiter = next.parked(KEY, LockOptions.defaults().withLeaseTime(LEASE));
             etcd.probe().leases().forEach(etcd.probe()::revoke);
-            assertThat(TestClient.get(heldTwice)).isFalse();
+            next.awaitFailures(1);
+            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LockLoss.Reason.NOT_OWNER);
+            assertThat(waiter).isNotDone();
+            next.advance(GRACE);
+            assertThat(next.get(waiter)).isPresent();
         }
     }
 

@@ -137,15 +137,17 @@ class EtcdSecurityTests {
                 FaultProxy proxy = FaultProxy.to(server.host(), server.port());
                 TestClient client =
                         client(servers(server.endpoint().withPort(proxy.port())).withCredentials("root", "secret"))) {
-            client.locks.acquire(client.locks.request(KEY));
+            HeldLock held = client.locks.acquire(client.locks.request(KEY));
             await().atMost(TestClient.PATIENCE)
                     .until(() -> server.probe().watches().watchers() == 1);
             await().pollDelay(TOKEN_LIFE.multipliedBy(3)).until(() -> true);
+            EtcdRpcs before = server.probe().rpcs();
             proxy.cut();
             await().atMost(TestClient.PATIENCE)
-                    .until(() -> server.probe().watches().watchers() == 0);
-            await().atMost(TestClient.PATIENCE)
-                    .until(() -> server.probe().watches().watchers() == 1);
+                    .until(() -> server.probe().rpcs().since(before).started("Watch") > 0
+                            && server.probe().watches().watchers() == 1);
+            server.probe().deleteAll("lock/orders/");
+            assertThat(held.lost()).succeedsWithin(TestClient.PATIENCE);
         }
     }
 

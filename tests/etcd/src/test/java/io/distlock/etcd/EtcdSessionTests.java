@@ -165,20 +165,6 @@ class EtcdSessionTests {
     }
 
     @Test
-    void aMinimumHoldTimeThatIsShorterThanEtcdsShortestLeaseEndsInTime() {
-        try (TestClient client = client(Duration.ofSeconds(30))) {
-            client.locks
-                    .acquire(client.locks.request(KEY).withMinHoldTime(Duration.ofMillis(500)))
-                    .close();
-            await().atMost(TestClient.PATIENCE)
-                    .pollInterval(Duration.ofMillis(10))
-                    .until(() -> etcd.probe().keys("lock/session/").isEmpty());
-            // That of the session, and the one that would have ended the minimum hold time had the process died.
-            assertThat(etcd.probe().leases()).hasSize(2);
-        }
-    }
-
-    @Test
     void aSessionIsGivenUpAfterAReleaseOfUnknownOutcomeWithAMinimumHoldTime() {
         try (FaultProxy proxy =
                         FaultProxy.to(etcd.server().host(), etcd.server().port());

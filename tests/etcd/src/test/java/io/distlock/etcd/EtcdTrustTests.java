@@ -3,7 +3,6 @@ package io.distlock.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
@@ -47,19 +46,19 @@ class EtcdTrustTests {
         ManualTicker ticker = new ManualTicker();
         NotedScheduler scheduler = new NotedScheduler(new ManualScheduler(ticker));
         ScriptedWatchServer server = new ScriptedWatchServer();
-        try (TestClient holder = TestClient.of(etcd.server().endpoint());
-                LockRuntime runtime = new LockRuntime(ticker, scheduler);
+        try (LockRuntime runtime = new LockRuntime(ticker, scheduler);
                 EtcdConnection connection = LocalEtcd.connection(etcd.server().endpoint());
                 SharedWatches silent =
                         new SharedWatches(server::stub, ByteSequence.EMPTY, runtime, CALL_TIMEOUT.multipliedBy(10))) {
-            LocalEtcd.warmUp(connection);
-            HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+            String held = hold();
             CompletableFuture<Optional<Grant>> waiter =
-                    provider(runtime, connection, silent).acquire(request(ticker));
+                    provider(runtime, ticker, connection, silent).acquire(request(ticker));
             awaitConfirmed(server, () -> scheduler.delays().contains(UNWATCHED));
+            // The limit of the first watch was as long as the trust. All later limits fall behind it, on its timer.
+            scheduler.delays().clear();
             ticker.advance(UNWATCHED);
             awaitConfirmed(server, () -> scheduler.delays().contains(TRUST));
-            held.release();
+            etcd.probe().delete(held);
             EtcdRpcs before = etcd.probe().rpcs();
             ticker.advance(TRUST.minusMillis(1));
             assertThat(etcd.probe().rpcs().since(before).total()).isZero();
@@ -73,31 +72,36 @@ class EtcdTrustTests {
     @Test
     void oneWhoseWatchStandsLateLooksOnceMoreThen() {
         ManualTicker ticker = new ManualTicker();
+        NotedScheduler scheduler = new NotedScheduler(new ManualScheduler(ticker));
         ScriptedWatchServer server = new ScriptedWatchServer();
-        try (TestClient holder = TestClient.of(etcd.server().endpoint());
-                LockRuntime runtime = ManualScheduler.runtime(ticker);
+        try (LockRuntime runtime = new LockRuntime(ticker, scheduler);
                 EtcdConnection connection = LocalEtcd.connection(etcd.server().endpoint());
                 SharedWatches late =
                         new SharedWatches(server::stub, ByteSequence.EMPTY, runtime, CALL_TIMEOUT.multipliedBy(10))) {
-            LocalEtcd.warmUp(connection);
-            HeldLock held = holder.locks.acquire(holder.locks.request(KEY));
+            String held = hold();
             CompletableFuture<Optional<Grant>> waiter =
-                    provider(runtime, connection, late).acquire(request(ticker));
-            awaitAskedFor(server);
+                    provider(runtime, ticker, connection, late).acquire(request(ticker));
+            // As long as it waits for a watch to stand.
+            await().atMost(TestClient.PATIENCE).until(() -> scheduler.delays().contains(TRUST));
             EtcdRpcs before = etcd.probe().rpcs();
             // It gives up waiting for them to stand, pauses, and looks.
             ticker.advance(CALL_TIMEOUT.plusMillis(100));
             await().atMost(TestClient.PATIENCE)
                     .until(() -> etcd.probe().rpcs().since(before).started("Txn") > 0);
-            held.release();
+            etcd.probe().delete(held);
             awaitConfirmed(server, waiter::isDone);
             assertThat(TestClient.get(waiter)).isPresent();
         }
     }
 
-    private static void awaitAskedFor(ScriptedWatchServer server) {
-        await().atMost(TestClient.PATIENCE)
-                .until(() -> !server.streams().isEmpty() && server.last().asked.size() == 1);
+    /** Takes the lock for somebody who sends nothing by itself, and whose session stays. Returns the key of its place. */
+    private static String hold() {
+        EtcdKeys keys = new EtcdKeys("lock");
+        long lease = etcd.probe().grant(Duration.ofMinutes(10));
+        etcd.probe().put(keys.session(lease).toString(), "session", lease);
+        String place = keys.place(KEY, LockMode.EXCLUSIVE, lease, 0, "holder").toString();
+        etcd.probe().put(place, "exclusive", lease);
+        return place;
     }
 
     private static void awaitConfirmed(ScriptedWatchServer server, BooleanSupplier then) {
@@ -109,7 +113,8 @@ class EtcdTrustTests {
         });
     }
 
-    private static EtcdLockProvider provider(LockRuntime runtime, EtcdConnection connection, SharedWatches watches) {
+    private static EtcdLockProvider provider(
+            LockRuntime runtime, ManualTicker ticker, EtcdConnection connection, SharedWatches watches) {
         EtcdLockOptions options = EtcdLockOptions.defaults().withCallTimeout(CALL_TIMEOUT);
         EtcdConnection watching = new EtcdConnection(
                 connection.client,
@@ -119,7 +124,9 @@ class EtcdTrustTests {
                 CALL_TIMEOUT,
                 (shared, callTimeout) -> watches,
                 () -> {});
-        return new EtcdLockProvider(runtime, watching, options);
+        EtcdLockProvider provider = new EtcdLockProvider(runtime, watching, options);
+        LocalEtcd.awaitConnected(provider, ticker);
+        return provider;
     }
 
     private static LeaseRequest request(ManualTicker ticker) {

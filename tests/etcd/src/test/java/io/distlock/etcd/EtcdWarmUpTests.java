@@ -7,8 +7,11 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.Grant;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.WarmUp;
 import io.distlock.test.etcd.EtcdExtension;
@@ -31,11 +34,11 @@ class EtcdWarmUpTests {
 
     @Test
     void theFirstCallSendsOnlyItsOwnCommands(EtcdServer server) {
-        EtcdRpcs start = server.probe().rpcs();
-        try (Application application = new Application(server.uri(), LocalEtcd.PATIENT)) {
-            await().until(() -> server.probe().rpcs().since(start).started("Alarm") == 1);
+        try (ManualTimeProvider application = new ManualTimeProvider(server.endpoint())) {
             EtcdRpcs before = server.probe().rpcs();
-            application.locks.acquire(application.locks.request("orders")).close();
+            Grant first = TestClient.get(application.acquire(LockKey.of("orders"), LockOptions.defaults()))
+                    .orElseThrow();
+            TestClient.get(application.provider.release(first.lease(), Duration.ZERO));
             EtcdRpcs cost = server.probe().rpcs().since(before);
             assertThat(cost.started("LeaseGrant")).isEqualTo(1);
             assertThat(cost.started("Txn")).isEqualTo(2);
@@ -48,7 +51,8 @@ class EtcdWarmUpTests {
     void anAddressWithoutAServerIsOneWarningWithTheCureHoweverManyCallsFail(CapturedOutput output) {
         URI nobody = URI.create("http://127.0.0.1:" + FreePort.next());
         try (Application application = new Application(nobody, EtcdLockOptions.defaults())) {
-            await().untilAsserted(() -> assertThat(warnings(output)).hasSize(1));
+            await().atMost(TestClient.PATIENCE)
+                    .untilAsserted(() -> assertThat(warnings(output)).hasSize(1));
             for (int call = 0; call < 3; call++) {
                 assertThatExceptionOfType(LockUnavailableException.class)
                         .isThrownBy(() -> application.locks.acquire(
@@ -77,7 +81,8 @@ class EtcdWarmUpTests {
         ((Logger) LoggerFactory.getLogger(WarmUp.class)).setLevel(Level.INFO);
         server.kill();
         try (Application application = new Application(server.uri(), EtcdLockOptions.defaults())) {
-            await().untilAsserted(() -> assertThat(warnings(output)).hasSize(1));
+            await().atMost(TestClient.PATIENCE)
+                    .untilAsserted(() -> assertThat(warnings(output)).hasSize(1));
             server.restart();
             LocalEtcd.awaitUp(application.provider);
             await().atMost(TestClient.PATIENCE)

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.spi.Grant;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.etcd.EtcdRpcs;
 import java.time.Duration;
@@ -24,18 +26,23 @@ class EtcdWireTests {
 
     @Test
     void anUncontendedLockCostsTwoTransactionsAndNothingElse() {
-        try (TestClient client = TestClient.of(etcd.server().endpoint())) {
-            client.locks.acquire(client.locks.request(KEY)).close();
+        try (ManualTimeProvider client = new ManualTimeProvider(etcd.server().endpoint())) {
+            acquireAndRelease(client, LockMode.EXCLUSIVE);
             EtcdRpcs before = etcd.probe().rpcs();
             int rounds = 20;
             for (int round = 0; round < rounds; round++) {
-                LockMode mode = round % 2 == 0 ? LockMode.EXCLUSIVE : LockMode.SHARED;
-                client.locks.acquire(client.locks.request(KEY).withMode(mode)).close();
+                acquireAndRelease(client, round % 2 == 0 ? LockMode.EXCLUSIVE : LockMode.SHARED);
             }
             EtcdRpcs cost = etcd.probe().rpcs().since(before);
             assertThat(cost.started("Txn")).isEqualTo(2L * rounds);
             assertThat(cost.total()).isEqualTo(2L * rounds);
         }
+    }
+
+    private static void acquireAndRelease(ManualTimeProvider client, LockMode mode) {
+        Grant grant = TestClient.get(client.acquire(KEY, mode, LockOptions.defaults()))
+                .orElseThrow();
+        TestClient.get(client.provider.release(grant.lease(), Duration.ZERO));
     }
 
     @Test
@@ -71,16 +78,13 @@ class EtcdWireTests {
             }
             await().atMost(TestClient.PATIENCE)
                     .until(() -> etcd.probe().watches().watchers() == held.size());
-            long from = client.runtime.ticker().nanos();
             EtcdRpcs before = etcd.probe().rpcs();
             await().atMost(TestClient.PATIENCE)
                     .until(() -> etcd.probe().rpcs().since(before).started("LeaseKeepAlive") >= 3);
             EtcdRpcs cost = etcd.probe().rpcs().since(before);
-            long seconds =
-                    Duration.ofNanos(client.runtime.ticker().nanos() - from).toSeconds() + 1;
             assertThat(held).allMatch(HeldLock::isHeld);
-            // A quarter of the lease after the last time.
-            assertThat(cost.started("LeaseKeepAlive")).isLessThanOrEqualTo(seconds / 2 + 1);
+            // And not one for each.
+            assertThat(cost.started("LeaseKeepAlive")).isLessThan(held.size() / 10);
             // The driver sends each keepalive twice, the second time as it ends the stream. Some are yet to be looked
             // at, once.
             assertThat(cost.total() - cost.started("Txn"))

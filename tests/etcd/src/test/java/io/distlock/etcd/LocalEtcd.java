@@ -5,8 +5,10 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdEndpoint;
+import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 /** Connections as an application would have them. */
@@ -22,8 +24,9 @@ final class LocalEtcd {
     }
 
     static EtcdConnection connection(List<EtcdEndpoint> endpoints, EtcdLockOptions options) {
-        return EtcdConnection.to(
-                EtcdServers.at(endpoints.stream().map(EtcdEndpoint::uri).toList()), options);
+        EtcdServers servers =
+                EtcdServers.at(endpoints.stream().map(EtcdEndpoint::uri).toList());
+        return EtcdConnection.to(servers.withConnectTimeout(TestClient.PATIENCE), options);
     }
 
     /** How long a cold driver takes is no matter of the tests. */
@@ -34,9 +37,24 @@ final class LocalEtcd {
         }
     }
 
+    /** What it asks at its start is answered then: it is not counted later. */
     static void awaitUp(EtcdLockProvider provider) {
+        TestClient.get(provider.connected());
         await().atMost(TestClient.PATIENCE)
                 .until(() -> provider.check().toCompletableFuture().join().state() == ProviderStatus.State.UP);
+    }
+
+    /** As {@link #awaitUp}, for a provider whose timers run only if the test lets them. */
+    static void awaitConnected(EtcdLockProvider provider, ManualTicker ticker) {
+        awaitWithoutTime(ticker, provider.connected()::isDone);
+    }
+
+    /** What an answer has put off for no time runs, too, whenever the answer comes. */
+    static void awaitWithoutTime(ManualTicker ticker, Callable<Boolean> condition) {
+        await().atMost(TestClient.PATIENCE).until(() -> {
+            ticker.advance(Duration.ZERO);
+            return condition.call();
+        });
     }
 
     /** Returns when there is more time left than a moment before: without a keepalive there is less and less. */

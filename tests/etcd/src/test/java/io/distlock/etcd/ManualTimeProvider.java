@@ -1,7 +1,5 @@
 package io.distlock.etcd;
 
-import static org.awaitility.Awaitility.await;
-
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
@@ -14,8 +12,11 @@ import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 
 /** A provider at a real server for which no time passes unless a test says so: nothing happens because of a timer. */
 final class ManualTimeProvider implements AutoCloseable {
@@ -30,8 +31,8 @@ final class ManualTimeProvider implements AutoCloseable {
 
     ManualTimeProvider(EtcdEndpoint endpoint) {
         connection = LocalEtcd.connection(endpoint);
-        LocalEtcd.warmUp(connection);
         provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT);
+        LocalEtcd.awaitConnected(provider, ticker);
     }
 
     CompletableFuture<Optional<Grant>> acquire(LockKey key, LockOptions options) {
@@ -69,7 +70,7 @@ final class ManualTimeProvider implements AutoCloseable {
     }
 
     void awaitRefusals(int count) {
-        await().atMost(TestClient.PATIENCE).until(() -> refusals.get() >= count);
+        Awaitility.await().atMost(TestClient.PATIENCE).until(() -> refusals.get() >= count);
     }
 
     int failures() {
@@ -77,7 +78,7 @@ final class ManualTimeProvider implements AutoCloseable {
     }
 
     void awaitFailures(int count) {
-        await().atMost(TestClient.PATIENCE).until(() -> failures.get() >= count);
+        Awaitility.await().atMost(TestClient.PATIENCE).until(() -> failures.get() >= count);
     }
 
     /** How many keys it has begun to delete in the background. */
@@ -87,6 +88,16 @@ final class ManualTimeProvider implements AutoCloseable {
 
     void advance(Duration time) {
         ticker.advance(time);
+    }
+
+    /** As {@link TestClient#get}, if the last pause was over before it was put off. */
+    <T> T get(CompletionStage<T> stage) {
+        await(stage.toCompletableFuture()::isDone);
+        return TestClient.get(stage);
+    }
+
+    void await(Callable<Boolean> condition) {
+        LocalEtcd.awaitWithoutTime(ticker, condition);
     }
 
     @Override
