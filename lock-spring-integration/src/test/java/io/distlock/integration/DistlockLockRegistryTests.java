@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockLostException;
+import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.support.LockRuntime;
@@ -15,6 +16,7 @@ import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +63,91 @@ class DistlockLockRegistryTests {
     }
 
     @Test
+    void anUnlockOfAnotherThreadDoesNotCount() throws Exception {
+        DistributedLock lock = registry.obtain("42");
+        lock.lock();
+        lock.lock();
+        assertThat(onAnotherThread(() -> {
+                    assertThatExceptionOfType(IllegalMonitorStateException.class)
+                            .isThrownBy(lock::unlock);
+                    assertThatExceptionOfType(IllegalMonitorStateException.class)
+                            .isThrownBy(registry.obtain("42")::unlock);
+                    return true;
+                }))
+                .isTrue();
+        lock.unlock();
+        assertThat(isFree()).isFalse();
+        lock.unlock();
+        assertThat(isFree()).isTrue();
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+    }
+
+    @Test
+    void whoWaitsGetsTheLockOrIsRefusedItInTime() throws Exception {
+        DistributedLock other = elsewhere.obtain("42");
+        assertThat(other.tryLock(1, TimeUnit.HOURS)).isTrue();
+        FutureTask<Boolean> refused = waiting(lock -> lock.tryLock(3, TimeUnit.SECONDS));
+        ticker.advance(Duration.ofMillis(2_999));
+        assertThat(refused).isNotDone();
+        ticker.advance(Duration.ofMillis(1));
+        assertThat(refused.get()).isFalse();
+        FutureTask<Boolean> refusedWithATime = waiting(lock -> lock.tryLock(Duration.ofSeconds(3), MINUTE));
+        ticker.advance(Duration.ofSeconds(3));
+        assertThat(refusedWithATime.get()).isFalse();
+        List<FutureTask<Boolean>> served = List.of(
+                waiting(lock -> released(lock::lock, lock)), waiting(lock -> released(lock::lockInterruptibly, lock)));
+        other.unlock();
+        for (FutureTask<Boolean> each : served) {
+            assertThat(each.get()).isTrue();
+        }
+        await().untilAsserted(() -> assertThat(isFree()).isTrue());
+    }
+
+    private interface Step<T> {
+
+        T on(DistributedLock lock) throws InterruptedException;
+    }
+
+    private interface Locking {
+
+        void lock() throws InterruptedException;
+    }
+
+    private static boolean released(Locking locking, DistributedLock lock) throws InterruptedException {
+        locking.lock();
+        lock.unlock();
+        return true;
+    }
+
+    /** On a thread of its own, when it waits at the store or behind another that does. */
+    private FutureTask<Boolean> waiting(Step<Boolean> step) {
+        long before = client.waiting().count();
+        FutureTask<Boolean> answer = new FutureTask<>(() -> step.on(registry.obtain("42")));
+        new Thread(answer, "waiting").start();
+        await().until(() -> client.waiting().count() > before);
+        return answer;
+    }
+
+    @Test
+    void aThreadThatWaitsCanBeInterrupted() throws Exception {
+        elsewhere.obtain("42").lock();
+        DistributedLock lock = registry.obtain("42");
+        assertThat(onAnotherThread(() -> {
+                    Thread.currentThread().interrupt();
+                    assertThatExceptionOfType(InterruptedException.class).isThrownBy(lock::lockInterruptibly);
+                    return true;
+                }))
+                .isTrue();
+    }
+
+    @Test
+    void aLockHasNoConditionsAndTellsItsKey() {
+        DistributedLock lock = registry.obtain("42");
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::newCondition);
+        assertThat(lock).hasToString("Lock[orders:42]");
+    }
+
+    @Test
     void aLockIsRenewedWhileItIsHeld() {
         DistributedLock lock = registry.obtain("42");
         lock.lock();
@@ -84,6 +171,97 @@ class DistlockLockRegistryTests {
         ticker.advance(Duration.ofSeconds(1));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> registry.renewLock("42"));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+    }
+
+    @Test
+    void lockingForATimeIsNotRenewedEither() {
+        registry.obtain("42").lock(MINUTE);
+        ticker.advance(Duration.ofSeconds(50));
+        registry.renewLock("42");
+        ticker.advance(Duration.ofSeconds(50));
+        assertThat(isFree()).isFalse();
+        ticker.advance(Duration.ofSeconds(10));
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void aThreadThatEntersAgainKeepsTheTimeToLiveThatItHas() throws InterruptedException {
+        DistributedLock lock = registry.obtain("42");
+        lock.lock(MINUTE);
+        lock.lock();
+        lock.lock(MINUTE.multipliedBy(5));
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(lock.tryLock(Duration.ZERO, MINUTE.multipliedBy(5))).isTrue();
+        ticker.advance(Duration.ofSeconds(50));
+        registry.renewLock("42");
+        ticker.advance(Duration.ofSeconds(50));
+        assertThat(isFree()).isFalse();
+        ticker.advance(Duration.ofSeconds(10));
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void aRenewalTakesTheTimeThatItNames() {
+        registry.obtain("42").lock(MINUTE);
+        registry.renewLock("42", MINUTE.multipliedBy(5));
+        ticker.advance(MINUTE.multipliedBy(4));
+        assertThat(isFree()).isFalse();
+        // The time that the next one does not name is still that of the lock.
+        ticker.advance(Duration.ofSeconds(50));
+        registry.renewLock("42");
+        ticker.advance(Duration.ofSeconds(59));
+        assertThat(isFree()).isFalse();
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void aTimeToLiveEndsWithItsLock() {
+        DistributedLock lock = registry.obtain("42");
+        lock.lock(MINUTE);
+        lock.unlock();
+        lock.lock();
+        ticker.advance(MINUTE.multipliedBy(10));
+        registry.renewLock("42", MINUTE.multipliedBy(10));
+        ticker.advance(MINUTE.multipliedBy(20));
+        registry.renewLock("42");
+        lock.unlock();
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void aLockThatIsRenewedAnywayIsCheckedAndNotExtended() {
+        registry.obtain("42").lock();
+        ticker.advance(Duration.ofSeconds(5));
+        Duration before = remaining();
+        registry.renewLock("42", MINUTE.multipliedBy(10));
+        assertThat(remaining()).isEqualTo(before);
+        client.held().forEach(held -> client.forceRelease(held.key(), held.token()));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> registry.renewLock("42"));
+    }
+
+    private Duration remaining() {
+        return client.inspect(LockKey.of("orders", "42"))
+                .orElseThrow()
+                .holders()
+                .get(0)
+                .remaining()
+                .orElseThrow();
+    }
+
+    @Test
+    void expiryDoesNotTouchALockThatIsHeld() {
+        DistributedLock lock = registry.obtain("42");
+        ticker.advance(MINUTE);
+        lock.lock();
+        registry.expireUnusedOlderThan(0);
+        assertThat(isFree()).isFalse();
+        registry.renewLock("42");
+        assertThat(registry.obtain("42").tryLock()).isTrue();
+        lock.unlock();
+        assertThat(isFree()).isFalse();
+        lock.unlock();
+        assertThat(isFree()).isTrue();
     }
 
     @Test
@@ -124,6 +302,19 @@ class DistlockLockRegistryTests {
             System.gc();
             assertThat(unused.get()).isNull();
         });
+    }
+
+    @Test
+    void norDoesItApplyToALockWithATimeToLive() {
+        LockOptions briefly = LockOptions.defaults().withMaxHoldTime(Duration.ofSeconds(40));
+        var registry = new DistlockLockRegistry(
+                LockClientBuilder.of(store, runtime).options(briefly).build(), "orders");
+        registry.obtain("42").lock(MINUTE);
+        for (int renewals = 0; renewals < 5; renewals++) {
+            ticker.advance(Duration.ofSeconds(50));
+            registry.renewLock("42");
+        }
+        registry.obtain("42").unlock();
     }
 
     /** The maximum hold time of the client ends calls that hang, not a lease that lasts as long as its process. */

@@ -14,15 +14,15 @@ import org.awaitility.core.ConditionTimeoutException;
 /** Assertions about one lock of an application: {@link LockTester#assertThatLock}. */
 public final class LockAssert extends AbstractAssert<LockAssert, LockKey> {
 
-    private static final Duration SOON = Duration.ofSeconds(3);
-
     private final LockClient client;
     private final LockHistory history;
+    private final Duration soon;
 
-    LockAssert(LockKey key, LockClient client, LockHistory history) {
+    LockAssert(LockKey key, LockClient client, LockHistory history, Duration soon) {
         super(key, LockAssert.class);
         this.client = client;
         this.history = history;
+        this.soon = soon;
     }
 
     /** The application has acquired it at least once. */
@@ -78,7 +78,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, LockKey> {
     /** A call may return a moment before listeners learn how it ended. */
     private LockAssert requireSoon(BooleanSupplier kept, String rule) {
         try {
-            await().atMost(SOON)
+            await().atMost(soon)
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(1))
                     .until(kept::getAsBoolean);

@@ -7,6 +7,7 @@ import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
+import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
@@ -35,6 +36,7 @@ public final class LockTester implements AutoCloseable {
     private final LockClient client;
     private final LockClient elsewhere;
     private final FaultyLockProvider provider;
+    private final Duration patience;
     private final LockHistory history = new LockHistory();
     private final Queue<HeldLock> heldElsewhere = new ConcurrentLinkedQueue<>();
 
@@ -44,8 +46,16 @@ public final class LockTester implements AutoCloseable {
      * @param runtime the client's
      */
     public LockTester(LockClient client, FaultyLockProvider provider, LockRuntime runtime) {
+        this(client, provider, runtime, Duration.ofSeconds(3));
+    }
+
+    /**
+     * @param patience how long an assertion waits for listeners to learn what it asserts
+     */
+    LockTester(LockClient client, FaultyLockProvider provider, LockRuntime runtime, Duration patience) {
         this.client = client;
         this.provider = provider;
+        this.patience = patience;
         this.elsewhere = LockClientBuilder.of(provider.behind(), runtime)
                 .instance("another-instance")
                 .shutdownTimeout(Duration.ZERO)
@@ -70,7 +80,8 @@ public final class LockTester implements AutoCloseable {
      * @throws io.distlock.LockNotAcquiredException if the application holds it already
      */
     public HeldLock holdElsewhere(LockKey key) {
-        HeldLock held = elsewhere.acquire(elsewhere.request(key).withWaitTime(Duration.ZERO));
+        HeldLock held = elsewhere.acquire(
+                elsewhere.request(key).withWaitTime(Duration.ZERO).withMaxHoldTime(LockOptions.MAX_HOLD));
         heldElsewhere.add(held);
         return held;
     }
@@ -147,7 +158,7 @@ public final class LockTester implements AutoCloseable {
 
     /** Assertions about a lock: what happened to it since the test began, and its state now. */
     public LockAssert assertThatLock(LockKey key) {
-        return new LockAssert(key, client, history);
+        return new LockAssert(key, client, history, patience);
     }
 
     /**

@@ -60,15 +60,19 @@ public final class ManualScheduler implements LockScheduler {
         tasks.clear();
     }
 
-    /** Advances to the next task that is due by the target, and runs it; false if there is none. */
-    boolean runNext(long target) {
+    /** When the next task is due; the end of time if there is none. */
+    synchronized long nextAt() {
+        Task next = tasks.peek();
+        return next == null ? Long.MAX_VALUE : next.at();
+    }
+
+    /** Advances to the next task that is due by the target, and runs it, if there is one. */
+    void runNext(long target) {
         Task next = takeDue(target);
-        if (next == null) {
-            return false;
+        if (next != null) {
+            ticker.moveTo(next.at());
+            next.action().run();
         }
-        ticker.moveTo(next.at());
-        next.action().run();
-        return true;
     }
 
     private synchronized @Nullable Task takeDue(long target) {

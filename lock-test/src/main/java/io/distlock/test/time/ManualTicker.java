@@ -2,7 +2,9 @@ package io.distlock.test.time;
 
 import io.distlock.spi.Ticker;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
@@ -31,14 +33,17 @@ public final class ManualTicker implements Ticker {
      */
     public void advance(Duration time) {
         long target = nanos() + time.toNanos();
-        boolean ran = true;
-        while (ran) {
-            ran = false;
-            for (ManualScheduler scheduler : schedulers) {
-                ran |= scheduler.runNext(target);
-            }
+        for (var next = next(target); next.isPresent(); next = next(target)) {
+            next.get().runNext(target);
         }
         moveTo(target);
+    }
+
+    /** The scheduler with the earliest task, if that is due by the target. */
+    private Optional<ManualScheduler> next(long target) {
+        return schedulers.stream()
+                .min(Comparator.comparingLong(ManualScheduler::nextAt))
+                .filter(scheduler -> scheduler.nextAt() <= target);
     }
 
     /** Steps only the wall clock; a negative time sets it back. */

@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockEvent;
 import io.distlock.LockKey;
+import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
+import io.distlock.Release;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.support.LockRuntime;
@@ -21,6 +24,7 @@ import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +41,9 @@ class LockTesterTests {
     private final LockClient client = LockClientBuilder.of(provider, runtime)
             .callbackExecutor(Runnable::run)
             .build();
+    /** For what is not so. It hears of everything before the other does. */
+    private final LockTester impatient = new LockTester(client, provider, runtime, Duration.ofMillis(10));
+
     private final LockTester locks = new LockTester(client, provider, runtime);
 
     private LockRequest now() {
@@ -71,6 +78,42 @@ class LockTesterTests {
         locks.assertThatLock(KEY).isHeld();
     }
 
+    /** Nor for as long as a lock of the application may be held. */
+    @Test
+    void whatIsHeldElsewhereOutlastsTheMaximumHoldTime() {
+        HeldLock other = locks.holdElsewhere("nightly");
+        ticker.advance(client.options().maxHoldTime().multipliedBy(2));
+        assertThat(client.tryAcquire(client.request("nightly").withWaitTime(Duration.ZERO)))
+                .isEmpty();
+        assertThat(other.release()).isEqualTo(Release.RELEASED);
+        locks.assertThatLock("nightly").isFree();
+    }
+
+    @Test
+    void whatIsHeldElsewhereIsNeitherFreeNorHeldByTheApplication() {
+        locks.holdElsewhere("orders", "42");
+        LockAssert lock = locks.assertThatLock("orders", "42");
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::isFree);
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::isHeld);
+        locks.assertThatLock("orders", "43").isFree();
+    }
+
+    @Test
+    void aLockThatIsKeptForItsMinimumHoldTimeIsNotFree() {
+        client.acquire(now().withMinHoldTime(Duration.ofSeconds(1))).release();
+        LockAssert lock = locks.assertThatLock(KEY).wasReleased();
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::isFree);
+        ticker.advance(Duration.ofSeconds(1));
+        lock.isFree();
+    }
+
+    @Test
+    void faultsDoNotConcernTheOtherInstances() {
+        locks.failStore();
+        locks.refuse(KEY);
+        assertThat(locks.holdElsewhere(KEY).isHeld()).isTrue();
+    }
+
     @Test
     void whatTheApplicationHoldsIsNotHeldElsewhere() {
         client.acquire(now());
@@ -86,9 +129,28 @@ class LockTesterTests {
     }
 
     @Test
+    void aLockWithoutAKeyIsRefusedAndItsItemsAreNot() {
+        locks.refuse("orders");
+        assertThat(client.tryAcquire(client.request("orders"))).isEmpty();
+        assertThat(client.tryAcquire(now())).isPresent();
+    }
+
+    @Test
     void aStoreThatFailsIsNotARefusal() {
+        HeldLock held = client.acquire(client.request("stock", "7"));
         locks.failStore();
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> client.tryAcquire(now()));
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(impatient.assertThatLock(KEY).wasNeverAcquired()::wasRefused);
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> client.isCurrent(held.sequencers().get(0)));
+    }
+
+    @Test
+    void aRefusedLockIsRefusedWhileTheStoreFails() {
+        locks.refuse(KEY);
+        locks.failStore();
+        assertThat(client.tryAcquire(now())).isEmpty();
     }
 
     @Test
@@ -104,6 +166,38 @@ class LockTesterTests {
                 .extracting(LockLoss::reason)
                 .isEqualTo(LockLoss.Reason.NOT_OWNER);
         locks.assertThatLock(KEY).wasLost().isFree();
+    }
+
+    /** Twice: the loss of an earlier grant is not that of the present one. */
+    @Test
+    void whenALockHasBeenLostTheApplicationKnowsOfIt() {
+        for (int times = 1; times <= 2; times++) {
+            CompletableFuture<Boolean> known = new CompletableFuture<>();
+            // Listeners are told one after the other, so the tester's own learns of the loss only after this one.
+            LockListener first = event -> {
+                if (event instanceof LockEvent.Lost) {
+                    known.completeOnTimeout(false, 200, TimeUnit.MILLISECONDS).join();
+                }
+            };
+            LockClient listening = LockClientBuilder.of(provider, runtime)
+                    .callbackExecutor(Runnable::run)
+                    .listener(first)
+                    .build();
+            try (LockTester tester = new LockTester(listening, provider, runtime)) {
+                listening.acquire(now());
+                tester.lose(KEY);
+                assertThat(known.complete(true)).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void onlyTheItemThatIsNamedIsLost() {
+        HeldLock first = client.acquire(client.request("orders", "41"));
+        HeldLock second = client.acquire(now());
+        locks.lose(KEY);
+        assertThat(first.isHeld()).isTrue();
+        assertThat(second.isHeld()).isFalse();
     }
 
     @Test
@@ -134,7 +228,45 @@ class LockTesterTests {
         locks.reset();
         assertThat(client.tryAcquire(now())).isPresent();
         assertThat(client.tryAcquire(client.request("nightly"))).isPresent();
-        assertThat(locks.acquired()).hasSize(2);
+        assertThat(locks.acquired()).containsExactly(KEY, LockKey.of("nightly"));
+    }
+
+    @Test
+    void aResetForgetsWhatHappened() {
+        client.acquire(now()).release();
+        locks.holdElsewhere(KEY);
+        client.tryAcquire(now());
+        locks.assertThatLock(KEY).wasAcquired().wasReleased().wasRefused();
+        locks.reset();
+        assertThat(locks.acquired()).isEmpty();
+        impatient.reset();
+        LockAssert lock = impatient.assertThatLock(KEY).wasNeverAcquired();
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::wasReleased);
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::wasRefused);
+    }
+
+    @Test
+    void aResetRepairsTheStore() {
+        locks.failStore();
+        locks.reset();
+        assertThat(client.isCurrent(client.acquire(now()).sequencers().get(0))).isTrue();
+    }
+
+    @Test
+    void whatTheApplicationHoldsOutlastsAReset() {
+        client.acquire(now());
+        locks.reset();
+        locks.assertThatLock(KEY).isHeld();
+    }
+
+    @Test
+    void aTesterThatIsClosedHoldsNothingAndHearsNothing() {
+        locks.holdElsewhere(KEY);
+        locks.failStore();
+        locks.close();
+        client.acquire(now());
+        assertThat(locks.acquired()).isEmpty();
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.holdElsewhere("nightly"));
     }
 
     static List<Consumer<LockAssert>> whatIsNotTrueOfALockThatNobodyAskedFor() {
@@ -148,12 +280,35 @@ class LockTesterTests {
                 LockAssert::isWaitedFor);
     }
 
+    @Test
+    void moreThanTheTimesThatWereExpectedAreNotThoseTimes() {
+        client.acquire(now()).release();
+        client.acquire(now()).release();
+        LockAssert lock = locks.assertThatLock(KEY).wasAcquiredTimes(2);
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> lock.wasAcquiredTimes(1));
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> lock.wasAcquiredTimes(3));
+    }
+
     @ParameterizedTest
     @MethodSource("whatIsNotTrueOfALockThatNobodyAskedFor")
     void anAssertionThatIsNotTrueFails(Consumer<LockAssert> untrue) {
+        LockRequest neighbour = client.request("orders", "43");
+        client.acquire(neighbour).release();
+        client.acquire(neighbour);
+        locks.lose("orders", "43");
+        client.acquire(neighbour);
+        client.tryAcquire(neighbour.withWaitTime(Duration.ZERO));
+        client.acquireAsync(neighbour);
+        locks.assertThatLock("orders", "43")
+                .wasAcquired()
+                .wasReleased()
+                .wasLost()
+                .wasRefused()
+                .isHeld()
+                .isWaitedFor();
         client.acquire(client.request("stock", "7"));
         assertThatExceptionOfType(AssertionError.class)
-                .isThrownBy(() -> untrue.accept(locks.assertThatLock(KEY)))
+                .isThrownBy(() -> untrue.accept(impatient.assertThatLock(KEY)))
                 .withMessageContaining("Expecting lock 'orders:42' to ")
                 .withMessageContaining("stock:7");
     }
