@@ -36,7 +36,7 @@ abstract class ContractFixture {
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
     /** How much a busy machine may exceed a time limit; a client that hangs takes longer. */
-    static final Duration SLOW_MACHINE = Duration.ofSeconds(10);
+    static final Duration SLOW_MACHINE = Duration.ofSeconds(20);
 
     /** Long enough for many hand-overs between many clients, on an impaired store and a slow machine. */
     static final Duration LONG_PATIENCE = Duration.ofMinutes(5);

@@ -27,7 +27,7 @@ abstract class ForcedReleaseContract extends ContractPart {
     @Test
     void aLockIsTakenAwayByItsToken() {
         LockKey key = uniqueKey();
-        HeldLock held = one().acquire(patiently(one(), key).withLeaseTime(Duration.ofSeconds(6)));
+        HeldLock held = one().acquire(patiently(one(), key).withLeaseTime(Duration.ofSeconds(15)));
         CompletableFuture<HeldLock> next = other().acquireAsync(patiently(other(), key));
         assertThat(other().forceRelease(key, held.fencingToken())).isEqualTo(Release.RELEASED);
         // Woken by the release, or by its turn; with a larger token.

@@ -130,7 +130,8 @@ public abstract class StoreTroubleContract extends ContractFixture {
     private void assertWaitingIsUnavailableAfter(Runnable trouble) {
         LockKey key = uniqueKey();
         one.acquire(patiently(one, key));
-        Duration wait = Duration.ofSeconds(5);
+        // Not over before the trouble begins, also on a machine that stands still for once.
+        Duration wait = Duration.ofSeconds(12);
         Refusals refusals = new Refusals();
         CompletableFuture<Optional<Grant>> waiter = provider.acquire(waiting(key, wait, refusals));
         // Refused once it looks; and again once it listens, after which it has nothing to do but wait.
@@ -194,7 +195,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
     @Test
     void aCutConnectionDoesNotLoseTheLock() {
         LockKey key = uniqueKey();
-        Duration lease = Duration.ofSeconds(10);
+        Duration lease = Duration.ofSeconds(15);
         HeldLock held = one.acquire(patiently(one, key).withLeaseTime(lease));
         long granted = runtime().ticker().nanos();
         faults().cut();

@@ -9,6 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -139,7 +140,8 @@ class CallDepthTests {
                 bare.add(allocated(() -> client.acquire(client.request("job")).close()));
             }
             System.out.printf("bytes per call: annotated %s, bare %s%n", annotated, bare);
-            assertThat(annotated.get(4) - bare.get(4)).isLessThan(800);
+            // The least of each: what the rest of the machine does meanwhile only adds to it.
+            assertThat(Collections.min(annotated) - Collections.min(bare)).isLessThan(800);
         });
     }
 

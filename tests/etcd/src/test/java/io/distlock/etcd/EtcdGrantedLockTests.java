@@ -17,6 +17,7 @@ import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.etcd.EtcdRpcs;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -167,6 +168,30 @@ class EtcdGrantedLockTests {
         assertThat(etcd.probe().leases()).hasSize(1);
         holder.advance(Duration.ofMillis(1));
         await().atMost(TestClient.PATIENCE).until(() -> etcd.probe().leases().isEmpty());
+    }
+
+    /** Unused, it would go after its time to live, which is a minute and a half. */
+    @Test
+    void aSessionThatIsUsedNowAndThenStays() {
+        takeAndRelease();
+        Set<Long> session = etcd.probe().leases();
+        for (int round = 0; round < 4; round++) {
+            long before = keepalives();
+            holder.advance(Duration.ofSeconds(30));
+            // The one before has been answered then.
+            await().atMost(TestClient.PATIENCE).until(() -> keepalives() > before);
+            takeAndRelease();
+        }
+        assertThat(etcd.probe().leases()).hasSize(1).isEqualTo(session);
+    }
+
+    private void takeAndRelease() {
+        assertThat(TestClient.get(holder.provider.release(acquire(OPTIONS), Duration.ZERO)))
+                .isEqualTo(Release.RELEASED);
+    }
+
+    private static long keepalives() {
+        return etcd.probe().rpcs().started("LeaseKeepAlive");
     }
 
     @Test

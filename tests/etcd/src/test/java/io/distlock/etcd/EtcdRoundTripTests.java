@@ -32,7 +32,7 @@ class EtcdRoundTripTests {
         List<EtcdEndpoint> endpoints = members.stream()
                 .map(proxy -> etcd.server().endpoint().withPort(proxy.port()))
                 .toList();
-        EtcdLockOptions options = EtcdLockOptions.defaults();
+        EtcdLockOptions options = LocalEtcd.PATIENT;
         client = TestClient.of(LocalEtcd.connection(endpoints, options), options, Duration.ofMinutes(2));
     }
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 class EtcdSecurityTests {
 
     private static final LockKey KEY = LockKey.of("orders");
-    private static final Duration LEASE = Duration.ofSeconds(8);
+    private static final Duration LEASE = Duration.ofSeconds(20);
     private static final Duration TOKEN_LIFE = Duration.ofSeconds(1);
 
     private static final EtcdServerOptions SHORT_TOKENS = EtcdServerOptions.defaults()

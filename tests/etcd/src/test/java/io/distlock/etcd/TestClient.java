@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 /** All that one application has: runtime, connection, provider and client. Waits for nothing by itself. */
 final class TestClient implements AutoCloseable {
 
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofMinutes(1);
 
     final LockRuntime runtime = LockRuntime.start();
     final EtcdConnection connection;

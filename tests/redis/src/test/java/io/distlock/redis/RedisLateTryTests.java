@@ -104,7 +104,7 @@ class RedisLateTryTests {
             // A handshake with slow replies would fail, and the store would not be asked again.
             await().atMost(TestClient.PATIENCE)
                     .until(() -> TestClient.get(provider.check()).state() != ProviderStatus.State.DOWN);
-            proxy.delayReplies(Duration.ofSeconds(3));
+            proxy.delayReplies(Duration.ofSeconds(15));
             await().atMost(TestClient.PATIENCE).until(() -> {
                 ticker.advance(Duration.ofMillis(1));
                 return recorder.commands().stream()

@@ -46,7 +46,7 @@ class RedisRightsTests {
     private static final LockKey KEY = LockKey.of("orders");
 
     /** Of which two thirds may pass in a stall between renewals; the quarantine cannot be shorter. */
-    private static final Duration LEASE = Duration.ofSeconds(5);
+    private static final Duration LEASE = Duration.ofSeconds(10);
 
     @RegisterExtension
     static final RedisServersExtension nodes = RedisServersExtension.create(3);

@@ -90,7 +90,7 @@ class RedlockIdentityTests {
     private LockRequest request() {
         return client.locks
                 .request("orders")
-                .withLeaseTime(Duration.ofSeconds(6))
+                .withLeaseTime(Duration.ofSeconds(15))
                 .withLockDelay(Duration.ofMinutes(1));
     }
 

@@ -21,8 +21,8 @@ class RedlockRollingRestartTests {
 
     private static final LockKey KEY = LockKey.of("orders");
 
-    /** A renewal comes every two seconds, and one that comes four seconds late is not too late. */
-    private static final Duration LEASE = Duration.ofSeconds(6);
+    /** A renewal comes every four seconds, and one that comes eight seconds late is not too late. */
+    private static final Duration LEASE = Duration.ofSeconds(12);
 
     @RegisterExtension
     static final RedisServersExtension nodes = RedisServersExtension.create(3);

@@ -34,7 +34,7 @@ public final class RedlockTestClient implements AutoCloseable {
 
     /** For a machine that is slow, where that is not what a test is about. */
     public static final RedlockOptions PATIENT =
-            UNGUARDED.withCallTimeout(Duration.ofSeconds(5)).withConnectTimeout(Duration.ofSeconds(10));
+            UNGUARDED.withCallTimeout(Duration.ofSeconds(10)).withConnectTimeout(Duration.ofSeconds(10));
 
     static final StoreTraits TRAITS = new StoreTraits(false, Duration.ofMillis(1_600), Duration.ofMillis(500));
 

@@ -112,7 +112,7 @@ class RedlockTokensTests {
         RedlockProvider provider = new RedlockProvider(runtime, connections, RedlockTestClient.UNGUARDED);
         LockClient client = LockClientBuilder.of(provider, runtime)
                 .options(LockOptions.defaults()
-                        .withLeaseTime(Duration.ofSeconds(5))
+                        .withLeaseTime(Duration.ofSeconds(15))
                         .withWaitTime(Duration.ofSeconds(60)))
                 .build();
         while (left.getAndDecrement() > 0) {

@@ -165,7 +165,7 @@ class RedlockWireTests {
     @Test
     void aReaderThatANodeLostIsPutBackToo() {
         try (HeldLock reader = client.locks.acquire(
-                client.locks.request("report").withMode(LockMode.SHARED).withLeaseTime(Duration.ofSeconds(8)))) {
+                client.locks.request("report").withMode(LockMode.SHARED).withLeaseTime(Duration.ofSeconds(15)))) {
             nodes.get(4).probe().command("DEL", "lock:{report}:readers");
             await().atMost(RedlockTestClient.PATIENCE)
                     .until(() -> nodes.get(4).probe().keys().contains("lock:{report}:readers"));
