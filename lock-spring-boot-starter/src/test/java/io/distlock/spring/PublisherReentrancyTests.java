@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.HeldLock;
+import io.distlock.LockLostException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.test.provider.FaultyLockProvider;
+import io.distlock.test.time.ManualTicker;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -64,6 +68,24 @@ class PublisherReentrancyTests {
             jobs.blocking(() -> late.set(jobs.mono(() -> Mono.just("done"))));
             assertThat(late.get().block(PATIENCE)).isEqualTo("done");
             assertThat(context.getBean(FaultyLockProvider.class).acquires()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void requireHeldRefusesToGoOnWithALockThatWasLost() {
+        run((context, jobs) -> {
+            AtomicReference<Throwable> inside = new AtomicReference<>();
+            Mono<String> work = Mono.defer(() -> {
+                context.getBean(ManualTicker.class).advance(Duration.ofMinutes(1));
+                // Not only at the end of the publisher, which reports the same loss.
+                return ReactiveLockContext.requireHeld("job")
+                        .doOnError(inside::set)
+                        .map(HeldLock::toString);
+            });
+            StepVerifier.create(jobs.mono(() -> work))
+                    .expectError(LockLostException.class)
+                    .verify(PATIENCE);
+            assertThat(inside.get()).isInstanceOf(LockLostException.class);
         });
     }
 

@@ -2,6 +2,7 @@ package io.distlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import reactor.core.publisher.Mono;
@@ -102,6 +104,25 @@ class SeveralLocksTests {
         @DistributedLock(name = "b")
         public void losing(Runnable body) {
             body.run();
+        }
+
+        @DistributedLock("a")
+        @DistributedLock(name = "b", renew = false, leaseTime = "10s")
+        public void losingTheSecond(Runnable body) {
+            body.run();
+        }
+
+        @DistributedLock("a")
+        @DistributedLock(name = "b", renew = false, leaseTime = "10s")
+        public CompletableFuture<String> losingTheSecondLater(Runnable body) {
+            body.run();
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @DistributedLock("a")
+        @DistributedLock(name = "b", renew = false, leaseTime = "10s")
+        public Mono<String> losingTheSecondInside(Runnable body) {
+            return Mono.fromRunnable(body).thenReturn("done");
         }
     }
 
@@ -220,6 +241,26 @@ class SeveralLocksTests {
                 .isThrownBy(() ->
                         jobs.losing(() -> context.getBean(ManualTicker.class).advance(Duration.ofSeconds(11))))
                 .satisfies(lost -> assertThat(lost.key()).isEqualTo(LockKey.of("a"))));
+    }
+
+    /** The lost one is closed first, and the others would be renewed for as long as a lock may be held. */
+    @Test
+    void theLossOfOneDoesNotKeepTheOthers() {
+        run((context, jobs) -> {
+            Runnable loss = () -> context.getBean(ManualTicker.class).advance(Duration.ofSeconds(11));
+            LockClient other = LockTestContext.another(context);
+            List<ThrowingCallable> calls = List.of(
+                    () -> jobs.losingTheSecond(loss),
+                    () -> jobs.losingTheSecondLater(loss).get(30, TimeUnit.SECONDS),
+                    () -> jobs.losingTheSecondInside(loss).block(Duration.ofSeconds(30)));
+            assertThat(calls).allSatisfy(call -> {
+                assertThat(catchThrowable(call))
+                        .satisfiesAnyOf(
+                                lost -> assertThat(lost).isInstanceOf(LockLostException.class),
+                                lost -> assertThat(lost).hasCauseInstanceOf(LockLostException.class));
+                assertThat(other.inspect(LockKey.of("a"))).isEmpty();
+            });
+        });
     }
 
     static class TwoMistakes {

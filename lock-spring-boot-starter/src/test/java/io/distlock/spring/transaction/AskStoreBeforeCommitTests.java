@@ -8,15 +8,21 @@ import io.distlock.LockException;
 import io.distlock.LockKey;
 import io.distlock.LockLostException;
 import io.distlock.LockUnavailableException;
+import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.transaction.ReactiveTransactionTests.Table;
+import io.distlock.test.time.ManualTicker;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -41,6 +47,13 @@ class AskStoreBeforeCommitTests {
         @DistributedLock("orders")
         public void order() {
             database.insert("one");
+        }
+
+        @Transactional
+        @DistributedLock(name = "orders", key = "{'1', '2', '3'}", lockDelay = "1m", renew = false)
+        public void several(Runnable work) {
+            database.insert("several");
+            work.run();
         }
     }
 
@@ -71,6 +84,82 @@ class AskStoreBeforeCommitTests {
                         }
                     });
         }
+    }
+
+    static class Forgotten {
+
+        private volatile LockKey key = LockKey.of("none");
+    }
+
+    /** A store that may have forgotten the grants of one key, and tells nobody before it is asked. */
+    @Configuration(proxyBeanMethods = false)
+    static class ForgettingOneKey {
+
+        @Bean
+        static Forgotten forgotten() {
+            return new Forgotten();
+        }
+
+        @Bean
+        static BeanPostProcessor forgettingStore(ObjectProvider<Forgotten> forgotten) {
+            return new BeanPostProcessor() {
+                @Override
+                public Object postProcessAfterInitialization(Object bean, String name) {
+                    return bean instanceof LockProvider provider ? forgetting(provider, forgotten) : bean;
+                }
+            };
+        }
+
+        private static Object forgetting(LockProvider provider, ObjectProvider<Forgotten> forgotten) {
+            return Proxy.newProxyInstance(
+                    ForgettingOneKey.class.getClassLoader(),
+                    new Class<?>[] {LockProvider.class},
+                    (proxy, method, args) -> {
+                        LockKey key = forgotten.getObject().key;
+                        if (method.getName().equals("isCurrent")
+                                && ((Sequencer) args[0]).key().equals(key)) {
+                            return CompletableFuture.completedFuture(false);
+                        }
+                        Object answer = method.invoke(provider, args);
+                        return method.getName().equals("release")
+                                        && ((Lease) args[0]).key().equals(key)
+                                ? CompletableFuture.completedFuture(Release.NOT_OWNER)
+                                : answer;
+                    });
+        }
+    }
+
+    @Test
+    void aStoreThatConfirmsEachKeyLetsTheCommitPassAndOneThatHasForgottenAnyDoesNot() {
+        Database.runner()
+                .withBean(Orders.class)
+                .withUserConfiguration(ForgettingOneKey.class)
+                .withPropertyValues(ASK)
+                .run(context -> {
+                    Orders orders = context.getBean(Orders.class);
+                    Forgotten forgotten = context.getBean(Forgotten.class);
+                    for (String key : List.of("1", "2", "3")) {
+                        forgotten.key = LockKey.of("orders", key);
+                        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> orders.several(() -> {}));
+                        assertThat(context.getBean(Database.class).rows())
+                                .as(key)
+                                .isEmpty();
+                    }
+                    forgotten.key = LockKey.of("none");
+                    orders.several(() -> {});
+                    assertThat(context.getBean(Database.class).rows()).containsExactly("several");
+                });
+    }
+
+    /** The store keeps it for the lock-delay; the holder must not rely on that. */
+    @Test
+    void aStoreThatStillHasTheLockDoesNotConfirmOneThatIsLostByTheClock() {
+        Database.runner().withBean(Orders.class).withPropertyValues(ASK).run(context -> {
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> context.getBean(Orders.class)
+                            .several(() -> context.getBean(ManualTicker.class).advance(Duration.ofSeconds(31))));
+            assertThat(context.getBean(Database.class).rows()).isEmpty();
+        });
     }
 
     @Test

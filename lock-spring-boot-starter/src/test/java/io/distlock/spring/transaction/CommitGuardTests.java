@@ -25,6 +25,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Nothing is committed under a lock that is gone: on a real database. */
@@ -55,8 +56,8 @@ class CommitGuardTests {
         }
 
         @DistributedLock(name = "orders", renew = false, leaseTime = "10s")
-        public void aroundAnother(boolean lose) {
-            inner.required(() -> loseIf(lose));
+        public void aroundAnother(Runnable work) {
+            inner.required(work);
         }
 
         @DistributedLock(name = "orders", renew = false, leaseTime = "10s")
@@ -90,11 +91,29 @@ class CommitGuardTests {
             });
         }
 
+        @DistributedLock(name = "orders", renew = false, leaseTime = "10s")
+        public void lostBeforeANewOne() {
+            inner.required(() -> {
+                loseIf(true);
+                assertThatExceptionOfType(LockLostException.class)
+                        .isThrownBy(() -> inner.requiresNew(() -> {}))
+                        .satisfies(refusal -> assertThat(refusal).hasNoSuppressedExceptions());
+                assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                        .isTrue();
+                database.insert("outer");
+            });
+        }
+
         @Transactional
         @DistributedLock(name = "orders", renew = false, leaseTime = "10s")
         public void aroundASavepoint(boolean lose) {
             database.insert("outer");
             inner.nested(() -> loseIf(lose));
+        }
+
+        @DistributedLock("renewed")
+        public void underAnother(Runnable work) {
+            inner.required(work);
         }
 
         @DistributedLock("orders")
@@ -157,11 +176,15 @@ class CommitGuardTests {
         runner.run(context -> work.with(context.getBean(Orders.class), context.getBean(Database.class), context));
     }
 
+    private static void lose(AssertableApplicationContext context) {
+        context.getBean(ManualTicker.class).advance(Duration.ofSeconds(11));
+    }
+
     @Test
     void whileTheLockIsHeldEverythingIsCommitted() {
         run((orders, database, context) -> {
             orders.onOneMethod(false);
-            orders.aroundAnother(false);
+            orders.aroundAnother(() -> {});
             orders.byTemplate(false);
             orders.aroundANewOne(false);
             orders.aroundASavepoint(false);
@@ -176,7 +199,8 @@ class CommitGuardTests {
             assertThatExceptionOfType(LockLostException.class)
                     .isThrownBy(() -> orders.onOneMethod(true))
                     .satisfies(lost -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.EXPIRED));
-            assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> orders.aroundAnother(true));
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> orders.aroundAnother(() -> lose(context)));
             assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> orders.byTemplate(true));
             assertThat(database.rows()).isEmpty();
         });
@@ -198,6 +222,14 @@ class CommitGuardTests {
         });
         run((orders, database, context) -> {
             assertThatExceptionOfType(LockLostException.class).isThrownBy(orders::lostInsideOfANewOne);
+            assertThat(database.rows()).isEmpty();
+        });
+    }
+
+    @Test
+    void theRefusalOfANewTransactionLeavesTheSuspendedOneAsItWas() {
+        run((orders, database, context) -> {
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(orders::lostBeforeANewOne);
             assertThat(database.rows()).isEmpty();
         });
     }
@@ -232,6 +264,29 @@ class CommitGuardTests {
                         inner.locked();
                         ticker.advance(Duration.ofSeconds(11));
                     }));
+            assertThat(database.rows()).isEmpty();
+        });
+    }
+
+    @Test
+    void aTransactionBegunUnderOneLockWithAnotherTakenInsideNeedsBoth() {
+        run((orders, database, context) -> {
+            Inner inner = context.getBean(Inner.class);
+            ManualTicker ticker = context.getBean(ManualTicker.class);
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> orders.underAnother(() -> {
+                        inner.locked();
+                        ticker.advance(Duration.ofSeconds(11));
+                    }))
+                    .satisfies(lost -> assertThat(lost.key().name()).isEqualTo("inner"));
+            assertThat(database.rows()).isEmpty();
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> orders.aroundAnother(() -> {
+                        ticker.advance(Duration.ofSeconds(9));
+                        inner.locked();
+                        ticker.advance(Duration.ofSeconds(2));
+                    }))
+                    .satisfies(lost -> assertThat(lost.key().name()).isEqualTo("orders"));
             assertThat(database.rows()).isEmpty();
         });
     }
@@ -285,14 +340,6 @@ class CommitGuardTests {
     void unlessAskedForTheStoreIsNotAskedAndTheLossIsToldAfterTheCommit() {
         run(runner.withUserConfiguration(Forgetful.class), (orders, database, context) -> {
             assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> orders.onOneMethod(false));
-            assertThat(database.rows()).containsExactly("one");
-        });
-    }
-
-    @Test
-    void aStoreThatConfirmsLetsTheCommitPass() {
-        run(runner.withPropertyValues(ASK), (orders, database, context) -> {
-            orders.onOneMethod(false);
             assertThat(database.rows()).containsExactly("one");
         });
     }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -30,10 +31,14 @@ class FencingTests {
     static final class Shown implements TransactionFence {
 
         private final List<String> keys = new ArrayList<>();
+        private int answers = Integer.MAX_VALUE;
 
         @Override
         public void enter(String provider, Sequencer sequencer) {
             keys.add(sequencer.key().text());
+            if (--answers < 0) {
+                throw new CannotCreateTransactionException("no connection");
+            }
         }
     }
 
@@ -42,6 +47,12 @@ class FencingTests {
         @Transactional
         @DistributedLock(name = "usual", key = "#id")
         public void usual(String id) {}
+
+        @Transactional
+        @DistributedLock(name = "writing")
+        public void write(Database database) {
+            database.insert("row");
+        }
 
         @Transactional
         @DistributedLock(name = "off", key = "#id", fencing = Fencing.OFF)
@@ -87,6 +98,20 @@ class FencingTests {
         runner.run(context -> {
             context.getBean(Jobs.class).several();
             assertThat(shown.keys).containsExactly("a", "b", "a", "b");
+        });
+    }
+
+    /** Spring would take its exception for a failure of the commit itself, after which nothing is rolled back. */
+    @Test
+    void aResourceThatCannotBeAskedBeforeTheCommitRollsTheTransactionBack() {
+        runner.run(context -> {
+            Database database = context.getBean(Database.class);
+            shown.answers = 1;
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> context.getBean(Jobs.class).write(database))
+                    .withMessage("the locks of the transaction could not be checked before its commit")
+                    .withCauseInstanceOf(CannotCreateTransactionException.class);
+            assertThat(database.rows()).isEmpty();
         });
     }
 

@@ -150,6 +150,11 @@ class ReactiveTransactionTests {
             return table.insert("outer").then(service.requiresNew()).then(table.loseIf(lose));
         }
 
+        @DistributedLock("renewed")
+        public Mono<Void> underAnother(Mono<Void> work) {
+            return service.in(work);
+        }
+
         @DistributedLock(name = "orders", renew = false, leaseTime = "10s")
         public Mono<Void> inside(String item) {
             return table.insert(item);
@@ -252,6 +257,15 @@ class ReactiveTransactionTests {
             assertLost(context.getBean(Service.class)
                     .in(orders.inside("a").then(table.loseIf(true)))
                     .flux());
+            assertThat(table.rows()).isEmpty();
+        });
+    }
+
+    @Test
+    void aLockTakenInsideATransactionBegunUnderAnotherGuardsItsCommitToo() {
+        run((orders, table, context) -> {
+            Mono<Void> work = orders.inside("inner").then(table.loseIf(true));
+            assertLost(orders.underAnother(work).flux());
             assertThat(table.rows()).isEmpty();
         });
     }

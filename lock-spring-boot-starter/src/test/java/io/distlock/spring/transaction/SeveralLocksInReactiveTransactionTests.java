@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLostException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockTestContext;
@@ -17,6 +18,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
 
 /** Several locks that are taken inside a reactive transaction: it keeps all of them, or none. */
 class SeveralLocksInReactiveTransactionTests {
@@ -47,6 +49,31 @@ class SeveralLocksInReactiveTransactionTests {
         public Mono<Void> skipping() {
             return table.insert("job");
         }
+
+        @DistributedLock("a")
+        @DistributedLock(name = "b", renew = false, leaseTime = "10s")
+        public Mono<Void> secondNotRenewed() {
+            return table.insert("job");
+        }
+    }
+
+    /** It is closed first. The other one would be renewed for as long as a lock may be held. */
+    @Test
+    void theLossOfOneDoesNotKeepTheOthers() {
+        runner.run(context -> {
+            Mono<Void> work = context.getBean(Jobs.class)
+                    .secondNotRenewed()
+                    .then(Mono.fromRunnable(
+                            () -> context.getBean(ManualTicker.class).advance(Duration.ofSeconds(11))));
+            StepVerifier.create(context.getBean(Service.class).in(work))
+                    .expectErrorSatisfies(lost -> assertThat(lost)
+                            .isInstanceOfSatisfying(
+                                    LockLostException.class,
+                                    its -> assertThat(its.key()).isEqualTo(SECOND)))
+                    .verify(PATIENCE);
+            assertThat(context.getBean(Table.class).rows()).isEmpty();
+            assertThat(LockTestContext.another(context).inspect(FIRST)).isEmpty();
+        });
     }
 
     private void assertNoneIsKept(Function<Jobs, Mono<Void>> call) {

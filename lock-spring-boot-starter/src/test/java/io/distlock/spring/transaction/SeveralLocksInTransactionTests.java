@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLostException;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockTestContext;
@@ -42,6 +43,10 @@ class SeveralLocksInTransactionTests {
         @DistributedLock(name = "a", renew = false, leaseTime = "10s")
         @DistributedLock(name = "b", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "instead")
         public void replaced() {}
+
+        @DistributedLock("a")
+        @DistributedLock(name = "b", renew = false, leaseTime = "10s")
+        public void secondNotRenewed() {}
 
         @SuppressWarnings("unused") // by its name
         private void instead() {}
@@ -109,6 +114,21 @@ class SeveralLocksInTransactionTests {
         assertNoneIsKept(jobs -> assertThatExceptionOfType(CompletionException.class)
                 .isThrownBy(() -> jobs.future().join())
                 .withCauseInstanceOf(LockNotAcquiredException.class));
+    }
+
+    /** It is closed first. The other one would be renewed for as long as a lock may be held. */
+    @Test
+    void theLossOfOneDoesNotKeepTheOthers() {
+        runner.run(context -> {
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> context.getBean(Service.class).in(jobs -> {
+                        jobs.secondNotRenewed();
+                        context.getBean(ManualTicker.class).advance(Duration.ofSeconds(11));
+                    }))
+                    .satisfies(lost -> assertThat(lost.key()).isEqualTo(SECOND));
+            assertThat(context.getBean(Database.class).rows()).isEmpty();
+            assertThat(LockTestContext.another(context).inspect(FIRST)).isEmpty();
+        });
     }
 
     private static void assertBothAreKept(AssertableApplicationContext context, Consumer<Jobs> call) {
