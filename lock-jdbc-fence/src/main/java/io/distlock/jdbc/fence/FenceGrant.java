@@ -95,6 +95,13 @@ record FenceGrant(Sequencer sequencer, String key, String source) {
                 "the locks of the transaction could not be checked before its commit", failure);
     }
 
+    /** For a row that an outer transaction of the same call may still have locked. */
+    CannotAcquireLockException mayWaitForItself() {
+        return new CannotAcquireLockException("the row of lock '" + sequencer.key()
+                + "' may still be locked by the transaction around this one, whose last statement at the fence has failed,"
+                + " so this one could wait for itself: end the outer one first, or repeat it");
+    }
+
     /** For a grant whose row an outer transaction of the same call has locked for an earlier one. */
     IllegalStateException wouldWaitForItself() {
         return new IllegalStateException("lock '" + sequencer.key() + "' was acquired again in a transaction inside"

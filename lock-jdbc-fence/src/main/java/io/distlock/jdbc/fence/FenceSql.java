@@ -34,6 +34,12 @@ enum FenceSql {
             return false;
         }
 
+        /** For the rest of the transaction. */
+        @Override
+        Optional<String> limitWait() {
+            return Optional.of("select set_config('lock_timeout', '5s', true)");
+        }
+
         @Override
         String notUsedFor(long seconds) {
             return " where updated_at < current_timestamp - interval '" + seconds + " seconds'";
@@ -151,6 +157,14 @@ enum FenceSql {
     /** Whether statements such as {@code TRUNCATE} commit a transaction that goes on, and so free its rows. */
     boolean commitsImplicitly() {
         return true;
+    }
+
+    /**
+     * Makes a transaction fail that would wait for long for a row which the one around it may have kept or lost. Only
+     * PostgreSQL rolls back after any failure, to a savepoint if there is one. Elsewhere, the row is most likely kept.
+     */
+    Optional<String> limitWait() {
+        return Optional.empty();
     }
 
     /** Whether this count of changed rows proves that the token was accepted. */

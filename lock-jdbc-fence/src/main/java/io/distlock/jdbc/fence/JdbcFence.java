@@ -108,6 +108,9 @@ public final class JdbcFence implements Fence {
         if (locked.isSuspended(outer -> outer.key().equals(grant.key()))) {
             throw grant.wouldWaitForItself();
         }
+        if (locked.isInDoubt(outer -> outer.key().equals(grant.key()))) {
+            jdbc.getJdbcOperations().execute(fenceSql.limitWait().orElseThrow(grant::mayWaitForItself));
+        }
         locked.raise(grant);
         return true;
     }

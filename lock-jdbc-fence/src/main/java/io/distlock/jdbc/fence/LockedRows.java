@@ -23,7 +23,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  *
  * <p>A row may be free although its transaction goes on: a statement may commit by itself, a deadlock or a failure roll back. So
  * it is raised again where others rely on it: as the transaction is suspended, and, where statements commit by themselves, before
- * its commit. Thread-safe.
+ * its commit. If that fails, the row may be free or still locked: transactions inside can neither rely on it nor wait for it.
+ * Thread-safe.
  */
 final class LockedRows {
 
@@ -59,6 +60,11 @@ final class LockedRows {
         return suspended.get().stream()
                 .flatMap(each -> Stream.concat(each.locked.stream(), each.refused.keySet().stream()))
                 .anyMatch(grant);
+    }
+
+    /** Whether a suspended transaction of this thread has advanced such a row; may be free if {@link #isSuspended} is false. */
+    boolean isInDoubt(Predicate<FenceGrant> grant) {
+        return suspended.get().stream().flatMap(each -> each.advanced.stream()).anyMatch(grant);
     }
 
     /** Locks the row until the transaction ends. */
@@ -107,7 +113,8 @@ final class LockedRows {
             } catch (StaleFencingTokenException | IllegalStateException refusal) {
                 refused.put(grant, refusal);
             } catch (DataAccessException failure) {
-                // After some, the database has rolled the transaction back, and freed all its rows.
+                // After some, the database has rolled the transaction back, and freed all its rows; after others, it
+                // has not.
                 locked.clear();
                 throw failure;
             }
@@ -128,11 +135,9 @@ final class LockedRows {
         @Override
         public void suspend() {
             try {
-                FenceGrant.inOrder(locked).forEach(this::raise);
-            } catch (DataAccessException freed) {
-                // Who comes inside has to lock them.
-            } catch (TransactionException timedOut) {
-                // Nothing was asked, so nothing is new.
+                FenceGrant.inOrder(advanced).forEach(this::raise);
+            } catch (DataAccessException | TransactionException failure) {
+                // Those that are not locked now are in doubt.
             }
             owner.suspended.get().add(this);
         }
@@ -160,6 +165,7 @@ final class LockedRows {
         /** The rows are free from here on, also for transactions that other callbacks begin. */
         @Override
         public void afterCommit() {
+            advanced.clear();
             locked.clear();
             refused.clear();
         }

@@ -112,7 +112,13 @@ public final class R2dbcFence {
         if (locked.isSuspended(transaction, outer -> outer.key().equals(grant.key()))) {
             return Mono.error(grant.wouldWaitForItself());
         }
-        return locked.raise(transaction, grant);
+        Mono<Void> raised = locked.raise(transaction, grant);
+        return locked.isInDoubt(transaction, outer -> outer.key().equals(grant.key()))
+                ? Mono.justOrEmpty(fenceSql.limitWait())
+                        .switchIfEmpty(Mono.error(grant::mayWaitForItself))
+                        .flatMap(limit -> client.sql(limit).then())
+                        .then(raised)
+                : raised;
     }
 
     /** Whether the subscription is in a transaction of the connection factory. */

@@ -40,13 +40,21 @@ final class ReactiveLockedRows {
     boolean contains(TransactionSynchronizationManager transaction, FenceGrant grant) {
         List<Locked> outer = suspended(transaction);
         outer.forEach(each -> each.requireNotRefused(grant));
-        return outer.stream().anyMatch(each -> each.grants.contains(grant));
+        return outer.stream().anyMatch(each -> !each.inDoubt && each.grants.contains(grant));
     }
 
     /** Whether a suspended transaction around this one has locked such a row. */
     boolean isSuspended(TransactionSynchronizationManager transaction, Predicate<FenceGrant> grant) {
         return suspended(transaction).stream()
-                .flatMap(each -> Stream.concat(each.grants.stream(), each.refused.keySet().stream()))
+                .flatMap(each -> Stream.concat(
+                        each.inDoubt ? Stream.of() : each.grants.stream(), each.refused.keySet().stream()))
+                .anyMatch(grant);
+    }
+
+    /** See {@link LockedRows#isInDoubt}. */
+    boolean isInDoubt(TransactionSynchronizationManager transaction, Predicate<FenceGrant> grant) {
+        return suspended(transaction).stream()
+                .flatMap(each -> each.grants.stream())
                 .anyMatch(grant);
     }
 
@@ -88,6 +96,9 @@ final class ReactiveLockedRows {
         private final Set<FenceGrant> grants = ConcurrentHashMap.newKeySet();
         private final Map<FenceGrant, RuntimeException> refused = new ConcurrentHashMap<>();
 
+        /** Whether its rows could not be raised again as it was suspended. */
+        private volatile boolean inDoubt;
+
         Locked(List<Locked> suspended) {
             this.suspended = suspended;
         }
@@ -126,9 +137,13 @@ final class ReactiveLockedRows {
                             .onErrorComplete(IllegalStateException.class)
                             // Nothing was asked, so nothing is new.
                             .onErrorComplete(TransactionException.class))
-                    .then(Mono.<Void>fromRunnable(() -> suspended.add(this)))
-                    // The database has rolled the transaction back: who comes inside has to lock its rows.
-                    .onErrorComplete(DataAccessException.class);
+                    .then(Mono.just(false))
+                    .onErrorReturn(DataAccessException.class, true)
+                    .doOnNext(failed -> {
+                        inDoubt = failed;
+                        suspended.add(this);
+                    })
+                    .then();
         }
 
         @Override

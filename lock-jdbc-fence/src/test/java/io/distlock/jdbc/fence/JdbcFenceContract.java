@@ -9,11 +9,10 @@ import io.distlock.LockKey;
 import io.distlock.fencing.StaleFencingTokenException;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What a fence does on each database. */
-abstract class JdbcFenceContract extends JdbcFenceWaitContract {
+abstract class JdbcFenceContract extends JdbcFenceInnerContract {
 
     private static final int TRANSACTIONS = 20;
 
@@ -114,33 +113,6 @@ abstract class JdbcFenceContract extends JdbcFenceWaitContract {
         assertThat(token(key)).isEqualTo(5);
         assertThatExceptionOfType(StaleFencingTokenException.class)
                 .isThrownBy(() -> in(() -> other.advance(exclusive(key, 2))));
-    }
-
-    @Test
-    void anInnerTransactionDoesNotWaitForTheRowOfTheOuterOne() {
-        LockKey key = unique();
-        TransactionTemplate inner = database.transaction();
-        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        in(() -> {
-            fence.advance(exclusive(key, 1));
-            inner.executeWithoutResult(status -> fence.advance(exclusive(key, 1)));
-            fence.advance(exclusive(key, 1));
-        });
-        assertThat(token(key)).isEqualTo(1);
-    }
-
-    @Test
-    void anInnerTransactionWithALaterGrantIsRefusedBeforeItWaitsForTheOuterOne() {
-        LockKey key = unique();
-        TransactionTemplate inner = database.transaction();
-        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        in(() -> {
-            fence.advance(exclusive(key, 1));
-            assertThatIllegalStateException()
-                    .isThrownBy(() -> inner.executeWithoutResult(status -> fence.advance(exclusive(key, 2))))
-                    .withMessageContaining("would wait for that one for ever");
-        });
-        assertThat(token(key)).isEqualTo(1);
     }
 
     @Test

@@ -242,12 +242,12 @@ abstract class JdbcFenceWaitContract extends JdbcFenceFixture {
     }
 
     /** A transaction on a thread of its own that has advanced the fence and waits to be ended. */
-    private final class Held implements AutoCloseable {
+    final class Held implements AutoCloseable {
 
         private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
         private final CompletableFuture<Void> done;
 
-        Held(LockKey key, long token) throws Exception {
+        Held(LockKey key, long token) {
             CompletableFuture<Void> advanced = new CompletableFuture<>();
             done = run(() -> database.transaction().executeWithoutResult(status -> {
                 fence.advance(exclusive(key, token));
@@ -256,17 +256,22 @@ abstract class JdbcFenceWaitContract extends JdbcFenceFixture {
                     status.setRollbackOnly();
                 }
             }));
-            CompletableFuture.anyOf(advanced, done).get(30, TimeUnit.SECONDS);
+            CompletableFuture.anyOf(advanced, done)
+                    .orTimeout(30, TimeUnit.SECONDS)
+                    .join();
         }
 
-        void commit() throws Exception {
-            outcome.complete(true);
-            done.get(30, TimeUnit.SECONDS);
+        void commit() {
+            end(true);
         }
 
-        void rollback() throws Exception {
-            outcome.complete(false);
-            done.get(30, TimeUnit.SECONDS);
+        void rollback() {
+            end(false);
+        }
+
+        private void end(boolean committed) {
+            outcome.complete(committed);
+            assertThat(done).succeedsWithin(30, TimeUnit.SECONDS);
         }
 
         @Override

@@ -13,12 +13,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import reactor.core.publisher.Mono;
 
 /** What a fence does in the reactive transactions of each database. */
-abstract class R2dbcFenceContract extends R2dbcFenceWaitContract {
+abstract class R2dbcFenceContract extends R2dbcFenceInnerContract {
 
     private static final int TRANSACTIONS = 20;
 
@@ -82,38 +81,6 @@ abstract class R2dbcFenceContract extends R2dbcFenceWaitContract {
         advance(LockKey.of(other, "E"), 1);
         advance(LockKey.of(other, "é"), 2);
         assertThat(token(LockKey.of(other, "e"))).isEqualTo(9);
-    }
-
-    @Test
-    void aNewTransactionInsideDoesNotWaitForTheRowOfTheOuterOne() {
-        LockKey key = unique();
-        DefaultTransactionDefinition anew =
-                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        in(fence.advance(exclusive(key, 1))
-                        .then(in(anew, fence.advance(exclusive(key, 1))))
-                        .then(fence.advance(exclusive(key, 1))))
-                .block(PATIENCE);
-        assertThat(token(key)).isEqualTo(1);
-        assertThatIllegalStateException()
-                .isThrownBy(() -> in(fence.advance(exclusive(key, 2)).then(in(anew, fence.advance(exclusive(key, 3)))))
-                        .block(PATIENCE))
-                .withMessageContaining("would wait for that one for ever");
-        assertThat(token(key)).isEqualTo(1);
-    }
-
-    /** It would wait for itself on the databases that leave its row locked. */
-    @Test
-    void aRefusalInsideATransactionIsOneForANewTransactionInsideThatDoesNotWait() {
-        LockKey key = unique();
-        advance(key, 8);
-        DefaultTransactionDefinition anew =
-                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        Mono<Void> refused = fence.advance(exclusive(key, 7));
-        assertThatExceptionOfType(StaleFencingTokenException.class)
-                .isThrownBy(() -> in(refused.onErrorComplete(StaleFencingTokenException.class)
-                                .then(in(anew, refused)))
-                        .block(PATIENCE));
-        advance(key, 9);
     }
 
     @Test

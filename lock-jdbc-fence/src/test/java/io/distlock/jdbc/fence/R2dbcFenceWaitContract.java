@@ -161,7 +161,7 @@ abstract class R2dbcFenceWaitContract extends R2dbcFenceFixture {
     }
 
     /** A transaction that has advanced the fence and waits for the test. */
-    private final class Held {
+    final class Held {
 
         private final CompletableFuture<Void> end = new CompletableFuture<>();
         private final CompletableFuture<Void> done;

@@ -1,0 +1,161 @@
+package io.distlock.jdbc.fence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.distlock.LockKey;
+import io.distlock.fencing.StaleFencingTokenException;
+import java.sql.Connection;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What a fence does in transactions inside others, which are suspended. */
+abstract class JdbcFenceInnerContract extends JdbcFenceWaitContract {
+
+    @Test
+    void anInnerTransactionDoesNotWaitForTheRowOfTheOuterOne() {
+        LockKey key = unique();
+        in(() -> {
+            fence.advance(exclusive(key, 1));
+            inANewOne(() -> fence.advance(exclusive(key, 1)));
+            fence.advance(exclusive(key, 1));
+        });
+        assertThat(token(key)).isEqualTo(1);
+    }
+
+    @Test
+    void anInnerTransactionWithALaterGrantIsRefusedBeforeItWaitsForTheOuterOne() {
+        LockKey key = unique();
+        in(() -> {
+            fence.advance(exclusive(key, 1));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> inANewOne(() -> fence.advance(exclusive(key, 2))))
+                    .withMessageContaining("would wait for that one for ever");
+        });
+        assertThat(token(key)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void onceTheOuterTransactionHasEndedTheNextOneIsFencedAgain(boolean committed) {
+        LockKey key = unique();
+        database.transaction().executeWithoutResult(status -> {
+            fence.advance(exclusive(key, 5));
+            inANewOne(() -> fence.advance(exclusive(key, 5)));
+            if (!committed) {
+                status.setRollbackOnly();
+            }
+        });
+        run(() -> advance(key, 6)).join();
+        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> advance(key, 5));
+    }
+
+    /** PostgreSQL refuses all further statements until the rollback to the savepoint, but keeps the row locked. */
+    @Test
+    void anInnerTransactionDoesNotWaitForANestedOneThatHasFailed() throws Exception {
+        LockKey key = unique();
+        run(() -> in(() -> {
+                    fence.advance(exclusive(key, 1));
+                    propagation(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(nested -> {
+                        nested.setRollbackOnly();
+                        assertThatExceptionOfType(BadSqlGrammarException.class)
+                                .isThrownBy(() -> database.jdbc().execute("nonsense"));
+                        assertDoesNotWait(key, 1);
+                    });
+                    assertDoesNotWait(key, 1);
+                }))
+                .get(30, TimeUnit.SECONDS);
+        assertThat(token(key)).isEqualTo(1);
+    }
+
+    @Test
+    void anInnerTransactionIsFencedByItselfIfTheOuterOneHasFailedAndSoLostItsRow() {
+        LockKey key = unique();
+        database.transaction().executeWithoutResult(status -> {
+            fence.advance(exclusive(key, 1));
+            status.setRollbackOnly();
+            catchThrowable(() -> database.jdbc().execute("nonsense"));
+            inANewOne(() -> fence.advance(exclusive(key, 1)));
+        });
+        run(() -> advance(key, 2)).join();
+        assertThat(token(key)).isEqualTo(2);
+    }
+
+    /** On MariaDB, the transaction goes on, with the row of the one lock. */
+    @Test
+    void anInnerTransactionDoesNotWaitForAnOuterOneThatHasWaitedTooLongForAnotherRow() throws Exception {
+        LockKey key = unique();
+        LockKey other = unique();
+        try (Held earlier = new Held(other, 5)) {
+            run(() -> catchThrowable(() -> in(() -> {
+                        database.shortenLockTimeout();
+                        fence.advance(exclusive(key, 1));
+                        assertThatExceptionOfType(CannotAcquireLockException.class)
+                                .isThrownBy(() -> fence.advance(exclusive(other, 6)));
+                        assertDoesNotWait(key, 1);
+                    })))
+                    .get(30, TimeUnit.SECONDS);
+            earlier.commit();
+        } finally {
+            database.closeConnections();
+        }
+        advance(key, 2);
+    }
+
+    /** The first row is locked anew as the transaction is suspended, the second one cannot be. */
+    @Test
+    void anInnerTransactionDoesNotWaitForAnOuterOneThatHasLostSomeOfItsRows() throws Exception {
+        LockKey lost = LockKey.of("b", unique().text());
+        LockKey kept = LockKey.of("a", unique().text());
+        try {
+            run(() -> catchThrowable(() -> in(() -> {
+                        fence.advance(exclusive(kept, 1));
+                        fence.advance(exclusive(lost, 1));
+                        commitByHand();
+                        database.shortenLockTimeout();
+                        try (Held later = new Held(lost, 2)) {
+                            assertDoesNotWait(kept, 1);
+                            assertDoesNotWait(kept, 2);
+                            later.rollback();
+                        }
+                    })))
+                    .get(30, TimeUnit.SECONDS);
+        } finally {
+            database.closeConnections();
+        }
+        advance(kept, 3);
+    }
+
+    /** Whether the database lets it in depends on what it has kept of the outer one. */
+    private void assertDoesNotWait(LockKey key, long token) {
+        Throwable refusal = catchThrowable(() -> inANewOne(() -> fence.advance(exclusive(key, token))));
+        if (refusal != null) {
+            assertThat(refusal).isInstanceOfAny(CannotAcquireLockException.class, IllegalStateException.class);
+        }
+    }
+
+    private void commitByHand() {
+        Connection connection = DataSourceUtils.getConnection(database.dataSource());
+        assertThatNoException().isThrownBy(connection::commit);
+    }
+
+    private void inANewOne(Runnable work) {
+        propagation(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult(status -> work.run());
+    }
+
+    private TransactionTemplate propagation(int behavior) {
+        TransactionTemplate transaction = database.transaction();
+        transaction.setPropagationBehavior(behavior);
+        return transaction;
+    }
+}
