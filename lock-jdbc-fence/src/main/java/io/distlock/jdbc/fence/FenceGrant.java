@@ -84,6 +84,12 @@ record FenceGrant(Sequencer sequencer, String key, String source) {
                 cause);
     }
 
+    /** Takes the place of earlier grants of the lock, whose tokens the row would refuse now. */
+    void replaceIn(Set<FenceGrant> grants) {
+        grants.removeIf(earlier -> earlier.key.equals(key));
+        grants.add(this);
+    }
+
     /** Always in one order, so that two transactions do not wait for each other. */
     static Stream<FenceGrant> inOrder(Set<FenceGrant> grants) {
         return grants.stream().sorted(Comparator.comparing(FenceGrant::key));

@@ -107,10 +107,11 @@ final class LockedRows {
         void raise(FenceGrant grant) {
             try {
                 owner.raise.accept(grant);
-                advanced.add(grant);
-                locked.add(grant);
+                grant.replaceIn(advanced);
+                grant.replaceIn(locked);
                 refused.remove(grant);
             } catch (StaleFencingTokenException | IllegalStateException refusal) {
+                locked.remove(grant);
                 refused.put(grant, refusal);
             } catch (DataAccessException failure) {
                 // After some, the database has rolled the transaction back, and freed all its rows; after others, it

@@ -106,7 +106,7 @@ final class ReactiveLockedRows {
         Mono<Void> raise(FenceGrant grant) {
             return raise.apply(grant)
                     .doOnSuccess(done -> {
-                        grants.add(grant);
+                        grant.replaceIn(grants);
                         refused.remove(grant);
                     })
                     .doOnError(StaleFencingTokenException.class, refusal -> refused.put(grant, refusal))

@@ -60,6 +60,20 @@ abstract class JdbcFenceInnerContract extends JdbcFenceWaitContract {
         assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> advance(key, 5));
     }
 
+    /** As where locks are released before the transaction ends. */
+    @Test
+    void aTransactionMayUseALockThatIsAcquiredAgain() {
+        LockKey key = unique();
+        in(() -> {
+            fence.advance(exclusive(key, 1));
+            fence.advance(exclusive(key, 2));
+            inANewOne(() -> fence.advance(exclusive(key, 2)));
+            assertThatExceptionOfType(StaleFencingTokenException.class)
+                    .isThrownBy(() -> fence.advance(exclusive(key, 1)));
+        });
+        assertThat(token(key)).isEqualTo(2);
+    }
+
     /** PostgreSQL refuses all further statements until the rollback to the savepoint, but keeps the row locked. */
     @Test
     void anInnerTransactionDoesNotWaitForANestedOneThatHasFailed() throws Exception {
@@ -84,7 +98,8 @@ abstract class JdbcFenceInnerContract extends JdbcFenceWaitContract {
         database.transaction().executeWithoutResult(status -> {
             fence.advance(exclusive(key, 1));
             status.setRollbackOnly();
-            catchThrowable(() -> database.jdbc().execute("nonsense"));
+            assertThatExceptionOfType(BadSqlGrammarException.class)
+                    .isThrownBy(() -> database.jdbc().execute("nonsense"));
             inANewOne(() -> fence.advance(exclusive(key, 1)));
         });
         run(() -> advance(key, 2)).join();
@@ -97,7 +112,7 @@ abstract class JdbcFenceInnerContract extends JdbcFenceWaitContract {
         LockKey key = unique();
         LockKey other = unique();
         try (Held earlier = new Held(other, 5)) {
-            run(() -> catchThrowable(() -> in(() -> {
+            run(() -> assertEnds(() -> in(() -> {
                         database.shortenLockTimeout();
                         fence.advance(exclusive(key, 1));
                         assertThatExceptionOfType(CannotAcquireLockException.class)
@@ -118,7 +133,7 @@ abstract class JdbcFenceInnerContract extends JdbcFenceWaitContract {
         LockKey lost = LockKey.of("b", unique().text());
         LockKey kept = LockKey.of("a", unique().text());
         try {
-            run(() -> catchThrowable(() -> in(() -> {
+            run(() -> assertEnds(() -> in(() -> {
                         fence.advance(exclusive(kept, 1));
                         fence.advance(exclusive(lost, 1));
                         commitByHand();
@@ -142,6 +157,12 @@ abstract class JdbcFenceInnerContract extends JdbcFenceWaitContract {
         if (refusal != null) {
             assertThat(refusal).isInstanceOfAny(CannotAcquireLockException.class, IllegalStateException.class);
         }
+    }
+
+    /** Somehow: the pool closes a connection of H2 whose statement has timed out, and PostgreSQL does not commit then. */
+    private static void assertEnds(Runnable transaction) {
+        Throwable end = catchThrowable(transaction::run);
+        assertThat(end instanceof AssertionError).as("%s", end).isFalse();
     }
 
     private void commitByHand() {

@@ -73,6 +73,15 @@ abstract class R2dbcFenceInnerContract extends R2dbcFenceWaitContract {
                         .block(PATIENCE));
     }
 
+    /** As where locks are released before the transaction ends. */
+    @Test
+    void aTransactionMayUseALockThatIsAcquiredAgain() {
+        LockKey key = unique();
+        Mono<Void> later = fence.advance(exclusive(key, 2));
+        in(fence.advance(exclusive(key, 1)).then(later).then(in(anew, later))).block(PATIENCE);
+        assertThat(token(key)).isEqualTo(2);
+    }
+
     /** PostgreSQL refuses all further statements until the rollback to the savepoint, but keeps the row locked. */
     @Test
     void anInnerTransactionDoesNotWaitForANestedOneThatHasFailed() {
