@@ -10,16 +10,19 @@ import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FenceCleanerTests {
 
+    private static final Duration RETENTION = Duration.ofDays(7);
     private static final FenceTable TABLE = new FenceTable(FenceTable.DEFAULT_NAME, "lock");
 
     /**
@@ -123,6 +126,85 @@ class FenceCleanerTests {
         assertStale(on, "old", 5);
     }
 
+    /** As by one holder for long, which has no later token. */
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aRowThatIsUsedAgainWithItsTokenStays(On on) {
+        advance(on, "old", 5);
+        age(on, row("old"), Duration.ofDays(8));
+        advance(on, "old", 5);
+        assertThat(clean(on)).isZero();
+        assertThat(rows(on)).isEqualTo(1);
+        advance(on, "old", 5);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aRowThatIsUsedSinceTheCleanerHasLookedStays(On on) {
+        advance(on, "old", 5);
+        age(on, row("old"), Duration.ofDays(8));
+        clean(on);
+        age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
+        NamedParameterJdbcTemplate jdbc = new NamedParameterJdbcTemplate(on.database.dataSource());
+        FenceCleaner.Statements used = new FenceCleaner.Statements() {
+            @Override
+            public <T> List<T> query(String sql, Map<String, Object> parameters, Class<T> type) {
+                return jdbc.queryForList(sql, parameters, type);
+            }
+
+            @Override
+            public int update(String sql, Map<String, Object> parameters) {
+                advance(on, "old", 6);
+                return jdbc.update(sql, parameters);
+            }
+        };
+        assertThat(new FenceCleaner(used, FenceSql.of(on.database.dataSource()), TABLE, RETENTION).clean())
+                .isZero();
+        assertThat(rows(on)).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aRowStaysForTheWholeRetention(On on) {
+        advance(on, "old", 5);
+        advance(on, "young", 6);
+        age(on, row("old"), Duration.ofDays(8));
+        age(on, row("young"), RETENTION.minusHours(1));
+        clean(on);
+        age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
+        assertThat(clean(on)).isEqualTo(1);
+        assertThat(rows(on)).isEqualTo(2);
+        advance(on, "young", 6);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aFloorCountsOnlyOnceItHasSettled(On on) {
+        advance(on, "old", 5);
+        age(on, row("old"), Duration.ofDays(8));
+        clean(on);
+        age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING.minusMinutes(1));
+        assertThat(clean(on)).isZero();
+        assertThat(rows(on)).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void rowsOfAnotherProviderHaveTheirOwnFloor(On on) {
+        advance(on, "old", 5);
+        on.database.transaction().executeWithoutResult(status -> fence(on).advance("etcd", sequencer("other", 2)));
+        age(on, row("old"), Duration.ofDays(8));
+        age(on, row("other"), Duration.ofDays(8));
+        clean(on);
+        age(on, FenceTable.floorOf("redis:lock"), FenceCleaner.SETTLING);
+        assertThat(clean(on)).isEqualTo(1);
+        assertThat(on.database
+                        .jdbc()
+                        .queryForList(
+                                "select token from distributed_lock_fence where provider = 'etcd:lock'", Long.class))
+                .containsExactly(2L, 2L);
+    }
+
     @ParameterizedTest
     @MethodSource("databases")
     void theFloorIsThatOfTheRowsOwnProvider(On on) {
@@ -156,10 +238,9 @@ class FenceCleanerTests {
     }
 
     private static int clean(On on) {
-        Duration retention = Duration.ofDays(7);
         FenceCleaner cleaner = on.reactive
-                ? new R2dbcFence(on.database.connections(), TABLE, "redis").cleaner(retention)
-                : new FenceCleaner(on.database.dataSource(), TABLE, retention);
+                ? new R2dbcFence(on.database.connections(), TABLE, "redis").cleaner(RETENTION)
+                : new FenceCleaner(on.database.dataSource(), TABLE, RETENTION);
         return cleaner.clean();
     }
 

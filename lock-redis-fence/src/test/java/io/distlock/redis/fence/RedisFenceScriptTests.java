@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.HeldLock;
+import io.distlock.LockKey;
 import io.distlock.fencing.StaleFencingTokenException;
 import io.distlock.test.redis.RedisCluster;
 import io.distlock.test.redis.RedisProbe;
@@ -33,6 +34,16 @@ class RedisFenceScriptTests extends RedisFenceFixture {
             RedisScript<String> globals =
                     RedisScript.of("return loadstring('return KEYS[1] .. ARGV[1]')()", String.class);
             assertThat(fence.execute(lock, globals, List.of("x"), "1")).isEqualTo("x1");
+        }
+    }
+
+    @Test
+    void aScriptUnderSeveralLocksHasNoMoreKeysAndArguments() {
+        RedisScript<String> script =
+                RedisScript.of("return #KEYS .. ' ' .. #ARGV .. ' ' .. KEYS[1] .. ' ' .. ARGV[2]", String.class);
+        List<LockKey> keys = List.of(LockKey.of("a"), LockKey.of("b"), LockKey.of("c"));
+        try (HeldLock lock = client.locks.acquire(client.locks.request(keys))) {
+            assertThat(fence.execute(lock, script, List.of("x"), "1", "2")).isEqualTo("1 2 x 2");
         }
     }
 

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
+import io.distlock.LockLostException;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
@@ -19,6 +21,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whose writes a fence lets through. */
 class RedisFenceTests extends RedisFenceFixture {
@@ -61,7 +65,62 @@ class RedisFenceTests extends RedisFenceFixture {
         assertThat(probe.command("HGET", "hash", "field").text()).isEqualTo("2");
         assertThat(probe.command("LINDEX", "list", "1").text()).isEqualTo("4");
         assertThat(probe.get("gone")).isEmpty();
-        assertThat(probe.ttlMillis(FENCE).orElseThrow()).isBetween(1L, RETENTION.toMillis());
+        assertThat(probe.ttlMillis(FENCE).orElseThrow()).isBetween(RETENTION.toMillis() * 9 / 10, RETENTION.toMillis());
+    }
+
+    @Test
+    void eachWriteKeepsTheFencesOfAllKeysForTheWholeRetention(RedisProbe probe) {
+        List<LockKey> keys = List.of(LockKey.of("a"), LockKey.of("b"));
+        List<String> fences = List.of("fence:{a}:a{lock}", "fence:{b}:b{lock}");
+        try (HeldLock lock = client.locks.acquire(client.locks.request(keys))) {
+            List<Runnable> uses = List.of(
+                    () -> fence.set(lock, "value", "1"),
+                    () -> fence.advance(lock),
+                    () -> lock.sequencers().forEach(fence::advance));
+            for (Runnable use : uses) {
+                use.run();
+                for (String each : fences) {
+                    assertThat(probe.ttlMillis(each).orElseThrow())
+                            .isBetween(RETENTION.toMillis() * 9 / 10, RETENTION.toMillis());
+                    probe.command("PEXPIRE", each, "600000");
+                }
+            }
+        }
+    }
+
+    /** Of readers, too: they write no fence, but must not read what a later writer's expired one would have refused. */
+    @ParameterizedTest
+    @EnumSource(LockMode.class)
+    void aWriteWithoutAFenceIsAcceptedForHalfTheRetention(LockMode mode, RedisProbe probe) {
+        AtomicLong ahead = new AtomicLong();
+        RedisFence late = fenceWithClock(ahead);
+        try (HeldLock lock =
+                client.locks.acquire(client.locks.request("orders", "42").withMode(mode))) {
+            for (int sign : new int[] {-1, 1}) {
+                ahead.set(sign * RETENTION.toMillis() * 6 / 10);
+                assertThatIllegalStateException().isThrownBy(() -> late.set(lock, "value", "1"));
+                assertThat(probe.keys()).doesNotContain("value", FENCE);
+                ahead.set(sign * RETENTION.toMillis() * 4 / 10);
+                late.set(lock, "value", "1");
+                probe.command("DEL", FENCE);
+                probe.command("DEL", "value");
+            }
+        }
+    }
+
+    @Test
+    void aLockThatIsKnownToBeLostOrReleasedAdvancesNothing(RedisProbe probe) {
+        HeldLock released = acquire();
+        released.release();
+        assertThatIllegalStateException().isThrownBy(() -> fence.advance(released));
+        HeldLock lost = acquire();
+        client.locks.forceRelease(LockKey.of("orders", "42"), lost.fencingToken());
+        await().until(() -> !lost.isHeld());
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> fence.advance(lost))
+                .isNotInstanceOf(StaleFencingTokenException.class);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> fence.set(lost, "value", "1"));
+        assertThat(probe.keys()).doesNotContain("value", FENCE);
     }
 
     @Test
