@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
@@ -207,6 +208,11 @@ abstract class ContractFixture {
                     .orElseThrow();
             return since.plus(left).compareTo(lease.plusSeconds(1)) > 0;
         });
+    }
+
+    /** By its own clock; or told by the store, where a process that stood still hears of it first. */
+    static void assertExpired(HeldLock lost) {
+        assertThat(get(lost.lost()).reason()).isIn(LockLoss.Reason.EXPIRED, LockLoss.Reason.NOT_OWNER);
     }
 
     /** With one attempt, or another one if the store was too slow; fails like an assertion. */

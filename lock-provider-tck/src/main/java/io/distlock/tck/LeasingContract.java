@@ -1,6 +1,7 @@
 package io.distlock.tck;
 
 import static io.distlock.tck.ContractFixture.PATIENCE;
+import static io.distlock.tck.ContractFixture.assertExpired;
 import static io.distlock.tck.ContractFixture.assertRefused;
 import static io.distlock.tck.ContractFixture.get;
 import static io.distlock.tck.ContractFixture.now;
@@ -12,7 +13,6 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
-import io.distlock.LockLoss;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
@@ -54,7 +54,7 @@ abstract class LeasingContract extends ContractPart {
         HeldLock held = one().acquire(briefly(patiently(one(), key)).withRenew(false));
         try (HeldLock next = other().acquire(patiently(other(), key))) {
             assertThat(held.isHeld()).isFalse();
-            assertThat(get(held.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
+            assertExpired(held);
             assertThat(held.release()).isEqualTo(Release.NOT_OWNER);
             assertThat(next.isHeld()).isTrue();
         }

@@ -1,7 +1,7 @@
 package io.distlock.tck;
 
 import static io.distlock.tck.ContractFixture.PATIENCE;
-import static io.distlock.tck.ContractFixture.get;
+import static io.distlock.tck.ContractFixture.assertExpired;
 import static io.distlock.tck.ContractFixture.now;
 import static io.distlock.tck.ContractFixture.patiently;
 import static io.distlock.tck.ContractFixture.uniqueKey;
@@ -11,7 +11,6 @@ import static org.awaitility.Awaitility.await;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
-import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
@@ -42,8 +41,8 @@ abstract class SharedLeasesContract extends ContractPart {
             try (HeldLock writer = writer(key)) {
                 assertThat(writer.isHeld()).isTrue();
                 assertThat(first.isHeld() || second.isHeld()).isFalse();
-                assertThat(get(first.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
-                assertThat(get(second.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
+                assertExpired(first);
+                assertExpired(second);
             }
         }
     }

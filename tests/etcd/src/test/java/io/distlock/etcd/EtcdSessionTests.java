@@ -107,7 +107,8 @@ class EtcdSessionTests {
                     .withWaitTime(TestClient.PATIENCE)
                     .withLeaseTime(Duration.ofSeconds(1))
                     .withLockDelay(Duration.ofSeconds(1)));
-            assertThat(TestClient.get(held.lost()).reason()).isEqualTo(LockLoss.Reason.EXPIRED);
+            // By its own clock; or told by etcd, where a process that stood still hears of it first.
+            assertThat(TestClient.get(held.lost()).reason()).isIn(LockLoss.Reason.EXPIRED, LockLoss.Reason.NOT_OWNER);
             client.locks
                     .acquire(client.locks.request(KEY).withWaitTime(TestClient.PATIENCE))
                     .close();
