@@ -130,8 +130,7 @@ public final class LockHttpServerAutoConfiguration {
         String name = store.name().toLowerCase(Locale.ROOT);
         if (!beans.containsBean(name + "Fence")) {
             throw new IllegalStateException("distributed-lock.http.server.fence is " + name + ", but there is no bean "
-                    + name + "Fence: add lock-" + (store == FenceStore.REDIS ? "redis-fence" : name)
-                    + " and set distributed-lock." + name
+                    + name + "Fence: add lock-" + name + "-fence and set distributed-lock." + name
                     + ".fencing.enabled to true, or give your own fence that name (the fences here are "
                     + List.of(beans.getBeanNamesForType(Fence.class)) + ")");
         }

@@ -2,13 +2,13 @@ package io.distlock.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
 import io.distlock.Sequencer;
-import io.distlock.fencing.StaleFencingTokenException;
 import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.util.HashSet;
@@ -124,6 +124,73 @@ class GrantVerifierTests {
         assertRefused(verifier, grant("a", 1), 412);
     }
 
+    /** The store may have answered late: its answer is as old as the question. */
+    @Test
+    void aConfirmationAgesFromItsQuestion() {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        GrantVerifier slow = new GrantVerifier(
+                new MemoryFence(3, clock),
+                Optional.of(grant -> {
+                    questions++;
+                    return answer;
+                }),
+                2,
+                clock);
+        CompletableFuture<GrantVerifier.Confirmation> first = slow.confirm(grant("a", 1));
+        time = Duration.ofSeconds(20);
+        answer.complete(true);
+        assertThat(first).isCompletedWithValue(new GrantVerifier.Confirmation(true, 0));
+        time = Duration.ofSeconds(29);
+        assertThat(slow.confirm(grant("a", 1))).isCompletedWithValue(new GrantVerifier.Confirmation(true, 0));
+        assertThat(questions).isEqualTo(1);
+        time = Duration.ofSeconds(30);
+        slow.verify(grant("a", 1));
+        assertThat(questions).isEqualTo(2);
+    }
+
+    @Test
+    void aRememberedConfirmationIsNotUsedLongAfterItsQuestion() {
+        current.add(grant("a", 1));
+        verifier.verify(grant("a", 1));
+        time = Duration.ofSeconds(29);
+        GrantVerifier.Confirmation remembered = verifier.confirm(grant("a", 1)).join();
+        time = Duration.ofSeconds(46);
+        assertThatExceptionOfType(LockRequirementException.class)
+                .isThrownBy(() -> verifier.advance(grant("a", 1), remembered))
+                .satisfies(
+                        refused -> assertThat(refused.getStatusCode().value()).isEqualTo(503));
+    }
+
+    @Test
+    void aRefusalIsNotRemembered() {
+        assertRefused(verifier, grant("a", 1), 412);
+        current.add(grant("a", 1));
+        verifier.verify(grant("a", 1));
+    }
+
+    @Test
+    void anInterruptedRequestIs503AndStaysInterrupted() {
+        GrantVerifier silent =
+                new GrantVerifier(new MemoryFence(3, clock), Optional.of(grant -> new CompletableFuture<>()), 2, clock);
+        Thread.currentThread().interrupt();
+        assertRefused(silent, grant("a", 1), 503);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void anErrorInAFenceIsNotTakenForARefusal() {
+        GrantVerifier broken = new GrantVerifier(
+                sequencer -> {
+                    throw new IllegalStateException("a bug");
+                },
+                Optional.empty(),
+                2,
+                clock);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> broken.verify(grant("a", 1)))
+                .withMessage("a bug");
+    }
+
     @Test
     void aHolderOfLongAgoIsServedAfterTheMemoryHasTurnedOver() {
         current.add(grant("long", 1));
@@ -161,6 +228,8 @@ class GrantVerifierTests {
         for (int forged = 1; forged < 100; forged++) {
             assertRefused(silent, grant("forged" + forged, forged), 503);
         }
+        time = Duration.ofSeconds(59);
+        assertRefused(silent, grant("in time", 1), 503);
         assertThat(output).containsOnlyOnce("WARN").containsOnlyOnce("A request was refused because");
         time = Duration.ofMinutes(1);
         assertRefused(silent, grant("another", 1), 503);
@@ -184,33 +253,6 @@ class GrantVerifierTests {
         GrantVerifier signed = new GrantVerifier(new MemoryFence(3, clock), Optional.empty(), 2, clock);
         signed.verify(grant("a", 2));
         assertRefused(signed, grant("a", 1), 412);
-    }
-
-    /** With a secret, nobody could confirm that such a holder still has its lock. */
-    @Test
-    void aLiveHolderIsServedHoweverManyLocksWereUsedSince() {
-        MemoryFence fence = new MemoryFence(2, clock);
-        fence.advance(grant("long", 1));
-        for (int token = 3; token < 10; token++) {
-            fence.advance(grant("other" + token, token));
-        }
-        fence.advance(grant("long", 1));
-        fence.advance(grant("first seen now", 2));
-        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> fence.advance(grant("other5", 4)));
-    }
-
-    @Test
-    void aLockThatWasNotUsedForADayIsForgottenOnlyBeyondTheCapacityAndThenAcceptedAboveAllForgottenTokens() {
-        MemoryFence fence = new MemoryFence(2, clock);
-        fence.advance(grant("a", 10));
-        fence.advance(grant("b", 5));
-        time = time.plusDays(1);
-        fence.advance(grant("c", 3));
-        assertThatExceptionOfType(StaleFencingTokenException.class)
-                .isThrownBy(() -> fence.advance(grant("a", 10)))
-                .withMessageContaining("this instance has seen token 10");
-        fence.advance(grant("b", 5));
-        fence.advance(grant("a", 11));
     }
 
     private static Sequencer grant(String name, long token) {

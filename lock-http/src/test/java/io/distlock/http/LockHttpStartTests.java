@@ -79,7 +79,7 @@ class LockHttpStartTests {
                 context.withBean(Good.class)
                         .withBean("stockFence", Fence.class, () -> sequencer -> {})
                         .withPropertyValues(SECRET, "distributed-lock.http.server.fence=jdbc"),
-                "there is no bean jdbcFence",
+                "there is no bean jdbcFence: add lock-jdbc-fence and set distributed-lock.jdbc.fencing.enabled to true",
                 "(the fences here are [stockFence])");
     }
 

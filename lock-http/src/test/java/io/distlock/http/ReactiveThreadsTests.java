@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockUnavailableException;
 import io.distlock.fencing.Fence;
 import io.distlock.http.Warehouse.Written;
 import io.distlock.inmemory.InMemoryLockProvider;
@@ -59,6 +61,7 @@ class ReactiveThreadsTests {
     void empty() {
         context.getBean(Written.class).items().clear();
         parts.silent = false;
+        parts.questions.clear();
         parts.fenceFails = false;
     }
 
@@ -94,6 +97,17 @@ class ReactiveThreadsTests {
             assertThat(refused.statusCode()).isEqualTo(503);
             assertThat(refused.headers().firstValue("Retry-After")).contains("1");
         }
+        assertThat(context.getBean(Written.class).items()).isEmpty();
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerIs503() {
+        parts.silent = true;
+        CompletableFuture<HttpResponse<String>> refused = post("/stock/8", List.of("1;exclusive;stock:8"));
+        await().untilAsserted(() -> assertThat(parts.questions).isNotEmpty());
+        parts.questions.forEach(question -> question.completeExceptionally(
+                new LockUnavailableException(LockKey.of("stock", "8"), Duration.ZERO, "no answer", null)));
+        assertThat(refused.join().statusCode()).isEqualTo(503);
         assertThat(context.getBean(Written.class).items()).isEmpty();
     }
 
