@@ -17,6 +17,7 @@ import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.WaiterInfo;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
+import io.distlock.support.Futures;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
 import java.util.List;
@@ -230,8 +231,7 @@ final class DefaultLockClient implements LockClient {
     }
 
     private RuntimeException unanswered(LockKey key, long started, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Futures.cause(failure);
         if (cause instanceof UnsupportedOperationException || cause instanceof LockUnavailableException) {
             return (RuntimeException) cause;
         }

@@ -14,13 +14,13 @@ import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.DueSet;
+import io.distlock.support.Futures;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -151,7 +151,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
 
     private void hold(Grant grant) {
         DefaultHeldLock held = new DefaultHeldLock(context, options, grant, ticket, asker);
-        ticket.refused();
+        ticket.taken();
         // Before anybody can release it, or it would stay there forever.
         context.openWork().begin();
         context.publish(
@@ -195,7 +195,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     }
 
     private void fail(Throwable cause) {
-        Throwable reason = cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
+        Throwable reason = Futures.cause(cause);
         LockException failure = reason instanceof LockException known
                 ? known
                 : new LockUnavailableException(key, waited(), "the provider failed: " + reason, reason);

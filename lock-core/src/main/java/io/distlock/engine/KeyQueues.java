@@ -42,9 +42,8 @@ final class KeyQueues {
         private final LockMode mode;
         // Dropped on admission, since a ticket lives as long as its lock is held.
         private @Nullable Runnable onTurn;
-        private boolean admitted;
-
-        private volatile StoreReply reply = StoreReply.Answer.NONE;
+        // While it is admitted.
+        private volatile @Nullable KeyQueue queue;
 
         /** The callback runs once, if the ticket had to wait, on the thread of the caller that left. It never throws. */
         Ticket(LockKey key, LockMode mode, Runnable onTurn) {
@@ -55,12 +54,24 @@ final class KeyQueues {
 
         @Override
         public void refused() {
-            reply = StoreReply.Answer.TAKEN;
+            taken();
+        }
+
+        /** This call, or another, has the key. */
+        void taken() {
+            note(StoreReply.Answer.TAKEN);
         }
 
         @Override
         public void failed(Throwable cause) {
-            reply = new StoreReply.Failed(cause);
+            note(new StoreReply.Failed(cause));
+        }
+
+        private void note(StoreReply reply) {
+            KeyQueue asking = queue;
+            if (asking != null) {
+                asking.reply = reply;
+            }
         }
     }
 
@@ -68,8 +79,8 @@ final class KeyQueues {
 
         private int inside;
         private boolean exclusive;
-        private @Nullable Ticket lastAdmitted;
-        private StoreReply reply = StoreReply.Answer.NONE;
+        // Outlives the call that got it: until the next one has an answer, this may be a grant still held.
+        private volatile StoreReply reply = StoreReply.Answer.NONE;
         private Set<Ticket> waiting = Set.of();
         // One thread at a time admits the waiting calls.
         private boolean admitting;
@@ -79,11 +90,8 @@ final class KeyQueues {
         }
 
         void admit(Ticket ticket) {
-            ticket.admitted = true;
+            ticket.queue = this;
             ticket.onTurn = null;
-            // Until this call has an answer, that to the one before it counts, which may be a grant still held.
-            reply = reply();
-            lastAdmitted = ticket;
             exclusive = ticket.mode == LockMode.EXCLUSIVE;
             inside++;
         }
@@ -94,18 +102,12 @@ final class KeyQueues {
         }
 
         boolean remove(Ticket ticket) {
-            if (!ticket.admitted) {
+            if (ticket.queue == null) {
                 return !waiting.isEmpty() && waiting.remove(ticket);
             }
-            ticket.admitted = false;
-            reply = reply();
+            ticket.queue = null;
             inside--;
             return true;
-        }
-
-        /** The reply to the call that was admitted last or, until it has one, to the calls before it. */
-        StoreReply reply() {
-            return lastAdmitted == null || lastAdmitted.reply == StoreReply.Answer.NONE ? reply : lastAdmitted.reply;
         }
 
         /** Admits the first waiting call if its turn has come. */
@@ -120,10 +122,6 @@ final class KeyQueues {
             Runnable turn = head.onTurn;
             admit(head);
             return turn;
-        }
-
-        boolean isUnused() {
-            return inside == 0 && waiting.isEmpty() && !admitting;
         }
     }
 
@@ -160,7 +158,8 @@ final class KeyQueues {
     private synchronized @Nullable Runnable admitNext(LockKey key) {
         KeyQueue queue = queues.get(key);
         Runnable turn = queue == null ? null : queue.admitNext();
-        if (queue != null && queue.isUnused()) {
+        if (queue != null && queue.inside == 0) {
+            // Nobody waits either: the first one would have been admitted.
             queues.remove(key);
         }
         return turn;
@@ -169,7 +168,7 @@ final class KeyQueues {
     /** The store's latest reply to the admitted calls; none if there are none. */
     synchronized StoreReply reply(LockKey key) {
         KeyQueue queue = queues.get(key);
-        return queue == null ? StoreReply.Answer.NONE : queue.reply();
+        return queue == null ? StoreReply.Answer.NONE : queue.reply;
     }
 
     synchronized int size() {

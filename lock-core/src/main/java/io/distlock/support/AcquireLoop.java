@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -112,10 +113,14 @@ public final class AcquireLoop implements AutoCloseable {
         @Override
         protected void advance() {
             asks();
-            runtime.timeouts()
-                    .within(answerLimit(), asked(() -> store.attempt(request, mayBeApplied)))
-                    .whenComplete((attempt, failure) ->
-                            answered(failure == null ? attempt : new TryLockStore.Result.Failed(failure, true)));
+            var tried = asked(() -> store.attempt(request, mayBeApplied));
+            runtime.timeouts().within(answerLimit(), tried).whenComplete((attempt, failure) -> {
+                if (tried instanceof Future<?> future) {
+                    // Given up: a driver that blocks need not begin it. No effect on one that has been answered.
+                    future.cancel(true);
+                }
+                answered(failure == null ? attempt : new TryLockStore.Result.Failed(failure, true));
+            });
         }
 
         /** A wait of zero gets a full round trip; any other ends soon after its deadline, whatever the store does. */
@@ -198,9 +203,9 @@ public final class AcquireLoop implements AutoCloseable {
         }
 
         private void subscribeFailed(Throwable failure) {
-            subscribeFailure = failure;
+            subscribeFailure = Futures.cause(failure);
             failures++;
-            request.listener().failed(failure);
+            request.listener().failed(subscribeFailure);
             goOn(() -> parkFor(BACKOFF.pause(failures, runtime.random())));
         }
 

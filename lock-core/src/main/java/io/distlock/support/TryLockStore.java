@@ -13,7 +13,7 @@ public interface TryLockStore {
 
     /**
      * Tries once. The stage does not fail, since {@link Result.Failed} is an answer. It may never end: the caller limits
-     * the time.
+     * the time, and then cancels it, if it is a future, and withdraws what it may have left.
      *
      * @param again whether an earlier try by the same owner may have been applied
      */

@@ -1,10 +1,10 @@
 package io.distlock.etcd.client;
 
+import io.distlock.support.Futures;
 import io.etcd.jetcd.common.exception.EtcdException;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** A failed call to etcd: the driver's errors, translated once. It has no stack trace; its cause does. */
@@ -20,10 +20,7 @@ public final class EtcdCallException extends RuntimeException {
     }
 
     public static EtcdCallException of(String what, Throwable failure) {
-        Throwable cause = failure;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Futures.cause(failure);
         if (cause instanceof EtcdCallException known) {
             return known;
         }

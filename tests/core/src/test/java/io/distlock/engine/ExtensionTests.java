@@ -10,6 +10,7 @@ import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.LockRequest;
+import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
@@ -218,5 +219,62 @@ class ExtensionTests {
                 .isThrownBy(() -> held.extend(MINUTE))
                 .satisfies(lost -> assertThat(lost.key()).isEqualTo(LockKey.of("b")));
         assertThat(held.isHeld()).isFalse();
+    }
+
+    @Test
+    void itNeverShortensAMinimumHoldTime() {
+        HeldLock held = here.client.acquire(request().withMinHoldTime(MINUTE.multipliedBy(2)));
+        held.extend(MINUTE, MINUTE.multipliedBy(3));
+        held.extend(MINUTE, Duration.ofSeconds(10));
+        held.extend(MINUTE);
+        held.release();
+        here.advanceMillis(179_999);
+        assertThat(here.isFree("a")).isFalse();
+        here.advanceMillis(1);
+        assertThat(here.isFree("a")).isTrue();
+    }
+
+    @Test
+    void itsMinimumHoldTimeCountsFromTheExtension() {
+        HeldLock held = hold();
+        here.advanceMillis(20_000);
+        held.extend(MINUTE, MINUTE);
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
+        here.advanceMillis(59_999);
+        assertThat(here.isFree("a")).isFalse();
+        here.advanceMillis(1);
+        assertThat(here.isFree("a")).isTrue();
+    }
+
+    @Test
+    void anExtensionThatIsNotConfirmedKeepsTheKeyForNoMinimum() {
+        HeldLock held = hold();
+        here.provider.onRenew(Fault.REPLY_LOST);
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> held.extend(MINUTE, MINUTE));
+        held.release();
+        assertThat(here.isFree("a")).isTrue();
+    }
+
+    /** The longer one may still be what the store goes by. */
+    @Test
+    void aReleaseOfUnknownOutcomeIsFollowedUpForTheLongestOfSeveralExtensions() {
+        HeldLock held = hold();
+        held.extend(MINUTE.multipliedBy(5));
+        held.extend(MINUTE);
+        here.provider.onRelease(Fault.SILENCE);
+        held.releaseAsync();
+        here.advanceMillis(299_000);
+        assertThat(here.runtime.reaper().pending()).isOne();
+        here.advanceMillis(10_000);
+        here.assertNothingLeft("a");
+    }
+
+    @Test
+    void aMinimumHoldTimeOutOfRangeIsRefused() {
+        HeldLock held = hold();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> held.extend(MINUTE, Duration.ofDays(2)))
+                .withMessageContaining("minimum hold time 48h is out of range");
+        assertThat(held.remaining()).isEqualTo(millis(VALIDITY));
     }
 }

@@ -6,6 +6,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
 /** The queue of one process before the store, for itself. */
@@ -112,6 +113,22 @@ class KeyQueuesTests {
         queues.leave(hasty);
         queues.leave(inside);
         assertThat(letIn).isEmpty();
+        assertThat(queues.size()).isZero();
+    }
+
+    @Test
+    void aCallThatFailsInItsTurnDoesNotHoldUpThoseBehindIt() {
+        for (Executor failing : CallbackFixture.executorsThatThrow()) {
+            KeyQueues.Ticket inside = entered("inside", LockMode.SHARED);
+            KeyQueues.Ticket second =
+                    new KeyQueues.Ticket(LockKey.of("a"), LockMode.EXCLUSIVE, () -> failing.execute(() -> {}));
+            queues.enter(second, true);
+            KeyQueues.Ticket next = entered("next", LockMode.SHARED);
+            queues.leave(inside);
+            queues.leave(second);
+            queues.leave(next);
+        }
+        assertThat(letIn).containsExactly("next", "next");
         assertThat(queues.size()).isZero();
     }
 

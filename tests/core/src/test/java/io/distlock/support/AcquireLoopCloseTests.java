@@ -42,4 +42,25 @@ class AcquireLoopCloseTests extends AcquireLoopFixture {
         assertThat(store.withdrawals).isEqualTo(1);
         assertNothingLeft();
     }
+
+    @Test
+    void aWithdrawalThatIsUnderWayIsWaitedFor() throws InterruptedException {
+        store.isSlowToWithdraw = true;
+        patient.acquire(
+                new LeaseRequest(KEY, LockMode.EXCLUSIVE, "owner", LockOptions.defaults(), Deadline.in(LONG, ticker)));
+        store.fail(true);
+        AtomicBoolean answered = new AtomicBoolean();
+        AtomicBoolean waited = new AtomicBoolean();
+        Thread closing = new Thread(() -> {
+            patient.close();
+            waited.set(answered.get());
+        });
+        closing.start();
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+        answered.set(true);
+        store.withdrawal.complete(Release.NOT_OWNER);
+        closing.join();
+        assertThat(waited).isTrue();
+    }
 }

@@ -13,6 +13,8 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -28,6 +30,18 @@ abstract class AcquireLoopFixture {
     final ManualScheduler scheduler = new ManualScheduler(ticker);
     final LockRuntime runtime = new LockRuntime(ticker, scheduler);
     final ScriptedStore store = new ScriptedStore();
+    final List<String> heard = new ArrayList<>();
+    final LeaseRequest.Listener replies = new LeaseRequest.Listener() {
+        @Override
+        public void refused() {
+            heard.add("refused");
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            heard.add(String.valueOf(cause.getMessage()));
+        }
+    };
     final AcquireLoop loop = new AcquireLoop(runtime, store, CALL_TIMEOUT);
 
     /** Refused, subscribed, refused again. */
@@ -48,7 +62,8 @@ abstract class AcquireLoopFixture {
 
     CompletableFuture<Optional<Grant>> acquire(Duration waitTime) {
         LockOptions options = LockOptions.defaults().withWaitTime(waitTime);
-        return loop.acquire(new LeaseRequest(KEY, LockMode.EXCLUSIVE, "owner", options, Deadline.in(waitTime, ticker)));
+        return loop.acquire(
+                new LeaseRequest(KEY, LockMode.EXCLUSIVE, "owner", options, Deadline.in(waitTime, ticker), replies));
     }
 
     void assertNothingLeft() {

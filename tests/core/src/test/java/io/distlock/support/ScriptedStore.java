@@ -28,6 +28,8 @@ final class ScriptedStore implements TryLockStore {
     int probes;
     boolean isBroken;
     boolean isDeaf;
+    boolean isSlowToWithdraw;
+    final CompletableFuture<Release> withdrawal = new CompletableFuture<>();
 
     private record Held(LockKey key, LockMode mode, String owner, FencingToken token) implements Lease {}
 
@@ -45,7 +47,7 @@ final class ScriptedStore implements TryLockStore {
     @Override
     public CompletionStage<Release> withdraw(LeaseRequest request) {
         withdrawals++;
-        return CompletableFuture.completedFuture(onWithdraw);
+        return isSlowToWithdraw ? withdrawal : CompletableFuture.completedFuture(onWithdraw);
     }
 
     @Override
@@ -71,7 +73,11 @@ final class ScriptedStore implements TryLockStore {
 
     /** Answers the last attempt. */
     void fail(boolean mayBeApplied) {
-        answer(new Result.Failed(new IllegalStateException("fails on purpose"), mayBeApplied));
+        fail("fails on purpose", mayBeApplied);
+    }
+
+    void fail(String why, boolean mayBeApplied) {
+        answer(new Result.Failed(new IllegalStateException(why), mayBeApplied));
     }
 
     private void answer(Result attempt) {
