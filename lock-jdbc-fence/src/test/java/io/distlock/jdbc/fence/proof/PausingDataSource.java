@@ -33,12 +33,17 @@ final class PausingDataSource extends DelegatingDataSource implements AutoClosea
         return new PausingDataSource(new HikariDataSource(config));
     }
 
-    /** The next commit of this thread runs this first. */
-    static void beforeCommit(Runnable pause) {
+    /** The first commit of the work runs this first. If it does not come to that, nor does a later one of its thread. */
+    static void beforeCommit(Runnable pause, Runnable work) {
         BEFORE_COMMIT.set(() -> {
             BEFORE_COMMIT.remove();
             pause.run();
         });
+        try {
+            work.run();
+        } finally {
+            BEFORE_COMMIT.remove();
+        }
     }
 
     @Override

@@ -126,10 +126,10 @@ final class Victim implements AutoCloseable {
                     pause.accept(token);
                     book(work, last, token);
                 });
-            case AT_COMMIT -> {
-                PausingDataSource.beforeCommit(() -> pause.accept(token));
-                transaction.executeWithoutResult(status -> book(work, read(work), token));
-            }
+            case AT_COMMIT ->
+                PausingDataSource.beforeCommit(
+                        () -> pause.accept(token),
+                        () -> transaction.executeWithoutResult(status -> book(work, read(work), token)));
         }
     }
 
