@@ -177,6 +177,8 @@ class HttpEndToEndTests {
                 "--distributed-lock.redis.command-timeout=10s",
                 "--distributed-lock.redis.connect-timeout=10s",
                 "--distributed-lock.wait-time=60s",
+                // A stale holder is told by its next renewal; until then it believes that it holds its lock.
+                "--distributed-lock.lease-time=10m",
                 "--spring.main.banner-mode=off",
                 "--spring.data.redis.host=" + server.host(),
                 "--spring.data.redis.port=" + server.port(),
