@@ -9,6 +9,7 @@ import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.ConnectionFactoryOptions;
 import io.r2dbc.spi.Option;
+import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -135,6 +136,23 @@ public final class Database implements AutoCloseable {
     /** How many statements a fence adds to a transaction. */
     int fencingStatements() {
         return FenceSql.of(dataSource) == FenceSql.POSTGRESQL ? 1 : 2;
+    }
+
+    /** Statements that end the transaction which they are in; on H2 and MariaDB. */
+    public List<String> implicitCommits() {
+        return server == null
+                ? List.of(
+                        "truncate table staging",
+                        "create table if not exists other (id int)",
+                        "alter table staging add if not exists more int",
+                        "analyze",
+                        "drop table if exists gone")
+                : List.of(
+                        "truncate table staging",
+                        "create table if not exists other (id int)",
+                        "alter table staging add column if not exists more int",
+                        "analyze table staging",
+                        "begin");
     }
 
     /** How many transactions wait for a row that another has locked. */

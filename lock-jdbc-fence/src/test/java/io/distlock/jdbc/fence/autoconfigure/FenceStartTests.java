@@ -8,16 +8,12 @@ import io.distlock.jdbc.fence.JdbcFence;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import io.distlock.spring.transaction.TransactionFence;
-import io.r2dbc.spi.ConnectionFactories;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -30,16 +26,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
-import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.r2dbc.connection.R2dbcTransactionManager;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.TransactionStatus;
 
-/** What the properties of fencing do, and how wrong ones are refused. */
+/** What the properties of fencing do, how wrong ones are refused, and which tables and data sources are. */
 @ExtendWith(OutputCaptureExtension.class)
 class FenceStartTests {
 
@@ -137,28 +127,6 @@ class FenceStartTests {
     }
 
     @Test
-    void aTransactionManagerOfAnotherDataSourceStopsTheStart() {
-        assertThatThrownBy(() -> start(OtherManager.class, ENABLED))
-                .hasStackTraceContaining("no transaction manager begins transactions of the fence's DataSource");
-    }
-
-    @Test
-    void aManagerOfReactiveTransactionsIsNamedInAWarning(CapturedOutput output) {
-        try (ConfigurableApplicationContext context = start(ReactiveBeside.class, ENABLED)) {
-            assertThat(context.getBeansOfType(TransactionFence.class)).isNotEmpty();
-        }
-        assertThat(output).containsOnlyOnce("The transactions of r2dbcManager are reactive and not fenced");
-    }
-
-    @Test
-    void aTransactionManagerThatCannotBeListenedToStopsTheStart() {
-        assertThatThrownBy(() -> start(HiddenManager.class, ENABLED))
-                .hasStackTraceContaining("would not be fenced, since the locks do not listen to it")
-                .hasStackTraceContaining("FenceStartTests$Delegate");
-        start(ManagerBehind.class, ENABLED).close();
-    }
-
-    @Test
     void aLibraryOfSpringThatIsMissingIsNamed() {
         ApplicationContextRunner runner = new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
@@ -181,52 +149,11 @@ class FenceStartTests {
                         .hasStackTraceContaining("spring-boot-starter-r2dbc"));
     }
 
-    @Test
-    void aSecondManagerThatCannotBeListenedToStopsTheStart() {
-        assertThatThrownBy(() -> start(SecondHidden.class, ENABLED))
-                .hasStackTraceContaining("would not be fenced, since the locks do not listen to it")
-                .hasStackTraceContaining("FenceStartTests$Delegate");
-    }
-
-    @Test
-    void aSecondManagerWithoutSynchronizationsStopsTheStart() {
-        assertThatThrownBy(() -> start(SecondNeverSynchronized.class, ENABLED))
-                .hasStackTraceContaining("the transactions of second (")
-                .hasStackTraceContaining("SYNCHRONIZATION_NEVER");
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {BehindTheFence.class, InFrontOfTheFence.class})
-    void aSecondManagerOfTheSameDatabaseByAnotherDataSourceBeanStopsTheStart(Class<?> application) {
-        assertThatThrownBy(() -> start(application, ENABLED))
-                .hasStackTraceContaining("the transactions of second (")
-                .hasStackTraceContaining("give it the same DataSource bean as the fence");
-    }
-
-    @Test
-    void aSecondManagerOfAnotherDatabaseDoesNot() {
-        start(SecondDatabase.class, ENABLED).close();
-    }
-
-    @Test
-    void aTransactionManagerOfTheParentContextThatTheLocksDoNotListenToStopsTheStart() {
-        SpringApplicationBuilder parent = new SpringApplicationBuilder(Parent.class).web(WebApplicationType.NONE);
-        assertThatThrownBy(() -> parent.child(Application.class)
-                        .web(WebApplicationType.NONE)
-                        .run(
-                                ENABLED,
-                                "--distributed-lock.provider=in-memory",
-                                "--distributed-lock.jdbc.initialize-schema=always"))
-                .hasStackTraceContaining(
-                        "JdbcTransactionManager) would not be fenced, since the locks do not listen to it")
-                .hasStackTraceContaining("define it in an application context with locks");
-    }
-
     private static ConfigurableApplicationContext start(String... properties) {
         return start(Application.class, properties);
     }
 
-    private static ConfigurableApplicationContext start(Class<?> application, String... properties) {
+    static ConfigurableApplicationContext start(Class<?> application, String... properties) {
         List<String> all = new ArrayList<>(List.of(
                 "--distributed-lock.provider=in-memory", "--spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID()));
         all.addAll(List.of(properties));
@@ -257,160 +184,6 @@ class FenceStartTests {
                     .setType(EmbeddedDatabaseType.H2)
                     .generateUniqueName(true)
                     .build();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class OtherManager {
-
-        @Bean
-        JdbcTransactionManager other() {
-            return new JdbcTransactionManager(new EmbeddedDatabaseBuilder()
-                    .setType(EmbeddedDatabaseType.H2)
-                    .generateUniqueName(true)
-                    .build());
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class ReactiveBeside {
-
-        @Bean
-        R2dbcTransactionManager r2dbcManager() {
-            return new R2dbcTransactionManager(ConnectionFactories.get("r2dbc:h2:mem:///reactive"));
-        }
-
-        @Bean
-        JdbcTransactionManager blocking(DataSource dataSource) {
-            return new JdbcTransactionManager(dataSource);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class HiddenManager {
-
-        @Bean
-        PlatformTransactionManager delegate(DataSource dataSource) {
-            return new Delegate(new JdbcTransactionManager(dataSource));
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class ManagerBehind {
-
-        @Bean
-        JdbcTransactionManager behind(DataSource dataSource) {
-            return new JdbcTransactionManager(dataSource);
-        }
-
-        @Bean
-        PlatformTransactionManager delegate(JdbcTransactionManager behind) {
-            return new Delegate(behind);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class First {
-
-        @Bean
-        JdbcTransactionManager first(DataSource dataSource) {
-            return new JdbcTransactionManager(dataSource);
-        }
-    }
-
-    static class SecondHidden extends First {
-
-        @Bean
-        PlatformTransactionManager second(DataSource dataSource) {
-            return new Delegate(new JdbcTransactionManager(dataSource));
-        }
-    }
-
-    static class SecondNeverSynchronized extends First {
-
-        @Bean
-        JdbcTransactionManager second(DataSource dataSource) {
-            JdbcTransactionManager manager = new JdbcTransactionManager(dataSource);
-            manager.setTransactionSynchronization(JdbcTransactionManager.SYNCHRONIZATION_NEVER);
-            return manager;
-        }
-    }
-
-    static class BehindTheFence extends First {
-
-        private final DataSource target = new EmbeddedDatabaseBuilder()
-                .setType(EmbeddedDatabaseType.H2)
-                .generateUniqueName(true)
-                .build();
-
-        @Bean
-        DataSource dataSource() {
-            return new LazyConnectionDataSourceProxy(target);
-        }
-
-        @Bean
-        JdbcTransactionManager second() {
-            return new JdbcTransactionManager(target);
-        }
-    }
-
-    static class InFrontOfTheFence extends First {
-
-        @Bean
-        JdbcTransactionManager second(DataSource dataSource) {
-            return new JdbcTransactionManager(new LazyConnectionDataSourceProxy(dataSource));
-        }
-    }
-
-    static class SecondDatabase extends First {
-
-        @Bean
-        JdbcTransactionManager second() {
-            return new JdbcTransactionManager(new EmbeddedDatabaseBuilder()
-                    .setType(EmbeddedDatabaseType.H2)
-                    .generateUniqueName(true)
-                    .build());
-        }
-    }
-
-    /** Without locks. */
-    @Configuration(proxyBeanMethods = false)
-    static class Parent {
-
-        @Bean
-        DataSource dataSource() {
-            return new EmbeddedDatabaseBuilder()
-                    .setType(EmbeddedDatabaseType.H2)
-                    .generateUniqueName(true)
-                    .build();
-        }
-
-        @Bean
-        JdbcTransactionManager transactionManager(DataSource dataSource) {
-            return new JdbcTransactionManager(dataSource);
-        }
-    }
-
-    private record Delegate(PlatformTransactionManager behind) implements PlatformTransactionManager {
-
-        @Override
-        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
-            return behind.getTransaction(definition);
-        }
-
-        @Override
-        public void commit(TransactionStatus status) {
-            behind.commit(status);
-        }
-
-        @Override
-        public void rollback(TransactionStatus status) {
-            behind.rollback(status);
         }
     }
 }

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.sql.Connection;
 import java.sql.Savepoint;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -15,9 +14,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Holders that are overtaken after a statement has ended the database's transaction, though not Spring's: the row is free. */
 abstract class ImplicitCommitContract extends OvertakenTransactionContract {
-
-    /** Such statements. */
-    abstract List<String> implicitCommits();
 
     @ParameterizedTest
     @MethodSource("implicitCommits")

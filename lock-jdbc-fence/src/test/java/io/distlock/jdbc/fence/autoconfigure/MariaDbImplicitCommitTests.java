@@ -1,7 +1,6 @@
 package io.distlock.jdbc.fence.autoconfigure;
 
 import io.distlock.jdbc.fence.Database;
-import java.util.List;
 
 class MariaDbImplicitCommitTests extends ImplicitCommitContract {
 
@@ -13,15 +12,5 @@ class MariaDbImplicitCommitTests extends ImplicitCommitContract {
     @Override
     String lockTimeout() {
         return "set innodb_lock_wait_timeout = 5";
-    }
-
-    @Override
-    List<String> implicitCommits() {
-        return List.of(
-                "truncate table staging",
-                "create table if not exists other (id int)",
-                "alter table staging add column if not exists more int",
-                "analyze table staging",
-                "begin");
     }
 }

@@ -7,6 +7,7 @@ import io.distlock.Sequencer;
 import io.distlock.jdbc.fence.Database;
 import io.distlock.jdbc.fence.FenceTable;
 import io.distlock.jdbc.fence.JdbcFence;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +27,11 @@ abstract class OvertakenFixture {
     private long tokens = 1_000_000;
 
     abstract Database start();
+
+    /** Statements that end the database's transaction, though not Spring's. */
+    final List<String> implicitCommits() {
+        return database.implicitCommits();
+    }
 
     @BeforeAll
     void createStock() {

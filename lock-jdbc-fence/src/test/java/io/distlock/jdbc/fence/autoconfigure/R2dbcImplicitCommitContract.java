@@ -7,7 +7,6 @@ import io.distlock.fencing.StaleFencingTokenException;
 import io.distlock.spring.template.LockTemplate;
 import io.r2dbc.spi.ConnectionFactory;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,8 +37,6 @@ abstract class R2dbcImplicitCommitContract extends OvertakenFixture {
     private DatabaseClient client;
     private TransactionalOperator transaction;
     private TransactionalOperator anew;
-
-    abstract List<String> implicitCommits();
 
     @BeforeAll
     void startApplication() {
