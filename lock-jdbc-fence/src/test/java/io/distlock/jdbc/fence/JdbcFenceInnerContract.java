@@ -74,6 +74,51 @@ abstract class JdbcFenceInnerContract extends JdbcFenceWaitContract {
         assertThat(token(key)).isEqualTo(2);
     }
 
+    @Test
+    void aLockThatIsUsedAgainAfterARollbackToASavepointIsFencedAgain() {
+        LockKey key = unique();
+        in(() -> {
+            propagation(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(nested -> {
+                fence.advance(exclusive(key, 5));
+                nested.setRollbackOnly();
+            });
+            fence.advance(exclusive(key, 5));
+        });
+        assertThat(token(key)).isEqualTo(5);
+    }
+
+    /** An earlier grant of the lock was refused, since a later one of the same transaction was there before. */
+    @Test
+    void aRefusalBecauseOfWhatIsRolledBackIsForgotten() {
+        LockKey key = unique();
+        in(() -> {
+            propagation(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(nested -> {
+                fence.advance(exclusive(key, 4));
+                assertThatExceptionOfType(StaleFencingTokenException.class)
+                        .isThrownBy(() -> fence.advance(exclusive(key, 2)));
+                nested.setRollbackOnly();
+            });
+            fence.advance(exclusive(key, 2));
+            inANewOne(() -> fence.advance(exclusive(key, 2)));
+        });
+        assertThat(token(key)).isEqualTo(2);
+    }
+
+    @Test
+    void aGrantThatIsRefusedAsItsTransactionIsSuspendedIsNotBelievedAfterwards() {
+        LockKey key = unique();
+        database.transaction().executeWithoutResult(status -> {
+            fence.advance(exclusive(key, 1));
+            commitByHand();
+            run(() -> advance(key, 2)).join();
+            inANewOne(() -> {});
+            assertThatExceptionOfType(StaleFencingTokenException.class)
+                    .isThrownBy(() -> fence.advance(exclusive(key, 1)));
+            status.setRollbackOnly();
+        });
+        assertThat(token(key)).isEqualTo(2);
+    }
+
     /** PostgreSQL refuses all further statements until the rollback to the savepoint, but keeps the row locked. */
     @Test
     void anInnerTransactionDoesNotWaitForANestedOneThatHasFailed() throws Exception {
