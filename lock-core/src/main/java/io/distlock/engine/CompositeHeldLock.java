@@ -99,7 +99,7 @@ public final class CompositeHeldLock implements HeldLock {
             return startExtension(watched.target, leaseTime, minHoldTime);
         }
         return part instanceof DefaultHeldLock granted
-                ? RenewedLease.Extension.start(granted, leaseTime, minHoldTime)
+                ? LeaseExtension.start(granted, leaseTime, minHoldTime)
                 : () -> part.extend(leaseTime, minHoldTime);
     }
 

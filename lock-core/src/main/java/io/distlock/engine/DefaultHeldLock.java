@@ -80,7 +80,7 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
 
     @Override
     public Duration extend(Duration leaseTime, Duration minHoldTime) {
-        Extension.start(this, leaseTime, minHoldTime).run();
+        LeaseExtension.start(this, leaseTime, minHoldTime).run();
         return remaining();
     }
 

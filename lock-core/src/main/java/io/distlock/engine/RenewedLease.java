@@ -6,13 +6,11 @@ import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
-import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
-import io.distlock.spi.Renewal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,7 +27,6 @@ import org.slf4j.event.Level;
 abstract sealed class RenewedLease permits DefaultHeldLock {
 
     private static final Logger log = LoggerFactory.getLogger(DefaultHeldLock.class);
-    private static final long LONGEST_TRY = 2_000_000_000;
 
     final ClientContext context;
     final LockOptions options;
@@ -103,7 +100,7 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
 
     /** How much earlier it may be renewed together with others. */
     public final long slackNanos() {
-        return options.renew() && !awaitingAnswer ? options.leaseTime().toNanos() / 60 : 0;
+        return options.renew() && !awaitingAnswer ? RenewalSchedule.slack(options.leaseTime()) : 0;
     }
 
     final boolean beginRenewal(long now) {
@@ -111,7 +108,7 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
             return false;
         }
         awaitingAnswer = true;
-        nextStep = now + Math.min(options.leaseTime().toNanos() / 6, LONGEST_TRY);
+        nextStep = now + RenewalSchedule.longestTry(options.leaseTime());
         return true;
     }
 
@@ -127,15 +124,14 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
 
     final void notRenewed(long now) {
         awaitingAnswer = false;
-        nextStep = now + options.leaseTime().toNanos() / 20;
+        nextStep = now + RenewalSchedule.pauseAfterFailure(options.leaseTime());
         publishRenewed(false);
     }
 
-    /** A third of the lease after it was last extended, ±5 %, so that locks do not renew in step. */
     private long nextRenewal(Moment since) {
-        long third = options.leaseTime().toNanos() / 3;
-        long spread = third / 20;
-        return since.nanos() + third + context.random().get().nextLong(-spread, spread + 1);
+        return since.nanos()
+                + RenewalSchedule.untilRenewal(
+                        options.leaseTime(), context.random().get());
     }
 
     final void publishRenewed(boolean confirmed) {
@@ -158,11 +154,11 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
         timeToLive = longer(time, timeToLive);
     }
 
-    private synchronized void lastAtLeast(Duration time) {
+    final synchronized void lastAtLeast(Duration time) {
         minHoldTime = longer(heldFor().plus(time), minHoldTime);
     }
 
-    private static Duration longer(Duration one, Duration other) {
+    static Duration longer(Duration one, Duration other) {
         return one.compareTo(other) > 0 ? one : other;
     }
 
@@ -199,70 +195,5 @@ abstract sealed class RenewedLease permits DefaultHeldLock {
                         loss.heldFor().toMillis(),
                         loss.sinceRenewal().toMillis(),
                         loss.reason().explanation());
-    }
-
-    /** One call to extend a lock without automatic renewal. Its answer counts however late it arrives, like that to a renewal. */
-    record Extension(
-            DefaultHeldLock lock,
-            Moment sent,
-            long validNanos,
-            Duration minHoldTime,
-            CompletableFuture<Renewal> outcome)
-            implements Renewal.Answers {
-
-        /** Asks the store; what is returned waits for the answer, and throws unless it confirms the extension. */
-        static Runnable start(DefaultHeldLock lock, Duration leaseTime, Duration minHoldTime) {
-            lock.ensureHeld();
-            if (lock.options.renew()) {
-                throw new IllegalStateException("lock '" + lock.lease().key()
-                        + "' is renewed automatically: to extend it yourself, request it withRenew(false)");
-            }
-            LockOptions extended = lock.options.withLeaseTime(leaseTime).withMinHoldTime(minHoldTime);
-            lock.context.provider().validate(extended);
-            ClientContext context = lock.context;
-            Moment sent = context.ticker().now();
-            long most = Math.max(0, lock.maxHoldUntil() - sent.nanos());
-            Duration lease =
-                    Duration.ofNanos(Math.min(most, extended.leaseTime().toNanos()));
-            Duration timeToLive = longer(lease.plus(extended.lockDelay()), minHoldTime);
-            Extension extension =
-                    new Extension(lock, sent, context.validityNanos(lease), minHoldTime, new CompletableFuture<>());
-            lock.mayLast(timeToLive);
-            context.provider().extend(lock.lease(), timeToLive, extension);
-            CompletableFuture<Renewal> inTime = context.runtime()
-                    .timeouts()
-                    .within(context.provider().callTimeout(), extension.outcome)
-                    .exceptionally(late -> Renewal.UNKNOWN);
-            return () -> check(lock, inTime.join());
-        }
-
-        private static void check(DefaultHeldLock lock, Renewal outcome) {
-            if (outcome == Renewal.UNKNOWN && lock.isHeld()) {
-                lock.publishRenewed(false);
-                String why = "the store did not confirm its extension; it is held for another "
-                        + lock.remaining().toMillis() + " ms";
-                throw new LockUnavailableException(
-                        lock.lease().key(), lock.context.provider().callTimeout(), why, null);
-            }
-            lock.ensureHeld();
-        }
-
-        @Override
-        public void answer(Lease lease, Renewal renewal) {
-            answer(renewal, sent);
-        }
-
-        @Override
-        public void renewedSince(Lease lease, Moment since) {
-            answer(Renewal.RENEWED, since);
-        }
-
-        private void answer(Renewal renewal, Moment since) {
-            lock.answered(renewal, since, validNanos);
-            if (renewal == Renewal.RENEWED) {
-                ((RenewedLease) lock).lastAtLeast(minHoldTime);
-            }
-            outcome.complete(renewal);
-        }
     }
 }

@@ -183,7 +183,7 @@ class ExtensionAnswerTests {
         engine.provider.extend(
                 held.lease(),
                 lease,
-                new RenewedLease.Extension(
+                new LeaseExtension(
                         held, sent, engine.context.validityNanos(lease), Duration.ZERO, new CompletableFuture<>()));
     }
 

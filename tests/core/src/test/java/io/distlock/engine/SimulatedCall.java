@@ -78,7 +78,7 @@ final class SimulatedCall {
         for (DefaultHeldLock part : process.heldLocks()) {
             if (sequencers().containsAll(part.sequencers())) {
                 try {
-                    RenewedLease.Extension.start(part, leaseTime, Duration.ZERO);
+                    LeaseExtension.start(part, leaseTime, Duration.ZERO);
                 } catch (LockException | IllegalStateException over) {
                     time.note(name, "cannot: " + over.getMessage());
                 }
