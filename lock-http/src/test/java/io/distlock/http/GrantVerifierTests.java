@@ -162,7 +162,8 @@ class GrantVerifierTests {
     }
 
     @Test
-    void aRefusalIsNotRemembered() {
+    void aRefusalIsRememberedNeitherAsOneNorAsAConfirmation() {
+        assertRefused(verifier, grant("a", 1), 412);
         assertRefused(verifier, grant("a", 1), 412);
         current.add(grant("a", 1));
         verifier.verify(grant("a", 1));
