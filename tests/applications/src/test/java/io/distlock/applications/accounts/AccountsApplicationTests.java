@@ -38,6 +38,8 @@ import org.springframework.transaction.support.TransactionTemplate;
         properties = {
             "distributed-lock.provider=in-memory",
             "distributed-lock.jdbc.fencing.enabled=true",
+            // Who was overtaken is told by its next renewal; until then it believes that it holds its lock.
+            "distributed-lock.lease-time=10m",
             "distributed-lock.shutdown-timeout=0s",
             "spring.data.redis.repositories.enabled=false"
         })
