@@ -9,7 +9,7 @@ import java.time.Duration;
  * One acquisition of one key, as a provider sees it.
  *
  * @param key what to lock
- * @param mode how
+ * @param mode how; a provider without shared mode fails such a request with {@link UnsupportedOperationException}
  * @param owner unique to this acquisition, never reused; a repeated request by one owner gets the same grant. Visible
  *     ASCII without {@code :} or {@code /}
  * @param options lease time, lock-delay and minimum hold time; the deadline replaces the wait time

@@ -2,6 +2,7 @@ package io.distlock.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -21,6 +22,7 @@ import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -57,6 +59,14 @@ abstract class ContractFixture {
     /** A new provider for the store under test; all calls use the same store. */
     protected abstract LockProvider createProvider(LockRuntime runtime);
 
+    /**
+     * A new provider for the store under test, over connections that no other provider uses; the test class closes those. By
+     * default as {@link #createProvider}: override it if those share connections.
+     */
+    protected LockProvider createSeparateProvider(LockRuntime runtime) {
+        return createProvider(runtime);
+    }
+
     /** How this store differs from others. */
     protected abstract StoreTraits traits();
 
@@ -88,6 +98,28 @@ abstract class ContractFixture {
 
     LockProvider newProvider() {
         return keep(createProvider(runtime));
+    }
+
+    LockProvider newSeparateProvider() {
+        return keep(createSeparateProvider(runtime));
+    }
+
+    /** Skips the test if the provider has no shared mode. */
+    void needsSharedMode() {
+        assumeTrue(traits().sharedMode(), "no shared mode");
+    }
+
+    /** How long the store keeps the key; skips the test if it does not tell. */
+    Duration remaining(LockKey key) {
+        assumeTrue(traits().tellsRemaining(), "the store does not tell how long a key stays taken");
+        return await().atMost(PATIENCE)
+                .ignoreException(LockUnavailableException.class)
+                .until(() -> other.inspect(key), Optional::isPresent)
+                .orElseThrow()
+                .holders()
+                .get(0)
+                .remaining()
+                .orElseThrow();
     }
 
     /** Closes the provider after the test. */
@@ -200,13 +232,9 @@ abstract class ContractFixture {
     void awaitKeptBeyond(Duration lease, LockKey key, long grantedNanos) {
         await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> {
             Duration since = Duration.ofNanos(runtime.ticker().nanos() - grantedNanos);
-            Duration left = other.inspect(key)
-                    .orElseThrow()
-                    .holders()
-                    .get(0)
-                    .remaining()
-                    .orElseThrow();
-            return since.plus(left).compareTo(lease.plusSeconds(1)) > 0;
+            LockStatus.Holder holder =
+                    other.inspect(key).orElseThrow().holders().get(0);
+            return since.plus(holder.remaining().orElse(Duration.ZERO)).compareTo(lease.plusSeconds(1)) > 0;
         });
     }
 

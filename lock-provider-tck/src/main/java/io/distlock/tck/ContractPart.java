@@ -2,12 +2,14 @@ package io.distlock.tck;
 
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** One part of the contract. Runs nested in {@link LockProviderContract}, with the clients of that test. */
@@ -41,6 +43,23 @@ abstract class ContractPart {
 
     LockProvider newProvider() {
         return fixture.newProvider();
+    }
+
+    LockProvider newSeparateProvider() {
+        return fixture.newSeparateProvider();
+    }
+
+    Duration remaining(LockKey key) {
+        return fixture.remaining(key);
+    }
+
+    /** Those that the provider has. */
+    List<LockMode> modes() {
+        return traits().sharedMode() ? List.of(LockMode.values()) : List.of(LockMode.EXCLUSIVE);
+    }
+
+    void needsSharedMode() {
+        fixture.needsSharedMode();
     }
 
     LockClient newClient(LockProvider provider) {

@@ -10,6 +10,7 @@ import static io.distlock.tck.ContractFixture.refusal;
 import static io.distlock.tck.ContractFixture.uniqueKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -18,6 +19,7 @@ import io.distlock.LockMode;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -68,6 +70,7 @@ abstract class ExclusionContract extends ContractPart {
 
     @Test
     void sharedHoldersHoldTogether() {
+        needsSharedMode();
         LockKey key = uniqueKey();
         try (HeldLock reader = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
                 HeldLock second = other().acquire(patiently(other(), key).withMode(LockMode.SHARED))) {
@@ -76,8 +79,22 @@ abstract class ExclusionContract extends ContractPart {
         }
     }
 
+    /** Not by an exclusive lock, which would be no less safe but would deadlock readers that wait for each other. */
+    @Test
+    void aProviderWithoutSharedModeSaysSo() {
+        assumeFalse(traits().sharedMode(), "has shared mode");
+        LeaseRequest asked = leaseRequest(uniqueKey(), "reader");
+        LeaseRequest reading =
+                new LeaseRequest(asked.key(), LockMode.SHARED, asked.owner(), asked.options(), asked.deadline());
+        assertThat(provider().acquire(reading))
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(UnsupportedOperationException.class);
+    }
+
     @Test
     void aWriterWaitsForTheLastReader() {
+        needsSharedMode();
         LockKey key = uniqueKey();
         HeldLock first = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
         HeldLock second = other().acquire(patiently(other(), key).withMode(LockMode.SHARED));
@@ -90,6 +107,7 @@ abstract class ExclusionContract extends ContractPart {
 
     @Test
     void aReaderIsRefusedWhileAWriterHolds() {
+        needsSharedMode();
         LockKey key = uniqueKey();
         try (HeldLock writer = one().acquire(patiently(one(), key))) {
             assertRefused(other(), now(other(), key).withMode(LockMode.SHARED));
@@ -99,6 +117,7 @@ abstract class ExclusionContract extends ContractPart {
 
     @Test
     void readersThatKeepComingDoNotStarveAWriter() {
+        needsSharedMode();
         LockKey key = uniqueKey();
         LockRequest reading = now(other(), key).withMode(LockMode.SHARED);
         HeldLock first = other().acquire(reading.withWaitTime(PATIENCE));

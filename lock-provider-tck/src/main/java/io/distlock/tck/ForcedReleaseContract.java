@@ -74,6 +74,7 @@ abstract class ForcedReleaseContract extends ContractPart {
 
     @Test
     void oneReaderIsTakenAwayAndTheOtherStays() {
+        needsSharedMode();
         LockKey key = uniqueKey();
         HeldLock reader = one().acquire(patiently(one(), key).withMode(LockMode.SHARED));
         try (HeldLock second = other().acquire(patiently(other(), key).withMode(LockMode.SHARED))) {

@@ -21,7 +21,6 @@ import io.distlock.spi.Renewal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
@@ -100,17 +99,6 @@ abstract class LeasingContract extends ContractPart {
         return get(provider().acquire(leaseRequest(key, "owner-1", options))).orElseThrow();
     }
 
-    private Duration remaining(LockKey key) {
-        return await().atMost(PATIENCE)
-                .ignoreException(LockUnavailableException.class)
-                .until(() -> other().inspect(key), Optional::isPresent)
-                .orElseThrow()
-                .holders()
-                .get(0)
-                .remaining()
-                .orElseThrow();
-    }
-
     @Test
     void aCleanReleaseFreesAtOnceDespiteALockDelay() {
         LockKey key = uniqueKey();
@@ -179,6 +167,21 @@ abstract class LeasingContract extends ContractPart {
         // Stores may count in whole seconds, and keep it for two of them longer.
         assertThat(remaining(key))
                 .isBetween(Duration.ofMillis(1), LEASE.dividedBy(2).plusSeconds(2));
+    }
+
+    /** Those whose leases share a session in the store, which the driver may keep alive by itself, must end it in time. */
+    @Test
+    void aLeaseThatIsNoLongerRenewedEndsWhileOthersAreRenewed() {
+        LockKey key = uniqueKey();
+        var options = one().options().withLeaseTime(traits().shortLease());
+        Grant renewed = get(provider().acquire(leaseRequest(uniqueKey(), "renewed", options)))
+                .orElseThrow();
+        assertThat(get(provider().acquire(leaseRequest(key, "abandoned", options))))
+                .isPresent();
+        await().atMost(PATIENCE).ignoreException(LockUnavailableException.class).until(() -> {
+            provider().renew(List.of(renewed.lease()), (lease, renewal) -> {});
+            return other().tryAcquire(now(other(), key)).isPresent();
+        });
     }
 
     @Test

@@ -3,8 +3,8 @@ package io.distlock.tck;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What every provider must do on a working store: exclusion, waiting, leasing, releasing, fencing, inspection and forced
- * release. Extend it and change nothing: differences between stores are parameters ({@link StoreTraits}).
+ * What every provider must do on a working store: exclusion, waiting, leasing, releasing, fencing, requests that arrive twice or
+ * late, losses, inspection and forced release. Extend it and change nothing: differences between stores are parameters ({@link StoreTraits}).
  */
 public abstract class LockProviderContract extends ContractFixture {
 
@@ -36,6 +36,22 @@ public abstract class LockProviderContract extends ContractFixture {
     class SharedLeases extends SharedLeasesContract {
 
         SharedLeases() {
+            super(LockProviderContract.this);
+        }
+    }
+
+    @Nested
+    class Repetition extends RepetitionContract {
+
+        Repetition() {
+            super(LockProviderContract.this);
+        }
+    }
+
+    @Nested
+    class Losing extends LossContract {
+
+        Losing() {
             super(LockProviderContract.this);
         }
     }

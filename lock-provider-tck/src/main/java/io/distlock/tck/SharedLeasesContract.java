@@ -30,6 +30,7 @@ abstract class SharedLeasesContract extends ContractPart {
 
     @Test
     void aWriterWaitsForTheReaderWithTheLongestLeaseWhicheverCameFirst() {
+        needsSharedMode();
         for (boolean longestFirst : new boolean[] {true, false}) {
             LockKey key = uniqueKey();
             LockRequest brief = briefly(reading(other(), key)).withRenew(false);
@@ -49,6 +50,7 @@ abstract class SharedLeasesContract extends ContractPart {
 
     @Test
     void aReaderThatIsRenewedDoesNotShortenTheLeasesOfOthers() {
+        needsSharedMode();
         LockKey key = uniqueKey();
         HeldLock longest = one().acquire(reading(one(), key)
                 .withRenew(false)
@@ -67,6 +69,7 @@ abstract class SharedLeasesContract extends ContractPart {
 
     @Test
     void aWriterWaitsForTheMinimumHoldTimeOfAReaderThatOthersCameAfter() {
+        needsSharedMode();
         LockKey key = uniqueKey();
         Duration minimum = traits().shortLease().plus(LONGER);
         long granted = runtime().ticker().nanos();
@@ -81,6 +84,7 @@ abstract class SharedLeasesContract extends ContractPart {
 
     @Test
     void aWriterWaitsForTheLockDelayOfAReaderThatHasVanishedAndThatOthersCameAfter() {
+        needsSharedMode();
         LockKey key = uniqueKey();
         LockClient doomed = newClient(newProvider());
         long granted = runtime().ticker().nanos();

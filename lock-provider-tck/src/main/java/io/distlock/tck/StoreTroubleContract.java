@@ -223,6 +223,7 @@ public abstract class StoreTroubleContract extends ContractFixture {
     /** Or until its own lease has expired, where a store keeps a place in a queue for so long. */
     @Test
     void aWriterThatDiesWhileItWaitsHoldsReadersUpForSecondsOnly() {
+        needsSharedMode();
         LockKey key = uniqueKey();
         LockClient alive = newClient(keep(createUntroubledProvider(runtime())));
         LockRequest reading = patiently(alive, key).withMode(LockMode.SHARED).withLeaseTime(LONG_PATIENCE);

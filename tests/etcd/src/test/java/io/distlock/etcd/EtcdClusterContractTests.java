@@ -35,6 +35,6 @@ class EtcdClusterContractTests extends LockProviderContract {
 
     @Override
     protected StoreTraits traits() {
-        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(2500));
+        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(2500)).withToldLosses();
     }
 }

@@ -6,6 +6,8 @@ import io.distlock.tck.LockProviderContract;
 import io.distlock.tck.StoreTraits;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -14,6 +16,8 @@ class EtcdLockProviderContractTests extends LockProviderContract {
 
     @RegisterExtension
     static final EtcdExtension etcd = EtcdExtension.create();
+
+    static final List<EtcdConnection> SEPARATE = new ArrayList<>();
 
     static EtcdConnection connection;
 
@@ -26,6 +30,7 @@ class EtcdLockProviderContractTests extends LockProviderContract {
     @AfterAll
     static void close() {
         connection.close();
+        SEPARATE.forEach(EtcdConnection::close);
     }
 
     @Override
@@ -34,7 +39,13 @@ class EtcdLockProviderContractTests extends LockProviderContract {
     }
 
     @Override
+    protected LockProvider createSeparateProvider(LockRuntime runtime) {
+        SEPARATE.add(LocalEtcd.connection(etcd.server().endpoint()));
+        return new EtcdLockProvider(runtime, SEPARATE.get(SEPARATE.size() - 1), LocalEtcd.PATIENT);
+    }
+
+    @Override
     protected StoreTraits traits() {
-        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(2500));
+        return new StoreTraits(true, Duration.ofSeconds(1), Duration.ofMillis(2500)).withToldLosses();
     }
 }

@@ -7,6 +7,8 @@ import io.distlock.tck.LockProviderContract;
 import io.distlock.tck.StoreTraits;
 import io.distlock.test.redis.RedisExtension;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -15,6 +17,8 @@ class RedisLockProviderContractTests extends LockProviderContract {
 
     @RegisterExtension
     static final RedisExtension redis = RedisExtension.create();
+
+    static final List<RedisConnections> SEPARATE = new ArrayList<>();
 
     static RedisConnections connections;
 
@@ -32,11 +36,18 @@ class RedisLockProviderContractTests extends LockProviderContract {
     @AfterAll
     static void close() {
         connections.close();
+        SEPARATE.forEach(RedisConnections::close);
     }
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
         return new RedisLockProvider(runtime, connections, TestClient.PATIENT);
+    }
+
+    @Override
+    protected LockProvider createSeparateProvider(LockRuntime runtime) {
+        SEPARATE.add(LocalRedis.connections(redis.server().endpoint()));
+        return new RedisLockProvider(runtime, SEPARATE.get(SEPARATE.size() - 1), TestClient.PATIENT);
     }
 
     @Override

@@ -5,26 +5,41 @@ import io.distlock.support.LockRuntime;
 import io.distlock.tck.LockProviderContract;
 import io.distlock.tck.StoreTraits;
 import io.distlock.test.redis.RedisServersExtension;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 
 /** The contract on several nodes, over connections that all tests of a class share. */
 abstract class RedlockContract extends LockProviderContract {
 
+    private static final List<RedlockConnections> SEPARATE = new ArrayList<>();
+
     private static RedlockConnections connections;
+    private static Supplier<RedlockConnections> more;
 
     static void open(RedisServersExtension nodes) {
-        connections = RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
+        more = () -> RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
+        connections = more.get();
         RedlockTestClient.of(nodes).close();
     }
 
     @AfterAll
     static void close() {
         connections.close();
+        SEPARATE.forEach(RedlockConnections::close);
+        SEPARATE.clear();
     }
 
     @Override
     protected LockProvider createProvider(LockRuntime runtime) {
         return RedlockTestClient.warmProvider(runtime, connections);
+    }
+
+    @Override
+    protected LockProvider createSeparateProvider(LockRuntime runtime) {
+        SEPARATE.add(more.get());
+        return RedlockTestClient.warmProvider(runtime, SEPARATE.get(SEPARATE.size() - 1));
     }
 
     @Override
